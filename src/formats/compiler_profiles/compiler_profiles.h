@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sample profiles in the forms that compilers and binary optimizers read. Writers only: counts in, bytes out. The
-// counts are sorted and each key is there once, so equal counts give equal bytes.
+// Sample profiles in the forms that compilers and binary optimizers read. Only writes them, from counts. The counts are
+// sorted and each key occurs once, so equal counts give equal bytes.
 #pragma once
 #include <array>
 #include <compare>
@@ -15,7 +15,7 @@
 
 namespace wperf::compiler_profiles {
 
-// Addresses are as linked.
+// Addresses are those of the linked file.
 struct AddressCount {
   u64 address = 0, count = 0;
   bool operator==(const AddressCount&) const = default;
@@ -27,7 +27,7 @@ struct BranchCount {
   bool operator==(const BranchCount&) const = default;
 };
 
-// Instructions that ran one after the other, from `begin` to the one at `last`.
+// Instructions that ran one after the other, from the one at `begin` to the one at `last`.
 struct RangeCount {
   u64 begin = 0, last = 0, count = 0;
   bool operator==(const RangeCount&) const = default;
@@ -39,42 +39,42 @@ struct AddressCounts {
   std::vector<BranchCount> branches;
 };
 
-// The unsymbolized profile of llvm-profgen, for `--unsymbolized-profile F --use-offset=0`. If there are ranges, they
-// replace the samples: the two have different scales. A sample is a range of one instruction.
+// The unsymbolized profile of llvm-profgen, for `--unsymbolized-profile F --use-offset=0`. Samples are written as
+// ranges of one instruction, but only if there are no recorded ranges, because the two have different scales.
 std::string llvm_unsymbolized(const AddressCounts& counts);
 
-// A sample profile of LLVM as text: counts by line of each function.
+// LLVM's sample profile as text: counts for each line of each function.
 struct SourceLocation {
-  u32 line = 0;           // from the declaration of its function on
-  u32 discriminator = 0;  // a block of this line
+  u32 line = 0;           // counted from the declaration of its function
+  u32 discriminator = 0;  // distinguishes the blocks of a line
   auto operator<=>(const SourceLocation&) const = default;
 };
 struct FunctionProfile {
-  u64 total = 0, head = 0;  // of all its instructions; how often it was entered
+  u64 total = 0, head = 0;  // the count of all its instructions; how often it was entered
   struct Body {
     u64 count = 0;
-    std::map<std::string, u64> targets;  // functions that were called there
+    std::map<std::string, u64> targets;  // functions that were called there, with their counts
     bool operator==(const Body&) const = default;
   };
   std::map<SourceLocation, Body> body;
-  std::map<SourceLocation, std::map<std::string, FunctionProfile>> inlined;  // by the place of the call
+  std::map<SourceLocation, std::map<std::string, FunctionProfile>> inlined;  // keyed by the place of the call
   bool operator==(const FunctionProfile&) const = default;
 };
-// By the names that the linker knows.
+// Keyed by the names that the linker knows.
 using FunctionProfiles = std::map<std::string, FunctionProfile>;
 std::vector<const FunctionProfiles::value_type*> largest_first(const FunctionProfiles& functions);
 std::string llvm_text(const FunctionProfiles& functions);
-// The same in LLVM's extensible binary format, which compilers read faster.
+// The same profile in LLVM's extensible binary format, which compilers read faster.
 std::string llvm_binary(const FunctionProfiles& functions);
 
 // The pre-aggregated form of perf2bolt (`--pa`): branches and ranges.
 std::string bolt_branches(const AddressCounts& counts);
 
 struct FunctionSample {
-  std::string_view symbol;  // as BOLT calls it: a local symbol ends in /1
+  std::string_view symbol;  // as BOLT names it: a local symbol ends in /1
   u64 offset = 0, count = 0;
 };
-// Samples without branches, for `llvm-bolt -data`. A blank in a name is escaped.
+// Samples without branches, for `llvm-bolt -data`. Blanks in names are escaped.
 std::string bolt_samples(std::string_view event, std::span<const FunctionSample> samples);
 
 // Types of records in a .spt file.
@@ -95,13 +95,13 @@ struct SptCount {
 
 struct SptModule {
   std::string name;
-  std::array<u8, 16> guid{};  // as the image's RSDS record has it
+  std::array<u8, 16> guid{};  // as in the image's RSDS record
   u32 age = 0;
   std::vector<SptCount> samples;
 };
 
-// A sample profile trace of version 1, for Microsoft's SPDConvert. An error if there are more modules or longer names
-// than its tables can hold.
+// A sample profile trace of version 1, for Microsoft's SPDConvert. Returns an error if its tables cannot hold so many
+// modules or such long names.
 inline constexpr usize kMostSptModules = 0xffff;
 diag::Result<std::string> spt(std::span<const SptModule> modules);
 

@@ -232,8 +232,9 @@ TEST(LlvmBinary, AReaderFindsTheSameFunctions) {
   EXPECT_TRUE(BinaryReader(nothing).functions.empty());
 }
 
-// All counts of lines, the greatest, the most entries, the number of counts and of functions; then for shares of all
-// counts the smallest count needed, and how many there are down to it.
+// The sum of all line counts, the largest count, the largest number of entries, the number of counts and of functions.
+// Then for each share of the sum: the smallest count that is needed to reach it, and how many counts are at least that
+// large.
 TEST(LlvmBinary, TheSummaryTellsWhatIsHot) {
   const std::string bytes = llvm_binary(some_functions());
   const std::vector<u64> summary = BinaryReader(bytes).summary;
@@ -261,7 +262,7 @@ TEST(Spt, AReaderFindsModulesAndSamples) {
   EXPECT_EQ(read.modules[0].samples, (Samples{{0x41, 0x1150, 1}, {0x01, 0x1154, 300}}));
   EXPECT_EQ(read.modules[1].name, "ntdll.dll");
   EXPECT_EQ(read.modules[1].samples, (Samples{{0x02, 4, 2}}));
-  // The usual capacities: other readers may rely on them.
+  // The usual capacities, because other readers may rely on them.
   EXPECT_EQ(written.value().size(), 0x20 + 0x4000 + 0x100 * 24 + (8 + 6 + 16) + (8 + 16));
 }
 

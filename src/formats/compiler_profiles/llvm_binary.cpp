@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LLVM's extensible binary sample profile: a table of sections, a summary, names, and functions that a compiler finds
-// by name without reading the others. Numbers are ULEB128, but for the table.
+// LLVM's extensible binary sample profile: a table of sections, a summary, names, and functions. A compiler finds a
+// function by name without reading the others. Numbers are ULEB128, except those in the table.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,7 +15,8 @@ constexpr u64 kLlvmMagic = 0x5350'524f'4634'3204;  // "SPROF42", and the number 
 constexpr u64 kLlvmVersion = 103;
 enum Section : u64 { kSummary = 1, kNames = 2, kOffsets = 4, kFunctions = 32 };
 
-// The shares of all counts, in millionths, for which the summary has the smallest count that belongs to them.
+// Shares of the sum of all counts, in millionths. For each, the summary has the smallest count that is needed to reach
+// it.
 constexpr u64 kWhole = 1'000'000;
 constexpr std::array<u64, 16> kCutoffs = {10'000,  100'000, 200'000, 300'000, 400'000, 500'000, 600'000, 700'000,
                                           800'000, 900'000, 950'000, 990'000, 999'000, 999'900, 999'990, 999'999};
@@ -98,7 +99,7 @@ class Summary {
     }
   }
   u64 total_ = 0, most_entries_ = 0, counts_ = 0, functions_ = 0;
-  std::map<u64, u64, std::greater<>> by_count_;  // how many lines have this count, the greatest first
+  std::map<u64, u64, std::greater<>> by_count_;  // how many lines have each count, the largest count first
 };
 
 void put_binary_function(std::string& out, std::string_view name, const FunctionProfile& function, const Names& names) {

@@ -15,7 +15,7 @@ void put_place(std::string& out, usize depth, const SourceLocation& at) {
   if (at.discriminator != 0) fmt::format_to(std::back_inserter(out), ".{}", at.discriminator);
 }
 
-// A line's depth is the number of blanks in front of it.
+// Blanks at the beginning of a line show its depth.
 void put_function(std::string& out, usize depth, const FunctionProfile& function) {
   for (const auto& [at, body] : function.body) {
     put_place(out, depth, at);

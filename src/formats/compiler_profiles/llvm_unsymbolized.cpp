@@ -7,7 +7,7 @@
 
 namespace wperf::compiler_profiles {
 
-// Two blocks: how many lines follow, then the lines; addresses in hexadecimal digits.
+// Two blocks: a number of lines, then the lines. Addresses are hexadecimal.
 std::string llvm_unsymbolized(const AddressCounts& counts) {
   std::string out;
   const auto end = std::back_inserter(out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The layout is that of Microsoft's page on SPTDump: a header of 32 bytes, a table of names, a table of program ids,
-// then a stream of records, module by module.
+// The layout is from Microsoft's page on SPTDump: a header of 32 bytes, a table of names, a table of program ids, then
+// a stream of records, module by module.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void put(std::string& out, std::unsigned_integral auto value) {
   for (usize byte = 0; byte < sizeof value; ++byte) out += static_cast<char>(u64{value} >> (byte * 8));
 }
 
-// How often the next record counts; then a record of one address.
+// A record says how often the next one counts; then comes a record of one address.
 void put_sample(std::string& out, const SptCount& one) {
   if (one.count != 1) {
     put(out, kRepeat);
@@ -51,7 +51,7 @@ diag::Result<std::string> spt(std::span<const SptModule> modules) {
     put(stream, kModule);
     put(stream, u8{0});
     put(stream, static_cast<u16>(number));
-    put(stream, static_cast<u32>(records.size() + sizeof(u32)));  // the length counts itself
+    put(stream, static_cast<u32>(records.size() + sizeof(u32)));  // the length includes itself
     stream += records;
   }
   if (modules.size() > kMostSptModules) return too_large("so many modules", modules.size());

@@ -24,10 +24,10 @@ bool CoreCursor::advance() {
 }
 
 bool CoreCursor::read_event() {
-  event_.time = last_;  // for a record without a time
+  event_.time = last_;  // an event without a time gets the time before it
   const usize size = parse_event(rest_, event_);
   if (size == 0) {
-    // Filler up to the end is not an event; filler followed by anything else counts as a damaged record.
+    // Filler up to the end is not an event; filler before anything else counts as a damaged record.
     constexpr std::byte kFiller{0xff};
     if (std::any_of(rest_.begin(), rest_.end(), [](std::byte one) { return one != kFiller; }))
       note_damage(rest_.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of one core of one file, buffer after buffer, and the time range of each buffer.
+// The events of one core in one file, buffer after buffer, and the time range of each buffer.
 #pragma once
 #include "formats/etl/trace.h"
 
@@ -13,7 +13,7 @@ class CoreCursor {
     bool is_damaged = false;  // bytes after `last` could not be read
   };
 
-  // `number`: the position of the file among the others.
+  // `number`: the file's position among all files.
   CoreCursor(const TraceFile& file, usize number, std::vector<u32> buffers, TraceLosses& losses)
       : file_(&file),
         losses_(&losses),
@@ -22,11 +22,11 @@ class CoreCursor {
         file_place_(u64{number} << 32) {}
 
   const Event& event() const { return event_; }
-  u64 last() const { return last_; }    // the greatest time so far
-  u64 place() const { return place_; }  // greater: later in a file, or in a later file
+  u64 last() const { return last_; }    // the latest time so far
+  u64 place() const { return place_; }  // greater values are later in a file, or in a later file
   bool advance();
 
-  // Complete after the last event.
+  // Has all buffers only after the last event.
   const std::vector<u32>& buffers() const { return buffers_; }
   const std::vector<Span>& spans() const { return spans_; }  // one for each buffer
 
@@ -45,7 +45,7 @@ class CoreCursor {
   Bytes rest_;
   Event event_;
   u64 last_ = 0;
-  bool is_first_ = false;  // whether it is the first of its buffer
+  bool is_first_ = false;  // is this the first event of its buffer?
 };
 
 }  // namespace wperf::etl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traces made by hand, for tests: records, buffers, and a header.
+// Traces made for tests: records, buffers and a header.
 #pragma once
 #include <cstring>
 #include <span>
@@ -23,7 +23,7 @@ class TraceBuilder {
     put(out, u16{0});
   }
 
-  // A record of the kernel, without thread and process.
+  // A kernel record whose header has no thread and process.
   static std::string kernel(u8 group, u8 opcode, u16 version, u64 time, std::string_view payload, u8 type = 0x11) {
     std::string out;
     put(out, version);
@@ -71,7 +71,7 @@ class TraceBuilder {
     return kernel(0x0f, 46, 2, time, payload);
   }
 
-  // A buffer with these records; the first buffer needs type 4.
+  // A buffer with these records; the first buffer of a file must have type 4.
   static std::string buffer(std::string_view records, u16 core, u64 sequence, u16 flags = 0, u16 type = 0) {
     std::string out(kBufferSize, '\xff');
     std::memset(out.data(), 0, kHeader);
@@ -86,14 +86,14 @@ class TraceBuilder {
     return out;
   }
 
-  // The first buffer: ten million ticks a second, `first` is when the trace begins.
+  // The first buffer. The clock has ten million ticks a second; `first` is the time at which the trace begins.
   static std::string header(u64 first, u32 mode = 1, u32 clock = 1, u64 boot = 0) {
     std::string payload(0x118, '\0');
     const auto set = [&](usize at, auto value) { std::memcpy(payload.data() + at, &value, sizeof value); };
     set(0x00, kBufferSize);
     set(0x08, u32{26100});
     set(0x0c, u32{4});
-    set(0x10, u64{133'600'000'000'000'000});  // otherwise it is not finished
+    set(0x10, u64{133'600'000'000'000'000});  // otherwise the trace counts as unfinished
     set(0x20, mode);
     set(0x2c, u32{8});
     set(0x34, u32{3000});

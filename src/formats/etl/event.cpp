@@ -35,7 +35,7 @@ Guid guid_at(Bytes bytes, usize offset) {
   return read;
 }
 
-// The version's upper byte shows which data lies between header and payload: an index of PEBS, and counters.
+// The version's upper byte shows which data is between header and payload: a PEBS index, and counters.
 bool split_kernel_payload(Bytes record, usize header, Event& event) {
   const auto word = field<u16>(record, 0);
   event.version = static_cast<u8>(word);
@@ -163,7 +163,7 @@ bool parse_by_type(Bytes record, Event& event) {
     case manifest_64:
       return parse_manifest(record, event);
     default:
-      return true;  // skipped, and counted by its kind
+      return true;  // it is skipped, and counted by its kind
   }
 }
 

@@ -16,7 +16,7 @@ struct Guid {
   bool operator==(const Guid&) const = default;
 };
 
-// A GUID in its usual spelling: 9b79ee91-b5fd-41c0-a243-4248e266e9d0 is guid(0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, …}).
+// A GUID as it is usually written: 9b79ee91-b5fd-41c0-a243-4248e266e9d0 is guid(0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, …}).
 constexpr Guid guid(u32 first, u16 second, u16 third, std::array<u8, 8> rest) {
   Guid made;
   for (usize i = 0; i < 4; ++i) made.bytes[i] = static_cast<std::byte>(first >> (8 * i));
@@ -26,7 +26,7 @@ constexpr Guid guid(u32 first, u16 second, u16 third, std::array<u8, 8> rest) {
   return made;
 }
 
-// A number of a header, which the caller knows to be complete.
+// A number in a header. The header must be complete.
 template <class T>
 T field(Bytes bytes, u64 offset) {
   T value;
@@ -35,9 +35,9 @@ T field(Bytes bytes, u64 offset) {
 }
 
 enum class EventForm : u8 {
-  kernel,    // group and opcode: the kernel's own
+  kernel,    // group and opcode: an event of the kernel itself
   classic,   // GUID and opcode
-  manifest,  // GUID and id: described by a manifest, or by itself (TraceLogging)
+  manifest,  // GUID and id: described by a manifest, or by the event itself (TraceLogging)
   message,   // WPP
   other,
 };
@@ -47,7 +47,7 @@ struct Event {
 
   EventForm form = EventForm::other;
   u8 header_type = 0;
-  u8 pointer_size = 8;  // of the payload: each record has its own pointer size
+  u8 pointer_size = 8;  // pointer size in the payload; it may differ from record to record
   u8 group = 0, opcode = 0, version = 0;
   u8 level = 0;
   u16 id = 0;
@@ -58,18 +58,17 @@ struct Event {
   u16 task = 0;
   u64 keyword = 0;
   Guid provider = {};
-  Guid activity = {};   // of a manifest event; may be zero
-  Bytes counters = {};  // values of 8 bytes that were attached
-  Bytes items = {};     // extended data of a manifest event
+  Guid activity = {};   // for a manifest event; may be zero
+  Bytes counters = {};  // counter values of 8 bytes that were attached to the event
+  Bytes items = {};     // extended data items of a manifest event
   Bytes payload = {};
 };
 
-// Reads the record at the beginning of `bytes`, which end at the end of the buffer's records. Returns its size in the
-// buffer, including alignment of the next; 0 if there is none, or it is malformed. `time` is not changed if a record
-// has none.
+// Reads the record at the beginning of `bytes`, which hold the rest of the buffer's records. Returns its size in the
+// buffer, including padding; 0 if there is no record or it is malformed. `time` is unchanged if the record has no time.
 usize parse_event(Bytes bytes, Event& event);
 
-// The next item of extended data; returns false if there is none.
+// Reads the next item of extended data; returns false if there is none.
 struct ExtendedItem {
   u16 type = 0;
   Bytes data;

@@ -21,7 +21,7 @@ void put_zeros(std::string& out, usize count) {
 
 std::string process(Moment moment, u64 time, const ProcessText& about) {
   std::string payload;
-  put(payload, u64{0});  // its key
+  put(payload, u64{0});  // the process's key
   put(payload, about.process);
   put(payload, about.parent);
   put_zeros(payload, 4 + 4 + 8 + 4);  // session, exit status, page tables, flags
@@ -80,7 +80,7 @@ std::string context_switch(u64 time, const Switch& about, std::span<const u64> c
   std::string payload, values;
   put(payload, about.comes);
   put(payload, about.leaves);
-  for (u32 i = 0; i < 4; ++i) put(payload, u8{0});  // priorities, state of the processor
+  for (u32 i = 0; i < 4; ++i) put(payload, u8{0});  // priorities, processor state
   put(payload, about.reason);
   put(payload, u8{0});
   put(payload, about.state);
@@ -94,7 +94,7 @@ std::string context_switch(u64 time, const Switch& about, std::span<const u64> c
 std::string ready_thread(u64 time, u32 thread, bool by_timer) {
   std::string payload;
   put(payload, thread);
-  put(payload, u16{0});  // the boost of its priority
+  put(payload, u16{0});  // priority boost
   put(payload, static_cast<u8>(by_timer ? 1 : 0));
   put(payload, u8{0});
   constexpr u8 kReady = 50;

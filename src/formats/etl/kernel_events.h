@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of Windows' kernel in traces, one by one: whole records, ready for a buffer. The layouts are those that
-// formats/etl reads.
+// The kernel events in traces of Windows, each as a whole record for a buffer. formats/etl reads the same layouts.
 #pragma once
 #include <span>
 #include <string>
@@ -10,7 +9,7 @@
 
 namespace wperf::etl::write {
 
-// Opcodes that processes, threads and images share. A load of an image has another one: see image().
+// Opcodes that processes, threads and images share. Only the load of an image has another opcode: see image().
 enum class Moment : u8 { begins = 1, ends = 2, at_start = 3, at_end = 4 };
 
 struct ProcessText {
@@ -29,22 +28,22 @@ std::string image(Moment moment, u64 time, const ImagePlace& about);
 std::string timer_sample(u64 time, u64 address, u32 thread);
 std::string counter_sample(u64 time, u64 address, u32 thread, u16 source);
 struct Switch {
-  u32 comes = 0, leaves = 0;  // threads; 0: the core is idle
-  u8 state = 0, reason = 0;   // of the thread that leaves: KTHREAD_STATE and KWAIT_REASON
+  u32 comes = 0, leaves = 0;  // threads; 0: the core's idle thread
+  u8 state = 0, reason = 0;   // state and reason of the thread that leaves: KTHREAD_STATE and KWAIT_REASON
 };
-// `counters`: the core's counts of the session's counters by then.
+// `counters`: the current values of the session's counters on that core.
 std::string context_switch(u64 time, const Switch& about, std::span<const u64> counters = {});
-// `by_timer`: if not, the thread that runs on that core made it ready.
+// `by_timer`: false if the thread that runs on that core made it ready.
 std::string ready_thread(u64 time, u32 thread, bool by_timer);
 
 // The interval of each source, as recorded when sampling begins. The timer is source 0, in units of 100 ns.
 std::string interval(u64 time, u32 source, u32 events, std::string_view name);
-// The stack of the event that `event_time` and the thread identify. Innermost first.
+// The stack of the event with this time and thread. Innermost frame first.
 std::string stack(u64 time, u64 event_time, u32 process, u32 thread, std::span<const u64> frames);
 
-// The kernel's events that the session asked for.
+// The groups of kernel events that the session requested.
 std::string group_masks(u64 time, std::span<const u32, 8> masks);
-// Which PDB describes the image at `base`.
+// The PDB that belongs to the image at `base`.
 struct ImageId {
   u32 process = 0;
   u64 base = 0;
@@ -52,12 +51,12 @@ struct ImageId {
   std::string_view pdb_path;
 };
 std::string image_id(u64 time, const ImageId& about);
-// A loss between two moments of the recording, in nanoseconds since it began, as an event that wperf defines.
+// A loss between two times, in nanoseconds since the recording began, as an event that wperf defines.
 struct LossSpan {
   u64 begin_ns = 0, end_ns = 0, events = 0, buffers = 0;
 };
 std::string loss(u64 time, const LossSpan& about);
-// \Device\HarddiskVolume3 is C:
+// Says that \Device\HarddiskVolume3 is C:
 std::string volume(u64 time, std::string_view device, std::string_view drive);
 
 }  // namespace wperf::etl::write

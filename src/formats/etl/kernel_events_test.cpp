@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The importer reads the written events; tests with real traces of Windows check the importer.
+// The importer reads the events that were written. Tests with real traces of Windows check the importer.
 #include "formats/etl/kernel_events.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST(KernelEvents, OfOursTellWhatWasLost) {
 TEST(WideText, TakesWhatIsNoUtf8ForNonsense) {
   EXPECT_EQ(text::utf16_of("a\xc3\xa4\xf0\x9f\x98\x80"), u"a\u00e4\U0001f600");
   EXPECT_EQ(text::utf16_of("\xff\xc3"), u"\ufffd\ufffd");
-  EXPECT_EQ(text::utf16_of("\xed\xa0\x80"), u"\ufffd\ufffd\ufffd");  // half of a pair
+  EXPECT_EQ(text::utf16_of("\xed\xa0\x80"), u"\ufffd\ufffd\ufffd");  // a lone surrogate
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ constexpr Guid kTrace = guid(0x68fdd900, 0x4a3e, 0x11d1, {0x84, 0xf4, 0x00, 0x00
 constexpr Guid kImageId = guid(0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde});
 constexpr Guid kVolumes = guid(0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0});
 
-// Converted traces have the kernel's groups as GUIDs.
+// Traces that were converted have the kernel's groups as GUIDs.
 bool is_of(const Event& event, Group group, const Guid& provider) {
   return event.form == EventForm::kernel ? event.group == group
                                          : event.form == EventForm::classic && event.provider == provider;
@@ -55,7 +55,7 @@ class Payload : public Reader {
     static_cast<Reader&>(*this) = Reader(bytes);
     return text;
   }
-  // A security id, or a zero if there is none.
+  // Skips a security id, or the zero that replaces it.
   void skip_sid() {
     if (left() < 4) return fail();
     Reader ahead(*this);
@@ -127,7 +127,7 @@ std::optional<ThreadEvent> thread_event(const Event& event) {
   out.thread = event.version == 0 ? first : second;
   if (!in.sound()) return std::nullopt;
   if (event.version >= 3) {
-    // Windows 11 adds the name without another version.
+    // Windows 11 adds the name without a new version.
     in.skip_pointers(7);
     in.skip(8);
     if (in.sound() && in.left() >= 2) out.name = in.wide_text();
@@ -150,7 +150,7 @@ std::optional<ThreadEvent> thread_name_event(const Event& event) {
 std::optional<ImageEvent> image_event(const Event& event) {
   constexpr u8 kLoad = 10;
   std::optional<Rundown> kind;
-  // A load event has the class of processes, all other image events that of images.
+  // A load event has the GUID of processes; all other image events have the GUID of images.
   if (is_of(event, process, kProcess) && event.opcode == kLoad) kind = Rundown::begins;
   if (is_of(event, image, kImage)) kind = event.opcode == kLoad ? Rundown::begins : rundown_of(event.opcode);
   if (!kind.has_value() || (event.opcode == 1 && *kind == Rundown::begins)) return std::nullopt;
@@ -313,7 +313,7 @@ std::optional<StackEvent> stack_event(const Event& event) {
       out.key = in.pointer();
     }
   } else {
-    return std::nullopt;  // 34 announces a new key, whose meaning comes later
+    return std::nullopt;  // 34 announces a new key, whose meaning follows later
   }
   if (!in.sound()) return std::nullopt;
   if (out.form == StackForm::frames || out.form == StackForm::key_definition) {

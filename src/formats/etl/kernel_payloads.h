@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contents of the kernel's events, by event and version. Each function returns nullopt for another event or a
-// payload that is too short; payloads that are longer than known are read as far as they are known.
+// Reads the payloads of kernel events, by event and version. Each function returns nullopt for other events and for a
+// payload that is too short. Unknown data at the end of a payload is ignored.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace wperf::etl {
 
-// The event happened at that time, or lists the state at the trace's begin or end. Defunct: ended long before, but a
-// handle to it is still open.
+// Did the event happen at its time, or does it list the state at the beginning or end of the trace? Defunct: ended long
+// before, but a handle to it is still open.
 enum class Rundown : u8 { begins, ends, at_start, at_end, defunct };
 
 struct ProcessEvent {
@@ -32,14 +32,14 @@ std::optional<ThreadEvent> thread_name_event(const Event& event);  // SetName
 
 struct ImageEvent {
   Rundown kind = Rundown::begins;
-  u32 process = 0;  // 0: the kernel's
+  u32 process = 0;  // 0: belongs to the kernel
   u64 base = 0, size = 0;
   u32 checksum = 0, time_stamp = 0;
   std::string path = {};  // NT's form: \Device\HarddiskVolume1\…
 };
 std::optional<ImageEvent> image_event(const Event& event);
 
-// The PDB of the image at `base` has a separate event.
+// The PDB of the image at `base`, which has a separate event.
 struct PdbEvent {
   u32 process = 0;
   u64 base = 0;
@@ -57,8 +57,8 @@ std::optional<VolumeEvent> volume_event(const Event& event);
 // The folder of Windows, as a DOS path.
 std::optional<std::string> windows_folder_event(const Event& event);
 
-// A loss that the recorder learned of while it recorded: wperf appends it to its traces. Nanoseconds since the
-// recording began.
+// A loss that the recorder noticed while it recorded; wperf appends these to its traces. Times are nanoseconds since
+// the recording began.
 inline constexpr Guid kRecorderLosses =
     guid(0x5c1f2d7e, 0x8a46, 0x4b0f, {0x9d, 0x21, 0x77, 0x70, 0x65, 0x72, 0x66, 0x01});
 struct LossEvent {
@@ -72,7 +72,7 @@ struct SampleEvent {
   u64 address = 0;
   u32 thread = 0;
   u16 count = 0;
-  u16 counter = 0;  // the source's number
+  u16 counter = 0;  // the number of the source
   bool in_dpc = false, in_isr = false;
   bool is_idle() const { return thread == 0 && !in_dpc && !in_isr; }
 };
@@ -82,7 +82,7 @@ struct IntervalEvent {
   u32 source = 0;                         // 0: the timer
   u32 interval = 0, interval_before = 0;  // timer: units of 100 ns; counters: events
   std::string name;
-  bool is_change = false;  // a change at that time; otherwise the state at the beginning or the end of the trace
+  bool is_change = false;  // true: changed at that time; false: the state at the beginning or end of the trace
 };
 std::optional<IntervalEvent> interval_event(const Event& event);
 
@@ -95,19 +95,19 @@ struct SwitchEvent {
 };
 std::optional<SwitchEvent> switch_event(const Event& event);
 
-// Many switches in one event, in an undocumented form.
+// Is it an event with many context switches, in an undocumented form?
 bool is_compact_switch_event(const Event& event);
 
 struct ReadyEvent {
   u32 thread = 0;
   std::int8_t adjust_reason = 0;
-  u8 flags = 0;  // 1 means by a deferred procedure call
+  u8 flags = 0;  // 1 means: made ready by a deferred procedure call
 };
 std::optional<ReadyEvent> ready_event(const Event& event);
 
 enum class StackForm : u8 {
   frames,      // frames of the event at `time`
-  kernel_key,  // a later definition of the key has a part of it
+  kernel_key,  // a part of the stack is in a later definition of the key
   user_key,
   key_definition,
 };
@@ -125,7 +125,7 @@ struct GroupMask {
 };
 std::optional<GroupMask> group_mask_event(const Event& event);
 
-// A page that was read from disk on an access to it.
+// A page that was read from disk because of an access to it.
 struct HardFaultEvent {
   u64 start = 0;  // ticks
   u64 offset = 0, address = 0;
@@ -139,7 +139,7 @@ struct DiskEvent {
   u32 disk = 0, bytes = 0;
   u64 offset = 0;
   u64 took = 0;                 // ticks
-  u32 thread = Event::kNobody;  // the requesting thread
+  u32 thread = Event::kNobody;  // the thread that requested the transfer
 };
 std::optional<DiskEvent> disk_event(const Event& event);
 

@@ -9,10 +9,10 @@
 
 namespace wperf::etl {
 
-// Small letters, without braces.
+// The GUID in lower case, without braces.
 std::string guid_text(const Guid& id);
 
-// Empty if it is not known here.
+// Returns an empty name if the provider is not known here.
 std::string_view provider_name(const Guid& id);
 std::string_view kernel_group_name(u8 group);
 // For the kernel's events, which have a group and an opcode.

@@ -24,12 +24,12 @@ std::optional<MadeCodeEvent> method_of_dot_net(const Event& event) {
   const bool rundown = event.provider == kDotNetRundown;
   if (event.id != kLoad && !(rundown && (event.id == kStartRundown || event.id == kEndRundown))) return std::nullopt;
   Reader in(event.payload);
-  in.skip(16);  // ids of method and module
+  in.skip(16);  // the ids of method and module
   MadeCodeEvent out{.was_there = rundown, .begin = in.take<u64>(), .size = in.take<u32>(), .name = {}};
   in.skip(4);
   const u32 flags = in.take<u32>();
-  // Code of a native image lies in a module, which has its names. (Pages about these events document the bit as 4;
-  // runtimes set 8, and 4 for shared generic code.)
+  // Code of a native image is not taken, because its module has the names. (Documentation of these events says 4;
+  // runtimes set 8, and use 4 for shared generic code.)
   constexpr u32 kDynamic = 1, kJitted = 8;
   if (!in.sound() || (flags & (kDynamic | kJitted)) == 0) return std::nullopt;
   Bytes texts = in.rest();
@@ -59,7 +59,7 @@ std::optional<MadeCodeEvent> function_of_java_script(const Event& event) {
   return out;
 }
 
-// In decimal digits, or in hexadecimal ones after 0x.
+// Parses decimal digits, or hexadecimal digits after 0x.
 std::optional<u64> number_in(std::string_view text) {
   const int base = text.starts_with("0x") ? 16 : 10;
   if (base == 16) text.remove_prefix(2);
@@ -69,7 +69,7 @@ std::optional<u64> number_in(std::string_view text) {
   return number;
 }
 
-// The tracer makes a small piece of machine code for each function. The events describe themselves.
+// The tracer generates a small piece of machine code for each function. Its events describe themselves.
 std::optional<MadeCodeEvent> function_of_python(const Event& event) {
   const auto names = own_names(event);
   if (!names.has_value() || names->event != "PythonFunction") return std::nullopt;

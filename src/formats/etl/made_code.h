@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events about code that programs made at run time, as their runtimes report it: methods of .NET, functions of
+// Events about code that programs generated at run time, as reported by their runtimes: methods of .NET, functions of
 // JavaScript engines, and functions of Python if the program runs with python-etwtrace.
 #pragma once
 #include <optional>
@@ -10,12 +10,13 @@
 namespace wperf::etl {
 
 struct MadeCodeEvent {
-  bool was_there = false;  // from a rundown: its start is unknown
+  bool was_there = false;  // from a rundown: the time at which it was made is unknown
   u64 begin = 0, size = 0;
   std::string name;
-  std::string file = {};  // of a function of Python; empty for other runtimes
+  std::string file = {};  // the file of a Python function; empty for other runtimes
 };
-// nullopt for another event. Events about code that went away are ignored, too: new code at its place replaces it.
+// Returns nullopt for another event. Events about removed code are ignored, too, because new code at the same place
+// replaces it anyway.
 std::optional<MadeCodeEvent> made_code_event(const Event& event);
 
 }  // namespace wperf::etl

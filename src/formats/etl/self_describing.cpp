@@ -48,7 +48,7 @@ enum InType : u8 {
   counted_binary = 25,
 };
 
-// The text up to its zero, which must be there.
+// Takes the text up to its zero, which must exist.
 std::string_view take_name(Bytes& bytes) {
   const std::string_view text = bytes::text_in(bytes);
   bytes = bytes.subspan(std::min(bytes.size(), text.size() + 1));
@@ -63,7 +63,7 @@ struct Description {
   u16 fixed_count = 0;
 };
 
-// Returns false if there is none, or if its kind is undocumented.
+// Returns false if there is no description, or if its kind is undocumented.
 bool take_description(Bytes& bytes, Description& out) {
   constexpr u8 kTypeMask = 0x1f, kCountMask = 0x60, kFixed = 0x20, kCounted = 0x40, kMore = 0x80;
   if (bytes.empty()) return false;
@@ -93,7 +93,7 @@ class FieldReader {
  public:
   explicit FieldReader(Bytes payload) : in_(payload) {}
 
-  // All fields in `description`, or the first `most`.
+  // Reads all fields in `description`, or the first `most` of them.
   bool read(Bytes& description, u32 most, const std::string& outer, u32 depth) {
     Description field;
     for (u32 i = 0; i < most && !description.empty(); ++i) {
@@ -110,8 +110,7 @@ class FieldReader {
     if (field.count == Description::Count::one) return read_one(field, description, name, depth);
     const u32 count = field.count == Description::Count::fixed ? field.fixed_count : in_.take<u16>();
     if (!in_.sound()) return false;
-    // Each element of an array of structures begins with the same descriptions; if there is no element, they have to be
-    // skipped.
+    // All elements of an array of structures use the same descriptions; if the array is empty, they have to be skipped.
     Bytes after = description;
     if (field.type == structure && count == 0) return skip_descriptions(description, field.shown_as, depth);
     for (u32 i = 0; i < count; ++i) {
@@ -258,10 +257,10 @@ class FieldReader {
   }
 
   Reader in_;
-  u32 steps_ = 0;  // lists of empty lists make no fields
+  u32 steps_ = 0;  // a limit of its own, because lists of empty lists produce no fields
 };
 
-// The text at `offset`, in UTF-16; offset 0 means no text.
+// The UTF-16 text at `offset`; offset 0 means no text.
 std::string text_at(Bytes bytes, u32 offset) {
   if (offset == 0 || offset >= bytes.size()) return {};
   Bytes rest = bytes.subspan(offset);
@@ -280,7 +279,7 @@ std::optional<OwnNames> own_names(const Event& event) {
   ExtendedItem item;
   while (take_item(items, item)) {
     if (item.data.size() < 3) continue;
-    Bytes rest = item.data.subspan(2);  // after its size
+    Bytes rest = item.data.subspan(2);  // the data after its size
     if (item.type == kTraitsItem) provider = take_name(rest);
     if (item.type != kSchemaItem) continue;
     constexpr auto kMore = std::byte{0x80};

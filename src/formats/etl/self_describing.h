@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The descriptions of events that a trace carries. TraceLogging events carry their names and fields; tools that merge
-// traces put the descriptions of manifest events in; EventSource providers of .NET write their manifests.
+// The descriptions of events that a trace carries. TraceLogging events contain their names and fields. Tools that merge
+// traces add the descriptions of manifest events. EventSource providers of .NET write their manifests into the trace.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,35 +11,35 @@
 
 namespace wperf::etl {
 
-// Views into the event; all empty if it does not describe itself.
+// Views into the event. All are empty if the event does not describe itself.
 struct OwnNames {
   std::string_view provider, event;
-  Bytes fields;  // how they are described
+  Bytes fields;  // the descriptions of the fields
 };
 std::optional<OwnNames> own_names(const Event& event);
 
 struct DescribedField {
-  std::string name;        // in a structure or a list: "outer.inner", "list[2]"
-  std::string value;       // as text
-  bool is_number = false;  // in decimal digits
+  std::string name;        // inside a structure or a list: "outer.inner", "list[2]"
+  std::string value;       // the value as text
+  bool is_number = false;  // the text has only decimal digits
 };
-// Reads as far as the description and the bytes go; never more than some hundred fields.
+// Reads up to the end of the description or of the bytes, and at most some hundred fields.
 struct DescribedFields {
   std::vector<DescribedField> fields;
-  bool is_cut = false;  // the rest is damaged, or of an unknown kind
+  bool is_cut = false;  // the rest is damaged, or has an unknown kind
 };
 DescribedFields described_fields(const OwnNames& names, const Event& event);
 
-// From an event that describes others.
+// Names from an event that describes other events.
 struct ForeignNames {
   Guid provider;
-  bool is_classic = false;  // then `id` is an opcode
+  bool is_classic = false;  // if true, `id` is an opcode
   u16 id = 0;
   u8 version = 0;
   std::string provider_name, event_name;
 };
 std::optional<ForeignNames> foreign_names(const Event& event);
-// The name of the provider in the beginning of an EventSource's manifest; empty if the event is not one.
+// The provider's name at the beginning of an EventSource's manifest; empty if the event is not such a manifest.
 std::string manifest_provider_name(const Event& event);
 
 }  // namespace wperf::etl

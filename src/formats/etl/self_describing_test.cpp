@@ -22,7 +22,7 @@ std::string item(u16 type, const std::string& data, bool more) {
   return out;
 }
 
-// After the size: tags, the event's name, its fields.
+// Follows the size: tags, the event's name, its fields.
 std::string schema(const std::string& fields) {
   std::string body(
       "\x80\0"
@@ -82,7 +82,7 @@ TEST(SelfDescribing, NumbersTextsListsAndStructures) {
   B::put(payload, u16{2});  // length of the list
   B::put(payload, u8{7});
   B::put(payload, u8{8});
-  B::put(payload, u64{1} << 40);  // in the structure
+  B::put(payload, u64{1} << 40);  // a field of the structure
   B::put(payload, 1.5);
   const Told told(field("a", {7}) + field("hex", {8 | 0x80, 4}) + field("w", {1}) + field("n", {2}) +
                       field("list", {4 | 0x40}) + field("s", {24 | 0x80, 2}) + field("x", {10}) + field("y", {12}),

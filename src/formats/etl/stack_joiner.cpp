@@ -8,7 +8,7 @@ namespace wperf::etl {
 namespace {
 
 constexpr u32 kNoEvent = ~u32{0};
-// Threads of these never return to a program.
+// Threads of these processes never return to user code.
 constexpr u32 kIdleProcess = 0, kSystemProcess = 4;
 
 u64 address_at(Bytes frames, u8 pointer_size, usize index) {
@@ -33,7 +33,7 @@ u32 StackJoiner::add(u64 time, u32 thread) {
   return static_cast<u32>(events_.size() - 1);
 }
 
-// Most stacks belong to one of the latest events.
+// Most stacks belong to one of the most recent events.
 u32 StackJoiner::find_event(u64 time, u32 thread) const {
   constexpr usize kLast = 32;
   auto first = events_.size() > kLast ? events_.end() - kLast : events_.begin();
@@ -107,7 +107,7 @@ void StackJoiner::take(const StackEvent& stack, u8 pointer_size) {
       const u32 id = insert(stack.frames, pointer_size);
       for (const u32 event : waiting->second.events) put(event, kernel, id);
     }
-    references_.erase(waiting);  // from now on the key may mean another stack
+    references_.erase(waiting);  // from now on the key may stand for another stack
     return;
   }
   const u32 event = find_event(stack.time, stack.thread);
@@ -127,7 +127,7 @@ void StackJoiner::take(const StackEvent& stack, u8 pointer_size) {
     ++counts_.empty;
     return;
   }
-  // The kernel's frames come first.
+  // Frames of the kernel come first.
   usize kernel_frames = 0;
   while (kernel_frames < count && is_kernel(address_at(stack.frames, pointer_size, kernel_frames), pointer_size)) {
     ++kernel_frames;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stacks come as separate events, after the event that they belong to: as frames, or as keys that are explained later
-// still. The kernel's part comes at once, the user's when the thread returns to its program; one such part serves all
-// of the thread's events in between. This joins the parts, each distinct stack once.
+// Stacks come as separate events, after the event that they belong to: as frames, or as keys that are defined even
+// later. The kernel's part comes immediately. The user's part comes when the thread returns to user mode, and belongs
+// to all events of the thread in between. This class joins the parts and keeps each distinct stack once.
 #pragma once
 #include <span>
 #include <unordered_map>
@@ -24,14 +24,14 @@ class StackJoiner {
     u64 key_references = 0, key_definitions = 0, resolved = 0;
   };
 
-  // Adds an event that may have a stack; events come in order of time. Returns its number: 0, 1, …
+  // Adds an event that may have a stack. Events must come in order of time. Returns the event's number: 0, 1, …
   u32 add(u64 time, u32 thread);
   void take(const StackEvent& stack, u8 pointer_size);
 
   const Joined& joined(u32 event) const { return events_[event].stacks; }
   std::span<const u64> frames(u32 stack) const;  // innermost first; empty for kNone
   const Counts& counts() const { return counts_; }
-  // Called after the last event: the number of events whose stack key was never explained.
+  // Called after the last event. Returns the number of events whose stack key was never defined.
   u64 unexplained() const;
 
  private:
@@ -50,23 +50,24 @@ class StackJoiner {
   };
 
   u32 find_event(u64 time, u32 thread) const;
-  // The events that a part belongs to: the named one, and, for a user part, those that waited for it.
+  // The events that a part belongs to: the named one and, for a user part, those that waited for it.
   void assign(u32 event, u32 thread, u32 process, bool kernel, std::vector<u32>& events);
   u32 insert(Bytes frames, u8 pointer_size);
   void put(u32 event, bool kernel, u32 stack);
 
   std::vector<Waiting> events_;
-  std::unordered_map<u32, std::vector<u32>> without_user_;  // by thread
+  std::unordered_map<u32, std::vector<u32>> without_user_;  // keyed by thread: events that wait for their user part
   struct References {
     u64 count = 0;
-    std::vector<u32> events = {};  // events whose part the key identifies
+    std::vector<u32> events = {};  // events with a part that this key stands for
   };
   std::unordered_map<Key, References, KeyHash> references_;
   std::vector<u64> frames_;
   std::vector<usize> begins_{0, 0};  // where each stack begins in frames_; stack 0 is empty
-  // Stacks are identified by a hash of 64 bits instead of by comparison, like samples (model/stacks/sample_hash.h).
+  // Stacks are identified by a hash of 64 bits instead of by comparing them, as samples are
+  // (model/stacks/sample_hash.h).
   stacks::HashSlots stack_of_hash_;
-  std::vector<u32> checks_{0};  // by stack, the other half of its hash
+  std::vector<u32> checks_{0};  // for each stack, the other half of its hash
   std::vector<u32> found_;
   Counts counts_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts of threads: the counters of a core, as its context switches carry them, divided among the threads that ran in
-// between. Counts that cannot be divided (events were lost, counters went back) are summed up separately.
+// Counts for each thread. Context switches carry the values of the core's counters; the differences are assigned to the
+// threads that ran in between. Counts that cannot be assigned (events were lost, counters went back) are summed up
+// separately.
 #pragma once
 #include <set>
 #include <span>
@@ -13,30 +14,30 @@ namespace wperf::etl {
 
 class SwitchCounts {
  public:
-  // `counters`: the number of values with each switch. `cores`: the wanted ones; empty for all. `begin`: when switches
-  // were turned on. `unrecorded`: from TraceLosses.
+  // `counters`: the number of values with each switch. `cores`: the cores to count; empty for all. `begin`: when the
+  // recording of switches began. `unrecorded`: see TraceLosses.
   SwitchCounts(usize counters, std::span<const u32> cores, u64 begin, std::span<const Unrecorded> unrecorded)
       : counters_(counters), cores_wanted_(cores.begin(), cores.end()), begin_(begin), unrecorded_(unrecorded) {}
 
-  // All events, by time.
+  // Must be called with all events, in order of time.
   void take(const Event& event);
   void finish(u64 end);
 
   struct Spent {
     u64 running = 0;  // ticks
     u64 switches = 0;
-    u64 lost = 0;    // ticks of it whose counts are not known
-    u64 unseen = 0;  // ticks before the first and after the last switch of its core: not part of any other sum here
+    u64 lost = 0;    // the part of that time whose counts are not known, in ticks
+    u64 unseen = 0;  // ticks before the first and after the last switch of its core; not included in other sums
     std::vector<u64> values;
   };
   struct Thread {
-    u32 thread = 0;  // 0: cores were idle
+    u32 thread = 0;  // 0: idle cores
     u64 time = 0;    // a time at which it ran, used to find its process
     Spent spent;
   };
-  // a thread whose number was used again is a second entry
+  // if the number of a thread was reused, there are two entries
   const std::vector<Thread>& threads() const { return threads_; }
-  // By core, of all but idle time; `values` with it.
+  // For each core, without idle time; `values` includes idle time.
   const std::vector<Spent>& cores() const { return by_core_; }
   u64 switches_without_counters() const { return without_; }
 
@@ -60,7 +61,7 @@ class SwitchCounts {
   std::vector<Core> cores_;
   std::vector<Thread> threads_;
   std::vector<Spent> by_core_;
-  std::unordered_map<u32, usize> current_;  // by thread: index
+  std::unordered_map<u32, usize> current_;  // by thread: its index
   u64 without_ = 0;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 // A core's switches as a trace has them, with one counter.
 struct Played {
-  std::vector<std::string> records;  // keep the bytes that events point into
+  std::vector<std::string> records;  // the events point into these bytes
   SwitchCounts counts;
 
   explicit Played(std::span<const Unrecorded> gaps = {}, std::span<const u32> cores = {})
@@ -52,7 +52,7 @@ struct Played {
 
 TEST(SwitchCounts, ShareOutWhatCoresCounted) {
   Played played;
-  played.change(0, 110, 7, 12, 1000);  // the previous thread is known, but not when it began to count
+  played.change(0, 110, 7, 12, 1000);  // the previous thread is known, but not its start
   played.change(0, 150, 12, 13, 1400);
   played.change(1, 160, 0, 12, 50);
   played.change(0, 170, 13, 0, 1700);
@@ -64,7 +64,7 @@ TEST(SwitchCounts, ShareOutWhatCoresCounted) {
   EXPECT_EQ(played.of(13).values, std::vector<u64>{300});
   EXPECT_EQ(played.of(7).unseen, 10u);
   EXPECT_EQ(played.of(7).values, std::vector<u64>{0});
-  EXPECT_EQ(played.of(0).unseen, 60u + 50);  // core 1 before its first switch; both after their last ones
+  EXPECT_EQ(played.of(0).unseen, 60u + 50);  // core 1 before its first switch; both cores after their last switches
   EXPECT_EQ(played.counts.cores()[0].values, std::vector<u64>{700});
   EXPECT_EQ(played.counts.cores()[1].running, 20u);
   EXPECT_EQ(played.of(12).lost + played.of(13).lost, 0u);
@@ -75,8 +75,8 @@ TEST(SwitchCounts, WhatCannotBeTrueIsLostAndCountedAsSuch) {
   Played played(gaps);
   played.change(0, 110, 0, 12, 1000);
   played.change(0, 120, 13, 14, 1010);  // the switch to 12 was lost, so these ten cannot be assigned
-  played.change(0, 130, 14, 12, 1005);  // a counter that goes back
-  played.change(0, 150, 12, 15, {});    // no counter
+  played.change(0, 130, 14, 12, 1005);  // the counter goes back
+  played.change(0, 150, 12, 15, {});    // the counter is missing
   played.change(0, 160, 15, 12, 1100);
   played.change(0, 170, 12, 16, 1110);
   played.change(0, 320, 16, 0, 1200);  // something was lost in between

@@ -15,24 +15,24 @@
 namespace wperf::etl {
 namespace {
 
-// The times of cores that the buffers of one file do not cover: between two buffers of a core with a gap, after the
-// last one of a file that was cut, and before the first one of a ring.
+// The times that a core's buffers in a file do not cover: gaps between two of its buffers, the time after the last
+// buffer of a truncated file, and the time before the first buffer of a ring.
 
-// The least and the greatest number of a buffer, without the headers: one file may continue another.
+// The smallest and the largest buffer number, without headers. It shows that one file continues another.
 struct BufferRange {
   std::int64_t first = 0, last = 0;
 };
 
 constexpr usize kMostGaps = 1000;
-constexpr std::int64_t kFirstNumber = 1;      // the number of the buffer after the header's
+constexpr std::int64_t kFirstNumber = 1;      // the number of the first buffer after the header
 using Number = std::pair<u32, std::int64_t>;  // session and number
 
 Number number_of(const TraceFile::Buffer& buffer) {
   return {buffer.session, buffer.sequence};
 }
 
-// The buffers of a file are numbered in the order of writing, regardless of their core. Missing numbers before the
-// first one were in another file, or were overwritten in a ring.
+// The buffers of a file are numbered in the order of writing, whatever their core. If numbers before the first one are
+// missing, those buffers were in another file or were overwritten in a ring.
 class BufferNumbers {
  public:
   explicit BufferNumbers(const TraceFile& file) {
@@ -43,7 +43,7 @@ class BufferNumbers {
   }
 
   const std::vector<Number>& all() const { return numbers_; }
-  // For one session.
+  // For buffers of one session.
   u64 missing_before(usize i) const {
     if (i == 0 || numbers_[i].first != numbers_[i - 1].first) return 0;
     const u64 step = static_cast<u64>(numbers_[i].second) - static_cast<u64>(numbers_[i - 1].second);
@@ -59,7 +59,7 @@ class BufferNumbers {
   }
 
   std::vector<Number> numbers_;
-  std::vector<u64> missing_;  // before each of them, and at it
+  std::vector<u64> missing_;  // for each buffer: how many are missing up to it
 };
 
 class CoreCoverage {
@@ -67,8 +67,8 @@ class CoreCoverage {
   CoreCoverage(const TraceFile& file, const BufferNumbers& numbers, u64 end, const BufferRange& all,
                TraceLosses& losses)
       : file_(file), numbers_(numbers), end_(end), begins_late_(all.first > kFirstNumber), losses_(losses) {
-    // A file that was not finished lacks the last buffers of its cores. The first number is 0, the header's. The header
-    // of a file with others appended to it does not say how many there are.
+    // In an unfinished file the last buffers of its cores are missing. The first number is 0, the header's. If other
+    // files were appended, the header does not know their number of buffers.
     const bool has_others = file.buffers().back().session != 0;
     is_whole_ = file.cut_buffers() == 0 && file.unreadable_buffers() == 0 && file.header().end_time != 0 &&
                 (has_others || all.last >= std::int64_t{file.header().buffers_written} - 1);
@@ -114,12 +114,12 @@ class CoreCoverage {
     for (++i; i < core.spans().size(); ++i) {
       if (core.spans()[i].has_events) return core.spans()[i].first;
     }
-    return is_whole_ ? end_ : 0;  // 0 for the end of a cut file, which is reported separately
+    return is_whole_ ? end_ : 0;  // 0: the end of a truncated file, which is reported separately
   }
   void note_gap(const TraceGap& gap) {
     if (losses_.gaps.size() < kMostGaps) losses_.gaps.push_back(gap);
   }
-  // A core's flags show the losses between its own buffers.
+  // The flags of a core's buffers show losses between them.
   void note_flags(const TraceFile::Buffer& buffer, const CoreCursor::Span& span, u64 since) {
     losses_.flagged_events_lost += buffer.tells_lost_events();
     losses_.flagged_buffers_lost += buffer.tells_lost_buffers();
@@ -140,7 +140,7 @@ class CoreCoverage {
   bool is_whole_ = true;
 };
 
-// The core is unknown: the gap lies between the times of the neighbouring buffers, on any core.
+// The core is unknown: the gap is on any core, between the times of the neighbouring buffers.
 TraceGap gap_at(const TraceFile& file, std::span<const CoreCursor> cores, const Number& after, u64 end) {
   TraceGap gap{.sign = TraceGap::Sign::numbers, .core = {}, .begin = end, .end = 0};
   for (const CoreCursor& core : cores) {
@@ -179,8 +179,8 @@ BufferRange buffer_range(std::span<const TraceFile> files) {
   return all;
 }
 
-// `cores` are those of the file, all read. `end` is the end of the whole trace, in ticks. Also records missing buffers
-// and their times. After all files, call put_in_order().
+// `cores` are those of the file, after reading it completely. `end` is the end of the whole trace, in ticks. Also
+// records missing buffers and their times. Call put_in_order() after the last file.
 void add_unrecorded(const TraceFile& file, std::span<const CoreCursor> cores, u64 end, const BufferRange& all,
                     TraceLosses& losses) {
   if (cores.empty()) return;
@@ -218,18 +218,18 @@ void put_in_order(TraceLosses& losses) {
 
 constexpr u64 kNsPerSecond = 1'000'000'000;
 
-// value * factor / divisor for a large value and a small factor: no overflow for 500 years.
+// Computes value * factor / divisor for a large value and a small factor; it does not overflow for 500 years.
 u64 scaled(u64 value, u64 factor, u64 divisor) {
   return value / divisor * factor + value % divisor * factor / divisor;
 }
 
 bool are_apart(u64 a, u64 b) {
-  // The clock of a machine may be corrected between the beginnings of two files, but not by as much.
+  // The clock may be corrected between the beginnings of two files, but by less than this.
   constexpr u64 kTolerance = 2 * kFileTimeSecond;
   return std::max(a, b) - std::min(a, b) > kTolerance;
 }
 
-// Why events of the two cannot be put in one order; empty if they can.
+// Why the events of the two files cannot be put in one order; empty if they can.
 std::string difference(const TraceHeader& a, const TraceHeader& b) {
   if (a.clock != b.clock) return "they use different clocks";
   if (a.ticks_per_second != b.ticks_per_second) {
@@ -286,9 +286,9 @@ void Trace::for_each_event(const std::function<void(const Event&)>& visit, Trace
   }
   struct Next {
     u64 time;
-    u64 place;  // decides between events of one moment
+    u64 place;  // the order of events with equal times
     u32 cursor;
-    bool operator<(const Next& other) const {  // for a heap with the greatest on top
+    bool operator<(const Next& other) const {  // a heap has its greatest element on top, so the order is reversed
       return time != other.time ? time > other.time : place > other.place;
     }
   };
@@ -301,7 +301,7 @@ void Trace::for_each_event(const std::function<void(const Event&)>& visit, Trace
     const u32 cursor = queue.top().cursor;
     queue.pop();
     CoreCursor& core = cursors[cursor];
-    // As long as no other core has an earlier event, this core continues without the queue.
+    // While no other core has an earlier event, this core continues without the queue.
     while (true) {
       visit(core.event());
       if (!core.advance()) break;

@@ -46,7 +46,7 @@ bool TraceFile::has_its_look(Bytes file) {
   if (file.size() < kBufferHeader + 32) return false;
   const auto size = field<u32>(file, 0), filled = field<u32>(file, 0x30);
   const auto type = field<u16>(file, 0x36);
-  // The first record is the kernel's, of group 0 and opcode 0.
+  // The first record is a kernel record with group 0 and opcode 0.
   const auto mark = field<u32>(file, kBufferHeader), kind = field<u32>(file, kBufferHeader + 4);
   return size >= kBufferHeader && size <= kMostBufferSize && filled > kBufferHeader && type == kHeaderBuffer &&
          (mark >> 24) == 0xc0 && (mark >> 16 & 0xff) - 1 <= 1 && kind >> 16 == 0;
@@ -77,14 +77,14 @@ diag::Result<void> TraceFile::read_header() {
   header_.os_build = in.take<u32>();
   header_.processors = in.take<u32>();
   header_.end_time = in.take<u64>();
-  in.skip(8);  // resolution of the timer, greatest size of the file
+  in.skip(8);  // resolution of the timer, maximum file size
   header_.log_file_mode = in.take<u32>();
   header_.buffers_written = in.take<u32>();
   in.skip(4);
   header_.pointer_size = in.take<u32>();
   header_.events_lost = in.take<u32>();
   header_.mhz = in.take<u32>();
-  // Aligned like the pointers before them.
+  // The times are aligned like the pointers before them.
   const usize times = (kNamesAt + names + kTimeZone + 7) / 8 * 8;
   Reader late(event.payload.subspan(std::min(times, event.payload.size())));
   header_.boot_time = late.take<u64>();
@@ -101,14 +101,14 @@ diag::Result<void> TraceFile::read_header() {
                              : header_.clock == Clock::cycles    ? u64{header_.mhz} * 1'000'000
                                                                  : frequency;
   if (header_.ticks_per_second == 0) return not_a_trace("its header does not give the frequency of its clock");
-  // No clock counts further, and the arithmetic below relies on that.
+  // No real clock has more ticks, and the arithmetic below relies on that.
   constexpr u64 kMostTicks = u64{1} << 33;
   if (header_.ticks_per_second > kMostTicks) return not_a_trace("its header gives an impossible clock frequency");
   return {};
 }
 
 void TraceFile::find_buffers(const Passed& looked_at) {
-  // Touching one page brings its neighbours into memory.
+  // Reading one page brings its neighbours into memory, too.
   constexpr u64 kOften = 4 << 20;
   u64 offset = 0, told = 0;
   u32 sessions = 0;
@@ -117,13 +117,13 @@ void TraceFile::find_buffers(const Passed& looked_at) {
     Buffer buffer{.offset = offset, .size = field<u32>(header, 0), .filled = field<u32>(header, 0x30)};
     buffer.flags = field<u16>(header, 0x34);
     buffer.sequence = field<std::int64_t>(header, 0x18);
-    // If a session was appended, another header follows the file's own one, and numbers start again.
+    // If a session was appended, its header follows, and buffer numbers start again.
     if (field<u16>(header, 0x36) == kHeaderBuffer && offset != 0) ++sessions;
     buffer.session = sessions;
     const auto core = field<u16>(header, 0x28);
     buffer.core = (buffer.flags & processor_index) != 0 ? core & kCoreMask : core & 0xff;
     if (buffer.size < kBufferHeader || buffer.size > kMostBufferSize) {
-      // The next buffer, if there is one, begins where a buffer of the usual size would end.
+      // The next buffer, if any, is expected after a buffer of the usual size.
       ++unreadable_;
       if (header_.buffer_size < kBufferHeader) return;
       offset += header_.buffer_size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One .etl file as bytes: its header, and where its buffers are. Opens no files and interprets no events.
+// One .etl file as bytes: its header, and the positions of its buffers. Opens no files and interprets no events.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -25,12 +25,12 @@ struct TraceHeader {
   u64 boot_time = 0;
   u32 log_file_mode = 0;
   u32 buffers_written = 0;
-  u32 pointer_size = 0;  // of the header's writer, not of the events
+  u32 pointer_size = 0;  // in the program that wrote the header, not in the events
   u32 events_lost = 0, buffers_lost = 0;
   u32 mhz = 0;
   u64 ticks_per_second = 0;
   Clock clock = Clock::performance_counter;
-  u64 first_ticks = 0;  // when start_time was
+  u64 first_ticks = 0;  // the clock's value at start_time
   std::string logger_name, file_name;
 };
 
@@ -50,8 +50,8 @@ class TraceFile {
   using Passed = std::function<void(u64 begin, u64 end)>;
 
   static bool has_its_look(Bytes file);
-  // Only a file without a readable header is refused. `looked_at` gets the ranges of bytes that were
-  // brought into memory; only the headers in them were needed so far.
+  // Returns an error only for a file without a readable header. `looked_at` is called with the ranges of bytes that are
+  // in memory now although only the headers in them were needed.
   static diag::Result<TraceFile> open(Bytes file, const Passed& looked_at = {});
 
   const TraceHeader& header() const { return header_; }
@@ -60,11 +60,11 @@ class TraceFile {
   u64 packed_buffers() const { return packed_; }
   u64 unreadable_buffers() const { return unreadable_; }
   u64 cut_buffers() const { return cut_; }
-  // Sorted by their numbers: a ring begins at any buffer, and not every file has the flag of a ring. In other files the
-  // order stays the same.
+  // Sorted by number if needed: a ring begins at any buffer, and not every file has the ring flag. In other files
+  // sorting changes nothing.
   std::vector<std::vector<u32>> buffers_by_core() const;
 
-  // The part of the input that is not needed any more.
+  // Called with parts of the input that are not needed any more.
   void tell_what_is_passed(Passed passed) { passed_ = std::move(passed); }
   void pass(const Buffer& buffer) const {
     if (passed_) passed_(buffer.offset, buffer.offset + buffer.size);

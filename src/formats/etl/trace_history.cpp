@@ -16,14 +16,14 @@ bool starts_with_any_case(std::string_view text, std::string_view beginning) {
   return true;
 }
 
-// \Device\HarddiskVolume10\x is not below \Device\HarddiskVolume1.
+// \Device\HarddiskVolume10\x is not on \Device\HarddiskVolume1.
 bool lies_on(std::string_view path, std::string_view device) {
   if (device.empty() || !starts_with_any_case(path, device)) return false;
   return device.back() == '\\' || path.size() == device.size() || path[device.size()] == '\\';
 }
 
-// How many of `numbers` had begun at `time`: the last of these owned the number then. Events while a thread ends still
-// belong to it.
+// How many of `numbers` had begun at `time`; the last of these owned the number at that time. Events during the end of
+// a thread still belong to it.
 template <class Entries>
 usize begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time) {
   const auto after =
@@ -32,8 +32,8 @@ usize begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time
 }
 
 // The entry that an event refers to. A start event makes a new entry. Any other event refers to the latest entry that
-// has not ended; if none existed in between, it refers to one that existed before the trace. So entries are in the
-// order in which they begin.
+// has not ended; if there is no such entry, it refers to one that existed before the trace. So entries are in the order
+// of their starts.
 template <class Entry>
 Entry& entry_of(std::vector<Entry>& entries, std::vector<u32>& numbers, Rundown kind, u64 time) {
   u64 begin = kind == Rundown::begins ? time : 0;
@@ -74,7 +74,7 @@ bool TraceHistory::take(const Event& event) {
   return true;
 }
 
-// Each image's path is compared with all volumes. No machine has that many.
+// Limited because each image's path is compared with all volumes; no machine has that many.
 void TraceHistory::add_volume(VolumeEvent volume) {
   constexpr usize kMostVolumes = 256;
   if (volumes_.size() < kMostVolumes) volumes_.push_back(std::move(volume));
@@ -130,12 +130,12 @@ void TraceHistory::finish() {
   for (const PendingPdb& pdb : pdbs_) {
     const auto here = images_at_.find({pdb.event.base, pdb.event.process});
     if (here == images_at_.end()) continue;
-    // It comes just before its image's event, with the same time. In a trace that was not merged it comes at the end,
-    // when the image may be unloaded: then it belongs to the last image at that place.
+    // The PDB event comes just before the image's event, with the same time. In a trace that was not merged it comes at
+    // the end, when the image may be unloaded; then it belongs to the last image at that address.
     const usize begun = begun_at(images_, here->second, pdb.time);
     if (begun == 0) continue;
     Image& found = images_[here->second[begun - 1]];
-    // An image of managed code may have both; the native one names its functions.
+    // An image of managed code may have two PDBs; the native one names its functions.
     if (found.has_pdb && pdb.event.of_managed_code) continue;
     found.has_pdb = true;
     found.pdb = pdb.event.id;
@@ -169,7 +169,7 @@ u32 TraceHistory::later_threads(u32 thread, u64 time) const {
 std::vector<std::pair<u32, u32>> TraceHistory::children() const {
   std::vector<std::pair<u32, u32>> children;
   for (const Process& one : processes_) {
-    if (one.process != 0) children.emplace_back(one.parent, one.process);  // 0: idle, its own parent
+    if (one.process != 0) children.emplace_back(one.parent, one.process);  // process 0, idle, is its own parent
   }
   return children;
 }

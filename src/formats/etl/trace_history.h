@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which process a thread belonged to, the names of both, and which images were mapped where and when. Ids are used
-// again within a trace, so every entry has a time. An entry that only a rundown mentions existed from the beginning,
-// or, if the id was used again, at least since then.
+// Knows at any time which process a thread belonged to, the names of both, and which images were mapped. Ids are reused
+// within a trace, so every entry has a time. An entry that only a rundown mentions existed from the beginning, or, if
+// its id was reused, since the previous owner of the id ended.
 #pragma once
 #include <map>
 #include <string>
@@ -18,22 +18,22 @@ class TraceHistory {
  public:
   static constexpr u32 kNobody = ~u32{0};
 
-  // Returns true if it was an event of processes, threads, images or volumes.
+  // Returns true if the event is about processes, threads, images or volumes.
   bool take(const Event& event);
-  // A volume that the trace does not mention.
+  // Adds a volume that the trace does not mention.
   void add_volume(VolumeEvent volume);
-  // Called after the last event: sorts the entries.
+  // Called after the last event; sorts the entries.
   void finish();
 
   u32 process_of(u32 thread, u64 time) const;
-  // How many later threads reused the number of the thread that had it at `time`.
+  // How many later threads reused the number of the thread that had this number at `time`.
   u32 later_threads(u32 thread, u64 time) const;
-  // The file name of its image; empty if not known.
+  // The file name of the process's image; empty if not known.
   std::string_view image_of(u32 process, u64 time) const;
 
   struct Process {
     u32 process = 0, parent = 0;
-    u64 begin = 0, end = ~u64{0};  // 0 and ~0: before and after the trace
+    u64 begin = 0, end = ~u64{0};  // 0: before the trace; ~0: after it
     std::string image, command;
   };
   struct Thread {
@@ -45,7 +45,7 @@ class TraceHistory {
     u32 process = 0;
     u64 base = 0, size = 0, begin = 0, end = ~u64{0};
     u32 time_stamp = 0;
-    std::string path;  // in DOS form, if the trace has it
+    std::string path;  // as a DOS path if the trace has it
     bool has_pdb = false;
     Guid pdb;
     u32 pdb_age = 0;
@@ -67,7 +67,7 @@ class TraceHistory {
   std::vector<Thread> threads_;
   std::vector<Image> images_;
   std::unordered_map<u32, std::vector<u32>> processes_of_id_, threads_of_id_;
-  std::map<std::pair<u64, u32>, std::vector<u32>> images_at_;  // by base and process
+  std::map<std::pair<u64, u32>, std::vector<u32>> images_at_;  // keyed by base address and process
   struct PendingPdb {
     u64 time = 0;
     PdbEvent event;

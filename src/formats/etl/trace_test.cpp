@@ -119,7 +119,7 @@ TEST(Trace, WhereEventsAreMissingIsTold) {
   expect_unrecorded(got.losses, {{0, 120, 160}, {1, 111, ~u64{0}}});
 }
 
-// The buffers' numbers say how many were written; after the remaining ones the state of each core is unknown.
+// The numbers of the buffers show how many were written. After the existing ones the state of each core is unknown.
 TEST(Trace, BehindTheEndOfACutFileNothingIsKnown) {
   const std::string file = B::header(100) + B::buffer(samples({110, 120}), 0, 1) + B::buffer(samples({115, 190}), 1, 2);
   EXPECT_TRUE(read(file).losses.unrecorded.empty());
@@ -131,7 +131,7 @@ TEST(Trace, BehindTheEndOfACutFileNothingIsKnown) {
   EXPECT_EQ(cut.losses.gaps[0].core, 0);
   EXPECT_EQ(cut.losses.gaps[0].end, 190u);
   std::string fewer = file;
-  fewer[B::kHeader + 32 + 0x24] = 4;  // buffers that were written, including the header's
+  fewer[B::kHeader + 32 + 0x24] = 4;  // the number of written buffers, including the header
   expect_unrecorded(read(fewer).losses, {{0, 120, ~u64{0}}, {1, 190, ~u64{0}}});
 }
 
@@ -158,7 +158,7 @@ TEST(Trace, ARingAndAContinuedFileLackNothing) {
   EXPECT_EQ(got.losses.missing_buffers, 0u) << "what was before the first number is in another file";
 }
 
-// One record and a match that is 16 MB long.
+// One record, followed by a match that is 16 MB long.
 TEST(Trace, AFewBytesDoNotBecomeManyRecords) {
   constexpr u32 kMuch = 16 << 20;
   constexpr u16 kPacked = 0x40;
@@ -245,7 +245,7 @@ struct Joined {
   std::vector<u64> kernel, user;
 };
 
-// The joined stacks of the samples in a trace of one core.
+// The joined stacks of the samples in a trace with one core.
 std::vector<Joined> join(const std::string& records) {
   const std::string file = B::header(100) + B::buffer(records, 0, 1);
   const auto trace = Trace::open(bytes_of(file));
@@ -331,7 +331,7 @@ TraceHistory history_of(const std::string& records) {
 }
 
 TEST(TraceHistory, ThreadsAreFoundByTheirTimes) {
-  // The thread 7 is used twice; 8 appears only at the end, so it was there from the beginning.
+  // Thread number 7 is used twice. Number 8 appears only at the end, so that thread existed from the beginning.
   const auto history =
       history_of(thread(1, 110, 5, 7) + thread(2, 120, 5, 7) + thread(1, 130, 6, 7) + thread(4, 190, 9, 8));
   EXPECT_EQ(history.process_of(7, 105), TraceHistory::kNobody) << "before it began";
@@ -353,7 +353,7 @@ TEST(TraceHistory, ImagesBeginAndEnd) {
   EXPECT_EQ(history.images()[1].begin, 0u) << "told at the end: it was there before";
 }
 
-// System DLLs lie at one base in all processes, and a build starts very many processes.
+// System DLLs have the same base in all processes, and a build starts very many processes.
 TEST(TraceHistory, ImagesOfManyProcessesAtOneBaseAreNotSearched) {
   TraceHistory history;
   constexpr u32 kProcesses = 100'000;
@@ -366,7 +366,7 @@ TEST(TraceHistory, ImagesOfManyProcessesAtOneBaseAreNotSearched) {
   EXPECT_EQ(history.images().size(), kProcesses);
 }
 
-// A reused number that appears only at the end belongs to a thread after the first one, not to one instead of it.
+// If a reused number appears only at the end, it belongs to a new thread after the first one, not to the first one.
 TEST(TraceHistory, WhatIsToldAtTheEndWasNotThereBeforeOthersHadEnded) {
   const auto history = history_of(thread(1, 110, 5, 7) + thread(2, 120, 5, 7) + thread(4, 190, 9, 7));
   EXPECT_EQ(history.process_of(7, 115), 5u);
@@ -390,7 +390,7 @@ TEST(TraceHistory, ADeviceIsWholePartsOfAPath) {
   EXPECT_EQ(history.images()[1].path, "D:\\b.dll");
 }
 
-// Each image's path is compared with all of them.
+// Each image's path is compared with all volumes, so their number is limited.
 TEST(TraceHistory, VolumesOfADamagedTraceAreBounded) {
   TraceHistory history;
   const std::string record = image(4, 190, 0x10000, 5, "\\Device\\HarddiskVolume999\\a.dll");
@@ -402,7 +402,7 @@ TEST(TraceHistory, VolumesOfADamagedTraceAreBounded) {
   EXPECT_EQ(history.images()[0].path, "\\Device\\HarddiskVolume999\\a.dll");
 }
 
-// A trace that was not merged has the ids of its images at its end, when a program may be gone.
+// A trace that was not merged has the ids of its images at the end, when the program may have ended.
 TEST(TraceHistory, AnIdBehindItsImagesEndIsThatImages) {
   TraceHistory history;
   const auto take = [&](const std::string& record) {
@@ -433,7 +433,7 @@ TEST(TraceHistory, AnIdBehindItsImagesEndIsThatImages) {
   EXPECT_EQ(history.images()[1].pdb_path, "a.pdb");
 }
 
-// Windows 11 writes names beyond the size that the version promises, and Windows 7 has the same version.
+// Windows 11 writes names after the end of the payload that the version implies; Windows 7 has the same version.
 TEST(KernelPayloads, AThreadsNameIsReadByTheLength) {
   std::string payload;
   B::put(payload, u32{5});

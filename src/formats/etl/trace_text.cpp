@@ -8,7 +8,7 @@
 namespace wperf::etl {
 namespace {
 
-// Removes and returns the bytes up to a zero, and removes the zero.
+// Removes the bytes up to a zero and the zero; returns the bytes.
 Bytes take_to_zero(Bytes& bytes) {
   const auto* zero = bytes.empty() ? nullptr : std::memchr(bytes.data(), 0, bytes.size());
   const usize length =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts and numbers in the forms of Windows: taken from events, and appended to bytes.
+// Texts and numbers in the forms of Windows: reads them from events, and appends them to bytes.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,19 +9,19 @@
 
 namespace wperf::etl {
 
-// Texts inside of events end with a zero, which may be missing. UTF-16 up to its zero → UTF-8; malformed text becomes
-// U+FFFD. Afterwards `bytes` begins after the zero.
+// Texts in events end with a zero, which may be missing. Takes UTF-16 text up to its zero and returns UTF-8; malformed
+// characters become U+FFFD. Afterwards `bytes` begins after the zero.
 std::string take_wide_text(Bytes& bytes);
-// Text of single bytes. Bytes above ASCII are read as Latin-1: a trace does not name its code page.
+// Takes text of single bytes. Bytes above ASCII are read as Latin-1, because a trace does not name its code page.
 std::string take_narrow_text(Bytes& bytes);
-// UTF-8 without conversion.
+// Takes UTF-8 text without converting it.
 std::string take_utf8_text(Bytes& bytes);
 
 namespace write {
 
 using perf_data::put;
 
-// UTF-16 with its final zero.
+// Appends UTF-16 with a final zero.
 void put_wide(std::string& out, std::string_view utf8);
 
 }  // namespace write

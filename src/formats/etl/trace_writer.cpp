@@ -12,7 +12,7 @@ constexpr usize kBufferHeader = 0x48;
 constexpr usize kRecordUnit = 8;
 constexpr u8 kSystem64 = 0x02, kPerfInfo64 = 0x11, kClassic64 = 0x14, kHeaderMark = 0xc0;
 constexpr u16 kHasProcessorIndex = 0x20, kHeaderBuffer = 4;
-constexpr u16 kCountersShift = 8;  // in the version of a record: how many values are attached
+constexpr u16 kCountersShift = 8;  // in the version of a record: the number of attached values
 
 void pad(std::string& record) {
   record.resize((record.size() + kRecordUnit - 1) / kRecordUnit * kRecordUnit);
@@ -30,7 +30,7 @@ std::string trace_header(const TraceFacts& facts) {
   set(payload, 0x00, facts.buffer_size);
   set(payload, 0x04, facts.os_major);
   set(payload, 0x05, facts.os_minor);
-  set(payload, 0x06, u8{1});  // the form of the log is 1.5
+  set(payload, 0x06, u8{1});  // the version of the log format is 1.5
   set(payload, 0x07, u8{5});
   set(payload, 0x08, facts.os_build);
   set(payload, 0x0c, facts.processors);
@@ -77,7 +77,7 @@ std::string system_record(KernelEvent event, u64 time, u32 process, u32 thread, 
   put(record, thread);
   put(record, process);
   put(record, time);
-  put(record, u64{0});  // times of processor
+  put(record, u64{0});  // CPU times
   record += payload;
   pad(record);
   return record;

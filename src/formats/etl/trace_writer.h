@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How an .etl trace is written: the header, records, and buffers that they are cut into, core by core.
+// Writes an .etl trace: the header, records, and the buffers that hold them, for each core.
 #pragma once
 #include <functional>
 #include <map>
@@ -17,17 +17,17 @@ struct TraceFacts {
   u32 processors = 0;
   u64 ticks_per_second = 10'000'000;
   u64 start_time = 0, end_time = 0;  // FILETIME
-  u64 first_ticks = 0;               // when start_time was
+  u64 first_ticks = 0;               // the clock's value at start_time
   u32 log_file_mode = 1;
   u32 mhz = 0;
   u32 events_lost = 0, buffers_lost = 0, buffers_written = 0;
   std::string logger_name, file_name;
 };
 
-// The first buffer of a file. Some values are known only at the end and are written into it then.
+// The first buffer of a file. Some of its values are known only at the end and are filled in then.
 std::string trace_header(const TraceFacts& facts);
 
-// Records with payloads of 64-bit pointers. `counters`: values that were attached, 8 bytes each.
+// Records with 64-bit pointers. `counters`: attached values, 8 bytes each.
 struct KernelEvent {
   u8 group, opcode, version;
 };
@@ -40,18 +40,18 @@ struct BufferFacts {
   u64 sequence = 0, time = 0;
   u16 flags = 0, type = 0;
 };
-// One buffer: those records, and filler up to `buffer_size`.
+// One buffer with these records, and filler up to `buffer_size`.
 std::string trace_buffer(std::string_view records, u32 buffer_size, const BufferFacts& facts);
 
-// Cuts the records of each core into buffers. The records of one core come in the order of their times.
+// Puts the records of each core into buffers. The records of a core must come in order of time.
 class BufferWriter {
  public:
   using Sink = std::function<void(std::string_view buffer)>;
-  // `next_sequence`: the header's buffer has 0.
+  // `next_sequence`: the number of the next buffer; the header's buffer is 0.
   BufferWriter(u32 buffer_size, u64 next_sequence, Sink sink)
       : buffer_size_(buffer_size), sequence_(next_sequence), sink_(std::move(sink)) {}
 
-  // Returns false if the record is too large for a buffer; it is left out.
+  // Returns false if the record is too large for a buffer; it is then left out.
   bool add(u16 core, u64 time, std::string_view record);
   void finish();
   u32 written() const { return written_; }

@@ -11,7 +11,7 @@ namespace {
 struct Owner {
   u32 cpu = kAnyCpu, tid = 0;
 };
-using Owners = std::unordered_map<u64, Owner>;  // by the id of the event that writes into the buffer
+using Owners = std::unordered_map<u64, Owner>;  // keyed by the id of the event that writes into the buffer
 
 // A thread's buffer has no CPU, and a CPU's buffer has no thread, whatever the record contains.
 template <class T>
@@ -24,7 +24,8 @@ u64 end_of(const AuxChunk& chunk) {
 }
 
 // Version 1: PMU type, one buffer per CPU. Version 2: version, words of this header, PMU type, number of CPUs. Then for
-// each CPU: a magic number, its number, how many words follow, and these words: MIDR, PMU type, smallest interval, ….
+// each CPU: a magic number, the CPU's number, the number of words that follow, and these words: MIDR, PMU type, minimum
+// interval, ….
 void read_arm_spe(AuxInfo& info) {
   const Words& words = info.parameters;
   if (words.size() == 2) {
@@ -121,8 +122,8 @@ AuxTraces AuxTraces::collect(const PerfFile& file) {
         chunk_ids.push_back(aux.identity.id);
       },
   });
-  // The trailer names the CPU on which a chunk was written. Only the index says which buffer it went to: a thread's
-  // buffer follows it from CPU to CPU.
+  // The trailer names the CPU on which a chunk was written. Only the index says which buffer it belongs to, because a
+  // thread's buffer follows the thread from CPU to CPU.
   const bool by_thread = std::any_of(traces.buffers_.begin(), traces.buffers_.end(),
                                      [](const AuxBuffer& buffer) { return buffer.cpu == kAnyCpu; });
   for (usize i = 0; i < traces.chunks_.size(); ++i) {
@@ -178,14 +179,14 @@ u64 AuxTraces::count_flagged(u64 flags) const {
 
 std::vector<AuxStretch> AuxTraces::stretches_of(const AuxBuffer& buffer) const {
   std::vector<AuxStretch> stretches;
-  u64 done = 0;  // bytes of the buffer that are in a stretch
+  u64 done = 0;  // the number of bytes of the buffer that are in a stretch so far
   const auto add = [&](u64 end, const AuxChunk* chunk) {
     if (end <= done) return;
     stretches.push_back({slice(buffer.bytes, done, end - done), buffer.offset + done, chunk});
     done = end;
   };
   const u64 size = buffer.bytes.size();
-  // Their ends ascend as their offsets do, so the first that reaches into the buffer can be searched for.
+  // Both offsets and ends ascend, so the first chunk that reaches into the buffer is found by binary search.
   auto at = std::partition_point(covering_.begin(), covering_.end(), [&](usize index) {
     const AuxChunk& chunk = chunks_[index];
     return std::make_tuple(owner_of(chunk), end_of(chunk)) <= std::make_tuple(owner_of(buffer), buffer.offset);

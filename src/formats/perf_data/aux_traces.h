@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hardware traces (AUX data) in a perf.data file: which PMU wrote them, the stretches of bytes per CPU or thread in
-// the order in which they were written, where data was lost, and how their timestamps become perf's time. Does not
-// interpret the bytes; formats/spe reads those of Arm SPE.
+// The hardware traces (AUX data) in a perf.data file: the PMU that wrote them, the stretches of bytes of each CPU or
+// thread in the order of writing, the places where data was lost, and the conversion of their timestamps to perf's
+// time. Does not interpret the bytes; formats/spe reads those of Arm SPE.
 #pragma once
 #include "formats/perf_data/perf_file.h"
 
@@ -13,46 +13,46 @@ struct AuxCpu {
   u64 cpu = 0, midr = 0, pmu_type = 0, minimum_interval = 0;
 };
 
-// AUXTRACE_INFO. The parameters of Arm SPE are read; others are left unread.
+// AUXTRACE_INFO. Only the parameters of Arm SPE are read.
 struct AuxInfo {
   u32 type = 0;  // kAuxArmSpe, …
   Words parameters;
   u32 version = 0;  // version of the parameters: 1 or 2, 0 if they are malformed
   u64 pmu_type = 0;
-  bool per_cpu = false;      // one buffer per CPU, otherwise per thread; only in version 1
+  bool per_cpu = false;      // one buffer for each CPU instead of each thread; only in version 1
   std::vector<AuxCpu> cpus;  // only in version 2; if empty, see the feature cpu_id
 };
 
-// One AUXTRACE record: the bytes that perf took out of a buffer at once.
+// An AUXTRACE record: bytes that perf read from a buffer at once.
 struct AuxBuffer {
   u32 cpu = kAnyCpu, tid = 0, index = 0;
-  u64 offset = 0;  // of the first byte, counted from when the buffer was opened
-  u64 size = 0;    // the written size; more than bytes.size() in a file that was cut
+  u64 offset = 0;  // position of its first byte since the buffer was opened
+  u64 size = 0;    // the size at writing; more than bytes.size() in a truncated file
   u64 reference = 0;
   u64 file_offset = 0;
   Bytes bytes;
 };
 
-// One AUX record: the bytes that the hardware wrote at once.
+// An AUX record: bytes that the hardware wrote at once.
 struct AuxChunk {
   u32 cpu = kAnyCpu, pid = 0, tid = 0;
-  u64 time = 0;  // when it was taken over; 0 if the file does not say
+  u64 time = 0;  // when perf read it; 0 if the file does not say
   u64 offset = 0, size = 0;
   u64 flags = 0;  // kAux… bits
 };
 
-// Bytes of a buffer that were written at once: a decoder starts afresh at each.
+// Bytes of a buffer that were written at once; a decoder must restart at each stretch.
 struct AuxStretch {
   Bytes bytes;
   u64 offset = 0;
   const AuxChunk* chunk = nullptr;  // null if no record covers these bytes
 };
 
-// Timestamps of the hardware's counter → nanoseconds as in samples.
+// Converts timestamps of the hardware's counter to the nanoseconds of samples.
 struct TimeConversion {
   u64 multiplier = 0, zero = 0, cycles = 0, mask = ~u64{0};
   u32 shift = 0;
-  bool has_zero = false;  // if false, the distance to perf's time is unknown, and `zero` is a guess
+  bool has_zero = false;  // if false, the offset to perf's time is unknown, and `zero` is a guess
   u64 to_perf_ns(u64 timestamp) const {
     const u64 ticks = cycles + ((timestamp - cycles) & mask);  // the counter may be narrower than 64 bits
     const u64 whole = ticks >> shift;
@@ -66,15 +66,15 @@ class AuxTraces {
   static AuxTraces collect(const PerfFile& file);
 
   const std::optional<AuxInfo>& info() const { return info_; }
-  const std::vector<AuxBuffer>& buffers() const { return buffers_; }  // by CPU, thread, offset
-  const std::vector<AuxChunk>& chunks() const { return chunks_; }     // the same
+  const std::vector<AuxBuffer>& buffers() const { return buffers_; }  // ordered by CPU, thread, offset
+  const std::vector<AuxChunk>& chunks() const { return chunks_; }     // in the same order
   const std::optional<TimeConversion>& time() const { return time_; }
   const ReadStatistics& statistics() const { return statistics_; }
-  u64 size() const;                    // bytes of all buffers that are in the file
-  u64 missing() const;                 // bytes that the file claims but does not have
-  u64 count_flagged(u64 flags) const;  // chunks with one of these flags
+  u64 size() const;                    // the number of bytes of all buffers in the file
+  u64 missing() const;                 // bytes that should be in the file but are missing
+  u64 count_flagged(u64 flags) const;  // number of chunks with one of these flags
 
-  // The bytes of a buffer, divided by its chunks, without gaps.
+  // Divides the bytes of a buffer by its chunks, without gaps.
   std::vector<AuxStretch> stretches_of(const AuxBuffer& buffer) const;
 
  private:
@@ -85,7 +85,7 @@ class AuxTraces {
   std::optional<TimeConversion> time_;
   std::vector<AuxBuffer> buffers_;
   std::vector<AuxChunk> chunks_;
-  std::vector<usize> covering_;  // chunks with bytes that no earlier one has
+  std::vector<usize> covering_;  // chunks with bytes that no earlier chunk has
   ReadStatistics statistics_;
 };
 

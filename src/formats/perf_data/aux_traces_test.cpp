@@ -115,7 +115,7 @@ TEST(AuxTraces, PutBuffersInOrderAndPartThem) {
 TEST(AuxTraces, PartBuffersOfThreadsByTheThread) {
   FileBuilder builder = spe_file();
   builder.add(RecordType::id_index, Fields().u64s({2, 42, 0, ~u64{0}, 20, 43, 1, ~u64{0}, 30}));
-  add_chunk(builder, 0, 16, 3, 500, 0, 42);  // on whatever CPU
+  add_chunk(builder, 0, 16, 3, 500, 0, 42);  // the CPU does not matter
   add_chunk(builder, 0, 16, 5, 600, 0, 43);
   add_buffer(builder, 0, 16, ~u32{0}, 30);
   add_buffer(builder, 0, 16, ~u32{0}, 20);

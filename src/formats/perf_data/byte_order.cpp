@@ -15,7 +15,7 @@ struct Header {
   u16 misc = 0, size = 0;
 };
 
-// At the end of the bytes, returns a header that is too small.
+// Near the end of the bytes, returns a header whose size is too small.
 Header header_at(Bytes data, u64 at) {
   if (at > data.size() || data.size() - at < kRecordHeader) return {};
   Reader reader(data.subspan(static_cast<usize>(at)));
@@ -31,7 +31,7 @@ bool may_be_record(Bytes data, u64 at) {
   return may_be_header(u64{header.size} << 48 | header.type, data.size() - at);
 }
 
-// The end of the record including the data that belong to it; 0 if it does not fit.
+// The end of the record, including the data that belongs to it; 0 if it does not fit.
 u64 end_of_record(Bytes data, u64 at) {
   const Header header = header_at(data, at);
   if (header.size < kRecordHeader || header.size > data.size() - at) return 0;
@@ -47,8 +47,8 @@ class Walk {
  public:
   Walk(Bytes data, RecordSwapper& swapper, RecordPlaces places) : data_(data), swapper_(swapper), places_(places) {}
 
-  u64 find(u64 at);  // as find_record
-  // The end of the record at `at` (which is `at` if there is none), and the beginning of the next one.
+  u64 find(u64 at);  // see find_record
+  // The end of the record at `at` (equal to `at` if there is no record), and the beginning of the next one.
   struct Step {
     u64 end = 0, next = 0;
   };
@@ -56,12 +56,12 @@ class Walk {
 
  private:
   u64 end_of_run(u64 at, UnknownTypes unknown);
-  Record turned(u64 at);  // lives until the next call
+  Record turned(u64 at);  // valid until the next call
 
   Bytes data_;
   RecordSwapper& swapper_;
   RecordPlaces places_;
-  u64 trusted_ = 0;  // all records before here were checked already
+  u64 trusted_ = 0;  // all records before this position were checked already
   std::vector<std::byte> copy_;
 };
 
@@ -106,7 +106,7 @@ Walk::Step Walk::step(u64 at) {
       is_whole && (header.size - kRecordHeader <= kLongRecord || is_sound(turned(at), swapper_.events()));
   if (is_sound_here && (end == data_.size() || may_be_record(data_, end))) return {end, end};
   trusted_ = is_sound_here ? end_of_run(end, UnknownTypes::pass) : kNoRun;
-  if (trusted_ != kNoRun) return {end, end};  // of unknown types
+  if (trusted_ != kNoRun) return {end, end};  // a run of unknown types
   const u64 next = find(holds_packed ? end : at + kRecordHeader);
   if (next == data_.size()) return {is_whole ? end : at, next};
   trusted_ = end_of_run(next, UnknownTypes::refuse);
@@ -119,7 +119,7 @@ void swap_records(std::span<std::byte> records, RecordSwapper& swapper, RecordPl
   Walk walk(records, swapper, places);
   for (u64 at = 0; at < records.size();) {
     const auto [end, next] = walk.step(at);
-    // A record cut by the end of a file is swapped as far as it goes.
+    // A record that is cut by the end of the file is swapped as far as possible.
     const bool is_cut = end == at && next == records.size();
     if (end != at || is_cut) swapper.swap_next(records.subspan(static_cast<usize>(at)));
     if (!is_cut)
@@ -153,8 +153,8 @@ std::span<std::byte> part_of(std::span<std::byte> file, const Section& section) 
   return rest.first(static_cast<usize>(std::min<u64>(section.size, rest.size())));
 }
 
-// The bits are stored in 64-bit words, by 32-bit machines in 32-bit words. Every finished file of perf has a host name,
-// whose bit shows which.
+// The bits are stored in 64-bit words, or by 32-bit machines in 32-bit words. Every finished file has a host name; the
+// position of its bit shows which of the two.
 void swap_feature_bits(std::span<std::byte> bits) {
   FieldSwapper(bits).fields("wwww");
   constexpr u64 kHostName = u64{1} << static_cast<u32>(Feature::host_name);
@@ -184,7 +184,7 @@ std::vector<Event> swap_events(std::span<std::byte> file, const Section& table, 
     const Section ids{place.word(), place.word()};
     const std::span<std::byte> words = part_of(file, ids);
     id_bytes += words.size();
-    if (id_bytes > file.size()) break;  // overlapping sections would cost a whole file for each event
+    if (id_bytes > file.size()) break;  // otherwise overlapping sections could cost the size of the file for each event
     FieldSwapper(words).fields("W");
     Event& event = events.emplace_back();
     if (!read_event_attributes(attributes, event.attributes)) event.attributes = {};
@@ -211,7 +211,7 @@ void swap_features(std::span<std::byte> file, u64 table, Bytes bits) {
 
 bool is_of_other_byte_order(Bytes file) {
   if (magic_of(file) == kSwappedMagic) return true;
-  // The first version's magic is a text without a byte order; the size of its header has one.
+  // The magic of the first version is a text and has no byte order, but the size of its header has one.
   if (magic_of(file) != kFirstMagic) return false;
   Reader reader(file);
   reader.skip(kMagicSize);
@@ -237,8 +237,9 @@ std::vector<std::byte> in_native_order(Bytes original) {
   const bool has_features = header_size >= kFileHeaderSize && header.left() >= kFeatureBits / 8;
   const std::span<std::byte> bits = has_features ? header.skip(kFeatureBits / 8) : std::span<std::byte>();
   if (has_features) swap_feature_bits(bits);
-  // The sections overlap only in a damaged file; there the same bytes are swapped twice, and make no sense.
-  const u64 data_size = data.size == 0 ? file.size() : data.size;  // not finished: everything up to the end
+  // Sections overlap only in a damaged file. Then the same bytes are swapped twice, which makes no sense but does no
+  // harm.
+  const u64 data_size = data.size == 0 ? file.size() : data.size;  // unfinished file: everything up to the end
   RecordSwapper records{EventTable(swap_events(file, events, entry_size))};
   const bool is_packed = has_bit(bits, Feature::compressed);
   swap_records(part_of(file, {data.offset, data_size}), records,
@@ -266,7 +267,7 @@ void swap_event_descriptions(FieldSwapper& fields) {
   }
 }
 
-// Records whose headers have no type here.
+// The headers of these records have no type.
 void swap_build_ids(FieldSwapper& fields) {
   while (fields.left() >= kRecordHeader) {
     fields.fields("hq");
@@ -276,7 +277,7 @@ void swap_build_ids(FieldSwapper& fields) {
   }
 }
 
-// A list whose items are a text with numbers before and after it.
+// A list whose items are a text, with numbers before and after it.
 void swap_text_list(FieldSwapper& fields, std::string_view before, std::string_view behind) {
   for (u32 left = fields.take<u32>(); left != 0 && fields.left() != 0; --left) {
     fields.fields(before);

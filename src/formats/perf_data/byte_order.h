@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of machines with the other byte order. Such a file is turned into a copy with numbers in native order, once and
-// as a whole, so that all other readers know one order only.
+// Files from machines with the other byte order. The whole file is copied once, with its numbers in native order, so
+// that no other reader has to know about byte orders.
 #pragma once
 #include <vector>
 
@@ -9,18 +9,18 @@
 
 namespace wperf::perf_data {
 
-// Records of the other byte order in bytes that may be damaged. Each is swapped in place; after one that does not fit,
-// the next one is searched as in RecordStream.
+// Swaps each record in place. The bytes may be damaged; after a record that does not fit, the next one is searched for
+// as in RecordStream.
 
-// Damaged bytes become zeros: in the other byte order they could look valid.
+// Damaged bytes become zeros, because they could look valid in the other byte order.
 void swap_records(std::span<std::byte> records, RecordSwapper& swapper, RecordPlaces places);
 
-// The first place from `at` on where valid records begin; the end if there is none.
+// The first position from `at` on where valid records begin; the end if there are none.
 u64 find_swapped_record(Bytes data, u64 at, RecordSwapper& swapper, RecordPlaces places);
 
 bool is_of_other_byte_order(Bytes file);
-// Cuts and damage stay: opening the copy reports them. Packed records, raw data, copies of stacks and AUX traces keep
-// their bytes.
+// Truncation and damage are kept, so opening the copy reports them. Packed records, raw data, stack copies and AUX
+// traces are copied unchanged.
 std::vector<std::byte> in_native_order(Bytes original);
 
 }  // namespace wperf::perf_data

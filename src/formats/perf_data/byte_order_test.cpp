@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recordings of the other byte order that were damaged: records after the damage are read as in other files.
+// Damaged recordings with the other byte order: records after the damage are read, as in other files.
 #include "formats/perf_data/byte_order.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers, texts and whole records appended to bytes, for the files of this room.
+// Appends numbers, texts and whole records to bytes, for the files of this room.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -11,7 +11,7 @@
 namespace wperf::perf_data {
 
 inline constexpr usize kRecordHeaderSize = 8;
-inline constexpr usize kLargestRecord = 0xffff / 8 * 8;  // its size has 16 bits, and is a multiple of 8
+inline constexpr usize kLargestRecord = 0xffff / 8 * 8;  // the size has 16 bits and is a multiple of 8
 
 constexpr usize round_up(usize size, usize unit) {
   return (size + unit - 1) / unit * unit;
@@ -23,14 +23,14 @@ void put(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// `text` followed by zeros, `room` bytes in all; cut if it is longer.
+// `text` followed by zeros, `room` bytes in total; a longer text is cut.
 inline void put_padded(std::string& out, std::string_view text, usize room) {
   out += text.substr(0, room);
   out.append(room - std::min(room, text.size()), '\0');
 }
 
-// The text that ends the body of a record, with its final zero, up to a multiple of 8. It is cut so that the record has
-// space for it and for `behind` more bytes.
+// The text at the end of a record's body, with its final zero, padded to a multiple of 8. It is cut if the record would
+// not have space for it and `behind` more bytes.
 inline void put_cut_text(std::string& body, std::string_view text, usize behind = 0) {
   const usize taken = kRecordHeaderSize + body.size() + behind + 1;
   text = text.substr(0, taken < kLargestRecord ? kLargestRecord - taken : 0);

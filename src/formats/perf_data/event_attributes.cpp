@@ -10,7 +10,7 @@ bool read_event_attributes(Bytes bytes, EventAttributes& out) {
   Reader head(slice(bytes, 0, 8));
   out.type = head.take<u32>();
   out.size = head.take<u32>();
-  if (out.size == 0) out.size = kSmallestAttributes;  // in the form that the kernel takes
+  if (out.size == 0) out.size = kSmallestAttributes;  // the kernel's first version
   if (out.size < kSmallestAttributes || bytes.size() < kSmallestAttributes) return false;
 
   Reader reader(slice(bytes, 8, out.size - 8));
@@ -22,7 +22,7 @@ bool read_event_attributes(Bytes bytes, EventAttributes& out) {
   out.wakeup = reader.take<u32>();
   out.breakpoint_type = reader.take<u32>();
   out.config1 = reader.word();
-  // Each later version of the struct ends after one of these; beyond its end the reader returns zeros.
+  // Each later version of the struct ends after one of these fields; beyond its end the reader returns zeros.
   out.config2 = reader.word();
   out.branch_sample_type = reader.word();
   out.user_registers = reader.word();
@@ -43,7 +43,7 @@ namespace {
 
 constexpr u32 kSize = 96;
 constexpr usize kPlaceOfUserRegisters = 80;
-// The bits that follow read_format.
+// The bit field after read_format.
 constexpr u64 kExcludeKernel = u64{1} << 5, kExcludeHypervisor = u64{1} << 6, kMmap = u64{1} << 8, kComm = u64{1} << 9,
               kTask = u64{1} << 13, kSampleIdAll = u64{1} << 18, kMmap2 = u64{1} << 23, kCommExec = u64{1} << 24;
 

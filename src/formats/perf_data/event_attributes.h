@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The settings of one event: the kernel's perf_event_attr, of any of its sizes. They determine the layout of the
-// event's samples and trailers.
+// The settings of one event: the kernel's perf_event_attr in any of its sizes. They determine the layout of the event's
+// samples and trailers.
 #pragma once
 #include <bit>
 #include <string>
@@ -11,8 +11,8 @@
 namespace wperf::perf_data {
 
 struct EventAttributes {
-  u32 type = 0;  // which PMU
-  u32 size = 0;  // bytes of this struct that the writer knew
+  u32 type = 0;  // number of the PMU
+  u32 size = 0;  // size of the struct in the program that wrote it
   u64 config = 0;
   u64 period_or_frequency = 0;
   u64 sample_type = 0;  // SampleField bits
@@ -32,7 +32,8 @@ struct EventAttributes {
   u64 signal_data = 0;
 
   bool has(u64 fields) const { return (sample_type & fields) != 0; }
-  // The calls of user code that have not returned yet (perf record --call-graph lbr), or the branches that were taken.
+  // Are the branches the calls that have not returned yet (perf record --call-graph lbr), instead of the branches that
+  // were taken?
   bool has_call_branches() const { return has(kSampleBranchStack) && (branch_sample_type & kBranchCallStack) != 0; }
   bool has_taken_branches() const { return has(kSampleBranchStack) && !has_call_branches(); }
   bool is_inherited() const { return flag(1); }
@@ -44,9 +45,8 @@ struct EventAttributes {
   bool uses_clock_id() const { return flag(25); }
   bool defers_callchains() const {
     return flag(38) || flag(39);
-  }  // this event asked for it, or another event that
-     // shares the record did
-  // Bytes at the end of each record other than samples.
+  }  // this event requested it, or another event that shares the record
+  // Bytes at the end of each record that is not a sample.
   usize trailer_size() const {
     return sample_id_all() ? static_cast<usize>(std::popcount(sample_type & kIdentityFields)) * sizeof(u64) : 0;
   }
@@ -57,22 +57,22 @@ struct EventAttributes {
 
 inline constexpr usize kSmallestAttributes = 64;
 
-// Returns false if there is less than the kernel's first version of the struct. Fields that the writer did not know are
-// zero.
+// Returns false if the bytes are shorter than the kernel's first version of the struct. Fields that the writer did not
+// know are zero.
 bool read_event_attributes(Bytes bytes, EventAttributes& out);
 
-// The perf_event_attr of an event that does not come from the kernel. For --export_perf_data; the Linux device has a
-// perf_event_attr already.
+// The perf_event_attr of an event that does not come from the kernel. For --export_perf_data; on Linux the kernel's
+// perf_event_attr is used.
 struct WrittenAttributes {
   u32 type = 0;
   u64 config = 0;
   u64 period = 0;
   u64 sample_type = 0;
   bool kernel = false;     // the kernel is sampled, too
-  u64 user_registers = 0;  // a mask, with kSampleUserRegisters
+  u64 user_registers = 0;  // a bit mask, used with kSampleUserRegisters
 };
 
-// In an old form of the struct, which every perf reads. Every record has a trailer (sample_id_all).
+// Written in an old form of the struct that every perf reads. Every record has a trailer (sample_id_all).
 std::string attribute_bytes(const WrittenAttributes& attributes);
 
 }  // namespace wperf::perf_data

@@ -77,14 +77,15 @@ u32 EventTable::sample_event(Bytes body, u64& id) const {
 
 EventTable::Found EventTable::read(const Record& record, Sample& out) const {
   if (events_.empty()) return Found::unknown_event;
-  // If all have the same layout, each sample writes the same fields; clearing them would be the main cost.
+  // If all events have the same layout, each sample overwrites the same fields, so they need not be cleared, which
+  // would be the main cost.
   if (!same_layout_) out = Sample{};
   u64 id = 0;
   out.event = sample_event(record.body, id);
   out.misc = record.misc;
   if (out.event == kNoEvent && !same_layout_) return Found::unknown_event;
   const Event& event = events_[out.event == kNoEvent ? 0 : out.event];
-  // Only events with a changing period have it in each sample.
+  // Only events with a variable period have it in each sample.
   out.period = event.attributes.by_frequency() ? 0 : event.attributes.period_or_frequency;
   return read_sample(record.body, event.attributes, out) ? Found::yes : Found::damaged;
 }
@@ -118,7 +119,7 @@ bool EventTable::split_trailer(const Record& record, Bytes& fields, Identity& id
   fields = record.body;
   if (events_.empty()) return true;
   u32 event = 0;
-  // Records made by perf itself have the id zero, which belongs to no event: they have the layout of the first event.
+  // Records made by perf itself have the id zero, which belongs to no event; their layout is that of the first event.
   if (!same_layout_ && trailer_id_word_ != kNowhere) {
     const Words words(record.body.last(record.body.size() - record.body.size() % sizeof(u64)));
     if (words.size() <= trailer_id_word_) return false;

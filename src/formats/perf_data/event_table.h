@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of a file and their ids: they decide which event a record belongs to, and how the record is laid out.
+// The events of a file and their ids. They decide which event a record belongs to, and the layout of the record.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,13 +15,13 @@ namespace wperf::perf_data {
 
 struct Event {
   EventAttributes attributes;
-  std::vector<u64> ids;   // one per CPU or thread it was opened for; empty in files of one event
+  std::vector<u64> ids;   // one for each CPU or thread it was opened for; empty in files with one event
   std::string_view name;  // as the user gave it; empty if the file does not say
 };
 
-// Thread and time, as in the trailer of records other than samples.
+// The thread and the time, as in the trailers of records that are not samples.
 struct Identity {
-  u64 fields = 0;  // SampleField bits of the known fields
+  u64 fields = 0;  // SampleField bits of the fields that are known
   u32 pid = 0, tid = 0, cpu = 0;
   u64 time = 0, id = 0, stream_id = 0;
   bool has(u64 field) const { return (fields & field) != 0; }
@@ -31,7 +31,7 @@ struct SampleOwner {
   u32 pid = 0, tid = 0;
   u64 time = 0;
 };
-inline constexpr usize kSampleOwnerBytes = 5 * sizeof(u64);  // with the record's header
+inline constexpr usize kSampleOwnerBytes = 5 * sizeof(u64);  // including the record's header
 
 class EventTable {
  public:
@@ -39,23 +39,24 @@ class EventTable {
   explicit EventTable(std::vector<Event> events);
 
   const std::vector<Event>& all() const { return events_; }
-  u32 index_of(u64 id) const;  // or kNoEvent
+  u32 index_of(u64 id) const;  // returns kNoEvent if the id is unknown
 
-  // The place of the id, counted in words from the front of a sample and from the back of a trailer; it is the same for
-  // all events of a file, or kNowhere.
+  // The position of the id, in words from the front of a sample or from the end of a trailer. It is the same for all
+  // events of a file; otherwise it is kNowhere.
   static constexpr usize kNowhere = ~usize{0};
   usize sample_id_word() const { return sample_id_word_; }
   usize trailer_id_word() const { return trailer_id_word_; }
-  bool same_layout() const { return same_layout_; }  // if it exists, a sample can be read before its event is known
+  bool same_layout() const { return same_layout_; }  // if true, a sample can be read before its event is known
 
   enum class Found : u8 { yes, damaged, unknown_event };
-  // `out`: a new one, or one that was used before for this table's events.
+  // `out` must be new, or have been used only for events of this table.
   Found read(const Record& record, Sample& out) const;
-  // Only the time, of a record that is a sample. nullopt if it has none, or if its event is unknown.
+  // Reads only the time of a sample. Returns nullopt if it has no time, or if its event is unknown.
   std::optional<u64> sample_time(const Record& record) const;
-  // The same for the thread and the time. The record's first kSampleOwnerBytes are enough.
+  // Reads only the thread and the time. The record's first kSampleOwnerBytes are enough.
   std::optional<SampleOwner> sample_owner(const Record& record) const;
-  // Fields of a record of the kernel without the trailer, which goes to `identity`. Returns false if it is too short.
+  // Splits a kernel record into its fields and its trailer, which is stored in `identity`. Returns false if the record
+  // is too short.
   bool split_trailer(const Record& record, Bytes& fields, Identity& identity) const;
 
  private:

@@ -6,7 +6,7 @@
 namespace wperf::perf_data {
 namespace {
 
-// More than any machine has. Because a list must ascend, they limit the time and memory for a damaged list.
+// More than any machine has. Lists must ascend, so this limits the time and memory for a damaged list.
 constexpr u32 kMostCores = 8192;
 
 }  // namespace
@@ -36,7 +36,7 @@ std::string_view read_text(Reader& reader) {
   return text_in(reader.bytes(reader.take<u32>()));
 }
 
-// A list that begins with its length: the readable items, if its end is missing.
+// A list that begins with its length. If its end is missing, returns the items that can be read.
 template <class Item, class ReadItem>
 std::vector<Item> read_list(Reader& reader, ReadItem read_item) {
   std::vector<Item> list;
@@ -75,7 +75,7 @@ std::string_view Features::text(Feature feature) const {
 std::optional<CpuCount> Features::cpu_count() const {
   Reader reader(bytes(Feature::cpu_count));
   CpuCount count;
-  count.available = reader.take<u32>();  // perf writes them in this order, although its documentation has the other
+  count.available = reader.take<u32>();  // perf writes them in this order, although its documentation has the other one
   count.online = reader.take<u32>();
   return if_sound(reader, count);
 }
@@ -144,7 +144,7 @@ std::vector<EventDescription> Features::event_descriptions() const {
   return events;
 }
 
-// The section is a sequence of records like those of a data section.
+// The section has the form of a data section with records.
 std::vector<BuildId> Features::build_ids() const {
   std::vector<BuildId> list;
   RecordStream stream(bytes(Feature::build_ids), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The feature sections of a file: facts about the machine and the recording. A section is found by its number and read
-// on demand; an absent or damaged section gives empty results. Views reach into the file.
+// on demand; if it is absent or damaged, the result is empty. Views point into the file.
 #pragma once
 #include <array>
 #include <optional>
@@ -12,10 +12,9 @@
 
 namespace wperf::perf_data {
 
-// Cores in the kernel's list format, used in sysfs and in sections of recordings: "0-3,7".
+// Cores in the kernel's list format ("0-3,7"), which sysfs and sections of recordings use.
 
-// Ascending. For text that is not such a list, or not of an existing machine, returns the cores that could be read
-// before it.
+// The result is ascending. If the text is not a valid list of a possible machine, returns the cores before the mistake.
 std::vector<u32> parse_kernel_list(std::string_view text);
 
 struct CpuCount {
@@ -29,11 +28,11 @@ struct EventDescription {
 };
 
 struct PmuMapping {
-  u32 type = 0;  // EventAttributes::type of its events
+  u32 type = 0;  // the same as EventAttributes::type of its events
   std::string_view name;
 };
 
-// A kind of cores on a machine with several kinds: its PMU and its cores.
+// A kind of core on a machine with several kinds: its PMU and its cores.
 struct CorePmu {
   std::string_view name;
   std::string_view cores;  // "0-3,8"
@@ -50,7 +49,7 @@ struct SampleTime {
 
 struct ClockData {
   u32 clock_id = 0;
-  u64 wall_clock_ns = 0, clock_ns = 0;  // the same moment, in nanoseconds since 1970 and on the clock of the samples
+  u64 wall_clock_ns = 0, clock_ns = 0;  // the same moment, in nanoseconds since 1970 and on the samples' clock
 };
 
 struct Compression {
@@ -67,10 +66,10 @@ class Features {
   bool has(Feature feature) const { return bytes(feature).data() != nullptr; }
   Bytes bytes(Feature feature) const { return sections_[static_cast<u32>(feature)]; }
   Bytes section(u32 number) const { return number < kFeatureBits ? sections_[number] : Bytes(); }
-  // Numbers of the sections that exist.
+  // Numbers of the existing sections.
   std::vector<u32> present() const;
 
-  // The features that are one text: host_name, os_release, perf_version, architecture, cpu_description, cpu_id.
+  // These features are single texts: host_name, os_release, perf_version, architecture, cpu_description, cpu_id.
   std::string_view text(Feature feature) const;
   std::optional<CpuCount> cpu_count() const;
   std::optional<u64> total_memory() const;  // bytes

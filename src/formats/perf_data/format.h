@@ -62,13 +62,13 @@ enum class RecordType : u32 {
   compressed2 = 83,
 };
 inline constexpr u32 kKernelTypes = 22, kFirstUserType = 64;
-inline constexpr u32 kRecordTypes = 84;  // greater than every type above
+inline constexpr u32 kRecordTypes = 84;  // greater than all types above
 
-// The name as perf spells it, without PERF_RECORD_; empty for unknown types.
+// perf's name without PERF_RECORD_; empty for unknown types.
 std::string_view record_name(u32 type);
 
-// Bits of Record::misc; some mean different things in different records.
-inline constexpr u16 kMiscCpuMode = 7;  // 3 hypervisor, 4 guest kernel, 5 guest user, and:
+// Bits of Record::misc; some have different meanings in different records.
+inline constexpr u16 kMiscCpuMode = 7;  // 3 hypervisor, 4 and 5 guest; the others are below
 inline constexpr u16 kKernelMode = 1, kUserMode = 2;
 inline constexpr u16 kMiscMmapData = 1u << 13, kMiscCommExec = 1u << 13, kMiscSwitchOut = 1u << 13;
 inline constexpr u16 kMiscSwitchPreempted = 1u << 14, kMiscMmapBuildId = 1u << 14, kMiscExactIp = 1u << 14;
@@ -102,21 +102,21 @@ enum SampleField : u64 {
   kSampleCodePageSize = 1u << 23,
   kSampleWeightParts = 1u << 24,
 };
-// The fields that the trailer of other records repeats.
+// The sample fields that the trailers of other records repeat.
 inline constexpr u64 kIdentityFields =
     kSampleTid | kSampleTime | kSampleId | kSampleStreamId | kSampleCpu | kSampleIdentifier;
 
 // Bits of read_format.
 inline constexpr u64 kReadEnabled = 1, kReadRunning = 2, kReadId = 4, kReadGroup = 8, kReadLost = 16;
 
-// Bit of branch_sample_type: the branches are the calls that have not returned yet. It changes the layout.
+// Bit of branch_sample_type: the branches are the calls that have not returned yet. This bit changes the layout.
 inline constexpr u64 kBranchCallStack = 1u << 11;
 inline constexpr u64 kBranchHardwareIndex = 1u << 17, kBranchCounters = 1u << 19;
 
-// Values in a callchain that are not addresses but mark the kind of the next ones.
-inline constexpr u64 kCallchainMarks = ~u64{0} - 4094;  // this and above
+// Values in a callchain that are not addresses but describe the addresses after them.
+inline constexpr u64 kCallchainMarks = ~u64{0} - 4094;  // this value and all above
 inline constexpr u64 kCallchainKernel = ~u64{0} - 127, kCallchainUser = ~u64{0} - 511;
-inline constexpr u64 kCallchainDeferred = ~u64{0} - 639;  // followed by the cookie of the record that has the rest
+inline constexpr u64 kCallchainDeferred = ~u64{0} - 639;  // followed by the cookie of the record with the rest
 
 // Bits of an AUX record's flags.
 inline constexpr u64 kAuxTruncated = 1, kAuxOverwrite = 2, kAuxPartial = 4, kAuxCollision = 8;
@@ -133,7 +133,7 @@ enum class Feature : u32 {
   architecture = 6,
   cpu_count = 7,
   cpu_description = 8,
-  cpu_id = 9,  // MIDR in hexadecimal on Arm
+  cpu_id = 9,  // on Arm, MIDR in hexadecimal
   total_memory = 10,
   command_line = 11,
   event_descriptions = 12,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes a ProcessHistory from records; a visitor that takes them in the order of the file. Changes take effect in the
-// order of their times. They can be applied up to a moment early, so that the state at that time can be read while
-// records still come. ProcessHistory::collect() does everything at once.
+// Makes a ProcessHistory from the records of a file, which it visits in order. Changes take effect in the order of
+// their times. They can be applied up to a certain time before all records have come, to read the state at that time.
+// ProcessHistory::collect() does everything at once.
 #pragma once
 #include "formats/perf_data/process_history.h"
 
@@ -9,7 +9,7 @@ namespace wperf::perf_data {
 
 struct ProcessHistory::Change {
   enum class Kind : u8 { mapping, name, fork } kind = Kind::mapping;
-  bool begins_empty = false;  // fork: the parent existed before; its mappings follow
+  bool begins_empty = false;  // fork: the parent existed before the recording; its mappings follow
   u64 when = 0;
   u32 pid = 0, tid = 0, parent_pid = 0, parent_tid = 0;
   u64 begin = 0, end = 0, offset = 0;
@@ -31,14 +31,14 @@ class ProcessHistory::Collector {
   void operator()(const perf_data::Task& task, const Record& record);
   void operator()(const KernelSymbol& symbol, const Record&);
 
-  // The order of events comes from their times, or in files without times from their places.
+  // Events are ordered by their times, or in files without times by their positions.
   static bool has_times(const PerfFile& file);
-  Span samples() const { return history_.samples_; }  // so far
-  // Applies changes before this moment; no later record can have an earlier time.
+  Span samples() const { return history_.samples_; }  // the time span so far
+  // Applies the changes before `when`; no later record may have an earlier time.
   void apply_until(u64 when);
-  // A record came that should have taken effect before earlier ones: the state so far is wrong.
+  // A record that should have taken effect before earlier ones came too late, so the state so far is wrong.
   bool is_out_of_order() const { return is_out_of_order_; }
-  // The state at a moment that was applied. Its space is an index into the history that finish() returns.
+  // The state at a time up to which changes were applied. Its space is an index into the history that finish() returns.
   Task task_so_far(u32 pid, u32 tid, u64 when);
 
   ProcessHistory finish(ReadStatistics statistics);
@@ -49,8 +49,8 @@ class ProcessHistory::Collector {
   void add(const Change& change);
 
   ProcessHistory history_;
-  std::unordered_map<std::string_view, Bytes> build_ids_;  // by path, as found out at the end of the recording
-  std::vector<Change> changes_;                            // changes that have not taken effect
+  std::unordered_map<std::string_view, Bytes> build_ids_;  // keyed by path; written by perf at the end of the recording
+  std::vector<Change> changes_;                            // changes that have not taken effect yet
   u64 applied_until_ = 0;
   bool is_out_of_order_ = false;
 };

@@ -4,7 +4,7 @@
 namespace wperf::perf_data {
 namespace {
 
-// The fields of the record before its trailer; a failed reader if there is no room for the trailer.
+// The fields of the record before its trailer. The reader fails if the trailer does not fit.
 Reader fields_of(const Record& record, const EventTable& events, KernelRecord& out) {
   Bytes fields;
   const bool sound = events.split_trailer(record, fields, out.identity);
@@ -19,8 +19,8 @@ void read_thread(Reader& reader, Out& out) {
   out.tid = reader.take<u32>();
 }
 
-// While any process records with build ids, kernels set this bit in the records of all processes, but the field is
-// still the device. The device number is then too large for the size of a build id, unless it is small.
+// While any process records with build ids, kernels set this bit for all recordings, although here the field still is
+// the device. A device number is usually too large to be the size of a build id.
 void read_file_identity(Reader& reader, bool by_build_id, Mmap& out) {
   constexpr usize kBuildIdRoom = 20;
   Reader block(reader.bytes(24));
@@ -96,8 +96,8 @@ bool read(const Record& record, const EventTable& events, Throttle& out) {
   return reader.sound();
 }
 
-// The layout of the values depends on the event. The id of the event is among the values, so events of one file with
-// different layouts cannot be distinguished here, except by the trailer.
+// The layout of the values depends on the event, but the event's id is itself among the values. So if layouts differ,
+// only the trailer shows which event it is.
 bool read(const Record& record, const EventTable& events, CounterRead& out) {
   Reader reader = fields_of(record, events, out);
   read_thread(reader, out);

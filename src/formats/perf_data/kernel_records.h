@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel's records other than samples: mappings, threads, losses, AUX data that arrived. Every struct has thread
-// and time from the record's trailer. read() returns false if the record is shorter than its contents claim.
+// The kernel's records other than samples: mappings, threads, losses, arrived AUX data. Every struct has the thread and
+// time from the record's trailer. read() returns false if the record is shorter than its contents claim.
 #pragma once
 #include "formats/perf_data/event_table.h"
 
@@ -13,8 +13,8 @@ struct KernelRecord {
 struct Mmap : KernelRecord {  // mmap and mmap2
   u32 pid = 0, tid = 0;
   u64 address = 0, length = 0, page_offset = 0;
-  bool is_data = false;   // no code was asked for
-  bool is_mmap2 = false;  // if set, protection and flags are known, and either build_id or device and inode
+  bool is_data = false;   // not mapped for execution
+  bool is_mmap2 = false;  // if true, protection and flags are known, and either build_id or device and inode
   Bytes build_id;
   u32 device_major = 0, device_minor = 0;
   u64 inode = 0, inode_generation = 0;
@@ -41,7 +41,7 @@ struct Lost : KernelRecord {
 
 struct LostSamples : KernelRecord {
   u64 samples = 0;
-  bool by_filter = false;  // dropped by the user's BPF program, as intended
+  bool by_filter = false;  // dropped by the user's BPF program, as the user intended
 };
 
 struct Throttle : KernelRecord {
@@ -65,13 +65,13 @@ struct ItraceStart : KernelRecord {
 
 struct Switch : KernelRecord {  // context_switch and switch_cpu_wide
   bool is_out = false, is_preempted = false;
-  bool is_cpu_wide = false;  // if set, the previous or next thread is known
+  bool is_cpu_wide = false;  // if true, the previous or next thread is known
   u32 next_prev_pid = 0, next_prev_tid = 0;
 };
 
 struct Namespaces : KernelRecord {
   u32 pid = 0, tid = 0;
-  Words links;  // device and inode of each
+  Words links;  // device and inode of each namespace
 };
 
 struct KernelSymbol : KernelRecord {

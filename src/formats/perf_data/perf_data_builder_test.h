@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes perf.data files for tests. `Fields` appends bytes field by field; `FileBuilder` puts events, records and
-// features in their places.
+// Makes perf.data files for tests. `Fields` appends bytes field by field; `FileBuilder` arranges events, records and
+// features.
 #pragma once
 #include <cstring>
 #include <map>
@@ -32,7 +32,7 @@ class Fields {
     for (const u64 value : values) put(value);
     return *this;
   }
-  // Text followed by zeros, `room` bytes in all; 0 = up to the next multiple of 8.
+  // Text followed by zeros, `room` bytes in total; 0: up to the next multiple of 8.
   Fields& text(std::string_view text, usize room = 0) {
     if (room == 0) room = text.size() / 8 * 8 + 8;
     for (usize i = 0; i < room; ++i) put(i < text.size() ? text[i] : '\0');
@@ -55,7 +55,7 @@ inline Fields record(RecordType type, const Fields& body, u16 misc = 0) {
   return all;
 }
 
-// An event for tests; `size` is the size of the written struct.
+// An event for tests; `size` is the size of its struct in the file.
 inline Fields attributes(u64 sample_type, u64 read_format = 0, u64 flags = 1u << 18, u32 size = 136) {
   Fields all;
   all.u32s({1, size}).u64s({7, 4000, sample_type, read_format, flags}).u32s({0, 0}).u64s({11});
@@ -112,7 +112,7 @@ class FileBuilder {
     return file.all();
   }
 
-  // The same file as written to a pipe; there the events are records.
+  // The same file as it is written to a pipe, where events are records.
   std::vector<std::byte> build_pipe() const {
     Fields file;
     file.text("PERFILE2", 8).u64s({16});

@@ -18,9 +18,7 @@ diag::Error bad_file(std::string text, std::string hint = {}) {
 diag::Result<void> check_magic(Bytes file) {
   const Bytes head = slice(file, 0, 8);
   const std::string_view magic(reinterpret_cast<const char*>(head.data()), head.size());
-  if (magic == "PERFILE2" || magic == "PERFFILE")
-    return {};  // the latter is from perf before 2013, with the same
-                // layout
+  if (magic == "PERFILE2" || magic == "PERFFILE") return {};  // written by perf before 2013, with the same layout
   if (magic == "2ELIFREP") return bad_file("this perf.data file has the other byte order");
   return bad_file("not a recording: it starts neither like perf.data (PERFILE2) nor like a Windows trace");
 }
@@ -52,8 +50,7 @@ diag::Result<PerfFile> PerfFile::open(Bytes file) {
   Reader whole(file);
   header = whole.take<Header>();
   if (!whole.sound()) return bad_file("this perf.data file ends within its header");
-  constexpr u64 kWithoutFeatures =
-      sizeof header - sizeof header.features;  // as the first writers of this format wrote it
+  constexpr u64 kWithoutFeatures = sizeof header - sizeof header.features;  // as the first version of the format had it
   if (header.size < kWithoutFeatures) {
     return bad_file(fmt::format("the header of this perf.data file gives its size as {} bytes; the minimum is {}",
                                 header.size, kWithoutFeatures));
@@ -69,7 +66,7 @@ diag::Result<void> PerfFile::open_sections(Bytes file, const Header& header) {
                                 header.data.offset, file.size()));
   }
   data_offset_ = header.data.offset;
-  // perf fills in the size when it ends. Without it, the records still exist.
+  // perf fills in the size at the end. If it is missing, the records still exist.
   is_unfinished_ = header.data.size == 0 && header.data.offset < file.size();
   data_ = slice(file, data_offset_, is_unfinished_ ? file.size() : header.data.size);
   is_cut_ = !is_unfinished_ && data_.size() < header.data.size;
@@ -98,7 +95,7 @@ diag::Result<void> PerfFile::open_events(Bytes file, const Header& header, std::
     }
     const auto section = Reader(entry.last(sizeof(FileSection))).take<FileSection>();
     const Words ids(slice(file, section.offset, section.size));
-    // Sections may overlap; together they never take more than the file.
+    // Sections may overlap, but together they must not exceed the size of the file.
     id_bytes += ids.size() * sizeof(u64);
     if (ids.size() != section.size / sizeof(u64) || id_bytes > file.size()) {
       return bad_file(fmt::format("the ids of event {} of this perf.data file are damaged", events.size()));
@@ -110,7 +107,7 @@ diag::Result<void> PerfFile::open_events(Bytes file, const Header& header, std::
   return {};
 }
 
-// A table after the records has the place of each feature, in the order of their numbers.
+// A table after the records has the position of each feature, ordered by the features' numbers.
 void PerfFile::open_features(Bytes file, const Header& header) {
   const u64 table = data_offset_ + data_.size();
   Reader sections(slice(file, table, kFeatureBits * sizeof(FileSection)));
@@ -135,8 +132,7 @@ void PerfFile::name_events(std::vector<Event>& events) const {
   for (usize i = 0; i < events.size(); ++i) events[i].name = descriptions[i].name;
 }
 
-// In a file from a pipe, the facts that other files have in their header are records, all of them before the first
-// sample.
+// In a file from a pipe, records before the first sample replace the header's contents.
 diag::Result<void> PerfFile::open_pipe(Bytes file) {
   came_through_pipe_ = true;
   data_offset_ = kPipeHeaderSize;

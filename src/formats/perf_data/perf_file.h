@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A perf.data file as bytes: its events, its features and its records in their order. Takes a view of the whole file
-// (mapped by the caller, who keeps it alive); opens no files and knows no names. Reads files that `perf record -o`
-// wrote or that came through a pipe, and the complete part of unfinished ones.
+// A perf.data file as bytes: its events, its features, and its records in order. Takes a view of the whole file, which
+// the caller must keep mapped; opens no files itself. Reads files that `perf record -o` wrote, files from a pipe, and
+// the complete part of unfinished files.
 //
 //     auto opened = PerfFile::open(bytes);
 //     const ReadStatistics statistics = opened.value().for_each_record(Visitors{
@@ -20,7 +20,7 @@
 
 namespace wperf::perf_data {
 
-// Damage in parts of the file that are not at hand.
+// Damage in the parts of the file that were replaced by unpacked records.
 struct EarlierDamage {
   u64 places = 0, bytes = 0;
   u64 records_about = 0;
@@ -35,21 +35,21 @@ class PerfFile {
   const Features& features() const { return features_; }
 
   bool came_through_pipe() const { return came_through_pipe_; }
-  // perf had no chance to write the end: no features, and the records go on to the end of the file.
+  // perf was killed before it wrote the end: there are no features, and the records go on to the end of the file.
   bool is_unfinished() const { return is_unfinished_; }
   // The file is shorter than its header says.
   bool is_cut() const { return is_cut_; }
 
-  // During a pass over the records, reports the passed bytes of the file, so that their memory may be released, and the
-  // progress. A pass that runs ahead of another leaves both to the other.
+  // During a pass over the records, `release` is called with the bytes that were passed, so that their memory may be
+  // freed, and `progress` with the progress. A pass that runs ahead of another one calls neither.
   void tell_what_is_passed(std::function<void(u64 begin, u64 end)> release,
                            std::function<void(u64 end)> progress = {}) {
     when_passed_ = std::move(release);
     progress_ = std::move(progress);
   }
 
-  // Replaces the bytes of the record section by unpacked ones, which the caller keeps alive. `damage`: damage of the
-  // section found on the way.
+  // Replaces the bytes of the record section by unpacked ones, which the caller must keep alive. `damage`: damage found
+  // while unpacking.
   void replace_records(Bytes data, const EarlierDamage& damage = {}) {
     data_ = data;
     data_offset_ = 0;
@@ -63,7 +63,7 @@ class PerfFile {
     return RecordStream(data_, data_offset_, events_, is_packed ? RecordPlaces::anywhere : RecordPlaces::by_words);
   }
 
-  // Calls the visitor if it takes the record's kind. A visitor with only `const Record&` gets them all.
+  // Calls the visitor if it takes this kind of record. A visitor with only `const Record&` gets all records.
   enum class Pass : u8 { alone, ahead_of_another };
   template <class Visitor>
   ReadStatistics for_each_record(Visitor&& visitor, Pass pass = Pass::alone) const {
@@ -71,7 +71,8 @@ class PerfFile {
     Record record;
     Sample sample;
     const bool tells = when_passed_ && pass == Pass::alone;
-    // The newest part is not reported: a visitor may look back at the last records, and would bring it in again.
+    // The newest part is not released, because a visitor may still look at the last records, which would load them
+    // again.
     u64 told = data_offset_, passed = data_offset_;
     while (stream.next(record)) {
       visit_record(record, events_, visitor, stream.statistics(), sample);

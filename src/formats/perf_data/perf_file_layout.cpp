@@ -17,8 +17,8 @@ using perf_data::Feature;
 constexpr usize kHeaderSize = 104, kWrittenSectionSize = 16, kSmallestAttributes = 64, kSizeOfAttributes = 4;
 constexpr usize kBuildIdRoom = 20;
 
-// All entries of the events' section have the same length, so all attributes get the size of the longest; the added
-// bytes are zero, which means the same as absent.
+// All entries in the section of events have the same length, so all attributes get the size of the longest one. The
+// added bytes are zero, which means the same as absent.
 std::string attributes_of_size(const WrittenEvent& event, usize size) {
   std::string bytes = event.attributes;
   bytes.resize(size, '\0');
@@ -37,7 +37,7 @@ usize size_of_attributes(std::span<const WrittenEvent> events) {
 using FeatureBits = std::array<u64, perf_data::kFeatureBits / 64>;
 
 struct FeatureSections {
-  std::array<std::string, perf_data::kFeatureBits> bytes;  // empty: not there
+  std::array<std::string, perf_data::kFeatureBits> bytes;  // empty: the section is absent
   std::string& operator[](Feature feature) { return bytes[static_cast<usize>(feature)]; }
   FeatureBits bits() const;
 };
@@ -50,7 +50,7 @@ FeatureBits FeatureSections::bits() const {
   return bits;
 }
 
-// Where each section is, then the sections. `at`: where this begins in the file.
+// First a table with the position of each section, then the sections. `at`: the position of the table in the file.
 std::string tail_bytes(const FeatureSections& sections, u64 at) {
   for (const std::string& section : sections.bytes) at += section.empty() ? 0 : kWrittenSectionSize;
   std::string tail;
@@ -77,7 +77,7 @@ std::string header_bytes(std::span<const WrittenEvent> events, u64 record_bytes,
   return header;
 }
 
-// perf reserves a multiple of 64 bytes for each text and stores that size, not the length.
+// perf reserves a multiple of 64 bytes for each text, and stores that size instead of the length.
 void put_text(std::string& out, std::string_view text) {
   constexpr usize kTextUnit = 64;
   const usize room = round_up(text.size() + 1, kTextUnit);
@@ -109,7 +109,7 @@ void write_machine(FeatureSections& sections, const RecordingFacts& facts) {
       put_text(section, name);
     }
   }
-  if (facts.core_units.size() > 1) {  // with only one kind perf writes no such section
+  if (facts.core_units.size() > 1) {  // with only one kind, perf writes no such section
     std::string& section = sections[Feature::hybrid_topology];
     put(section, static_cast<u32>(facts.core_units.size()));
     for (const auto& [name, cores] : facts.core_units) {
@@ -160,7 +160,7 @@ void write_build_ids(FeatureSections& sections, std::span<const WrittenBuildId> 
     put_padded(body, std::string_view(one.id).substr(0, id_size), kBuildIdRoom);
     put(body, static_cast<u32>(id_size));  // one byte, and three unused ones
     put_cut_text(body, one.path);
-    // perf leaves the type of these records zero.
+    // perf leaves the type in the headers of these records zero.
     put_record(
         section, 0,
         static_cast<u16>((one.kernel ? perf_data::kKernelMode : perf_data::kUserMode) | perf_data::kMiscBuildIdSize),

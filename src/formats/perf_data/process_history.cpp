@@ -13,12 +13,12 @@ constexpr u64 kKernelHalf = u64{1} << 63;
 constexpr u64 kMostKeptStretches = 1 << 22;
 constexpr u32 kIdle = 0;
 
-// Memory that programs write their code into.
+// Is this memory into which programs write their code?
 bool is_jit_code(std::string_view path) {
   return path.empty() || path.starts_with("//anon") || path.starts_with("/dev/zero") ||
          path.starts_with("/anon_hugepage") || path.starts_with("/memfd:");
 }
-// Memory without a file: an offset into it has no meaning.
+// Is this memory without a file? Then an offset into it has no meaning.
 bool is_without_file(std::string_view path) {
   return is_jit_code(path) || path.starts_with("[stack") || path.starts_with("[heap") || path.starts_with("/SYSV") ||
          path.starts_with("[anon") || path.starts_with("[uprobes");
@@ -37,7 +37,7 @@ ProcessHistory::Collector::Collector(const PerfFile& file) {
   history_.rename(kIdle, history_.name_index("swapper"), 0);
   for (const BuildId& one : file.features().build_ids()) {
     const auto [entry, is_new] = build_ids_.try_emplace(one.file, one.id);
-    // Two builds of one name: which mapping had which build is unknown.
+    // If two builds have the same name, it is unknown which mapping had which build.
     if (!is_new && !std::equal(one.id.begin(), one.id.end(), entry->second.begin(), entry->second.end())) {
       entry->second = {};
     }
@@ -76,8 +76,8 @@ void ProcessHistory::Collector::operator()(const Mmap& mapping, const Record& re
   add(change);
 }
 
-// An exec removes no mappings: those of the new program may come earlier, if perf read /proc while the program began.
-// Later mappings replace those they cover.
+// An exec does not remove mappings, because those of the new program may come before it, if perf read /proc while the
+// program started. Later mappings replace the ones that they cover.
 void ProcessHistory::Collector::operator()(const Comm& comm, const Record& record) {
   Change change;
   change.kind = Change::Kind::name;
@@ -94,7 +94,7 @@ void ProcessHistory::Collector::operator()(const perf_data::Task& task, const Re
   history_.process_of_thread_[task.tid] = task.pid;
   Change change;
   change.kind = Change::Kind::fork;
-  // perf marks the forks that it invented for processes that existed before.
+  // perf marks the forks that it made up for processes that existed before.
   change.begins_empty = (record.misc & kMiscCommExec) != 0;
   change.when = when(task.identity, record, task.time);
   change.pid = task.pid;
@@ -147,7 +147,7 @@ ProcessHistory::Task ProcessHistory::Collector::task_so_far(u32 pid, u32 tid, u6
 
 ProcessHistory ProcessHistory::Collector::finish(ReadStatistics statistics) {
   apply_until(~u64{0});
-  for (const Change& change : changes_) history_.apply(change);  // the changes up to the last moment
+  for (const Change& change : changes_) history_.apply(change);  // applies the remaining changes
   for (auto& [pid, process] : history_.processes_) {
     history_.freeze(process, ~u64{0});
     process.stretches.clear();
@@ -187,7 +187,7 @@ void ProcessHistory::apply(const Change& change) {
   }
 }
 
-// The state of a process until now, kept for the samples before `when`.
+// Keeps the current state of a process for the samples before `when`.
 void ProcessHistory::freeze(Process& process, u64 when) {
   const bool is_last = when == ~u64{0};
   if (!is_last && kept_stretches_ + process.stretches.size() > kMostKeptStretches) {
@@ -211,7 +211,7 @@ u32 ProcessHistory::current_space(Process& process) {
   return process.space;
 }
 
-// A later mapping replaces the part it covers; the parts beyond it on both sides stay.
+// A new mapping replaces the part that it covers; the parts beyond it on both sides are kept.
 void ProcessHistory::map_code(const Change& change) {
   Process& process = processes_[change.pid];
   std::map<u64, Stretch>& space = process.stretches;
@@ -239,16 +239,18 @@ void ProcessHistory::map_code(const Change& change) {
   space[change.begin] = {change.begin, change.end, change.code_or_name, change.offset};
 }
 
-// A child begins with its parent's memory and name.
+// A child starts with its parent's memory and name.
 void ProcessHistory::fork(const Change& change) {
   const auto parent_names = names_of_.find(change.parent_tid);
   if (parent_names != names_of_.end()) {
     const u32 name = parent_names->second.back().name;
     rename(change.tid, name, change.when);
   }
-  if (change.pid == change.parent_pid) return;  // a thread shares the memory
+  if (change.pid == change.parent_pid) return;  // a thread shares its process's memory
   Process& child = processes_[change.pid];
-  if (!child.stretches.empty() || !child.versions.empty()) freeze(child, change.when);  // the number was used before
+  if (!child.stretches.empty() || !child.versions.empty())
+    freeze(child, change.when);  // the number belonged to
+                                 // another process before
   child.stretches.clear();
   if (change.begins_empty) return;
   const auto parent = processes_.find(change.parent_pid);
@@ -264,7 +266,7 @@ void ProcessHistory::fork(const Change& change) {
 void ProcessHistory::rename(u32 tid, u32 name, u64 when) {
   std::vector<Name>& names = names_of_[tid];
   if (!names.empty() && names.back().name == name) return;
-  // Before its first recorded name a thread counts under that name, as in perf.
+  // Before its first recorded name a thread already counts under that name, as in perf.
   names.push_back({names.empty() ? 0 : when, name});
 }
 
@@ -276,7 +278,7 @@ u32 ProcessHistory::name_index(std::string_view name) {
 
 u32 ProcessHistory::code_of(const Mmap& mapping, bool anonymous) {
   std::string key(mapping.file);
-  // The contents of memory that a program wrote differ between processes.
+  // Memory that a program wrote differs from process to process, so the key includes the process.
   if (anonymous) key.append(1, '\0').append(std::to_string(mapping.pid));
   const std::string_view id(reinterpret_cast<const char*>(mapping.build_id.data()), mapping.build_id.size());
   if (!id.empty()) key.append(1, '\0').append(id);

@@ -14,7 +14,7 @@ using test::FileBuilder;
 constexpr u64 kTimed = kSampleIp | kSampleTid | kSampleTime;
 constexpr u16 kMadeUpFork = 1u << 13;
 
-// Records with a trailer that has the thread and the time.
+// Records whose trailers have the thread and the time.
 class Timed {
  public:
   explicit Timed(u64 sample_type = kTimed, u64 flags = 1u << 18) : timed_(flags != 0) {
@@ -87,7 +87,7 @@ TEST(ProcessHistory, AMappingOverAnotherIsToldApartInTime) {
   EXPECT_EQ(place_at(history, 1, 30, 0x2010), "/c+20496");
   EXPECT_EQ(place_at(history, 1, 40, 0x3010), "/a+8208");
   EXPECT_EQ(place_at(history, 1, 40, 0x1010), "/a+16");
-  // Nothing was mapped there before, so code that ran there was this one.
+  // Nothing was mapped there before, so code that ran there must be this code.
   EXPECT_EQ(place_at(history, 1, 15, 0x9000), "/b+0");
   EXPECT_EQ(place_at(history, 1, 40, 0x4000), "-");
   EXPECT_EQ(place_at(history, 2, 40, 0x1000), "-");
@@ -126,7 +126,7 @@ TEST(ProcessHistory, MemoryWithoutAFileBelongsToItsProcess) {
       file.mmap(10, 1, 0x1000, 0x1000, 0x77, "//anon").mmap(10, 2, 0x1000, 0x1000, 0x77, "//anon").collect();
   ASSERT_EQ(history.codes().size(), 2u);
   EXPECT_TRUE(history.codes()[0].is_anonymous);
-  EXPECT_EQ(place_at(history, 1, 20, 0x1010), "//anon+4112");  // the address itself
+  EXPECT_EQ(place_at(history, 1, 20, 0x1010), "//anon+4112");  // offset = address
 }
 
 TEST(ProcessHistory, WithoutTimesTheOrderOfTheFileCounts) {

@@ -9,7 +9,7 @@
 namespace wperf::perf_data {
 namespace {
 
-// The number of data bytes after the record; 0 for all but two types.
+// The number of data bytes that follow the record; 0 for all but two types.
 u64 payload_size(const Record& record) {
   if (record.kind() == RecordType::auxtrace) return Reader(record.body).word();
   if (record.kind() == RecordType::header_tracing_data) return Reader(record.body).take<u32>();
@@ -68,13 +68,13 @@ bool RecordStream::is_in_doubt(const Record& record, u64 end) const {
   return is_long_and_unsound(record, *events_);
 }
 
-// The present record does not fit, or the bytes after it do not look like a record. One of the two is damaged. Returns
-// true if the present one can be used; the next one then begins at `end`.
+// Called if the current record does not fit, or if the bytes after it do not look like a record, so one of the two is
+// damaged. Returns true if the current record can be used; then the next one begins at `end`.
 bool RecordStream::pass_damage(const Record* record, u64& end) {
   const bool is_whole = record != nullptr;
   if (is_whole && !is_long_and_unsound(*record, *events_)) {
     trusted_ = end_of_run(data_, end, *events_, UnknownTypes::pass);
-    if (trusted_ != kNoRun) return true;  // of unknown types
+    if (trusted_ != kNoRun) return true;  // a run of unknown types
     trusted_ = 0;
   }
   if (statistics_.compressed() != 0) places_ = RecordPlaces::anywhere;
@@ -86,8 +86,8 @@ bool RecordStream::pass_damage(const Record* record, u64& end) {
     return is_whole;
   }
   trusted_ = end_of_run(data_, next, *events_, UnknownTypes::refuse);
-  // Damage comes in blocks. If a record reaches into a damaged block, it is unknown how much of the record is left.
-  // Unpacking reports damage of packed ones.
+  // Damage comes in blocks. If a record reaches into a damaged block, its contents cannot be trusted. For packed
+  // records, unpacking reports the damage.
   constexpr u64 kBlock = 4096;
   const bool reaches_in =
       next > end && !holds_packed && (file_offset_ + at_) / kBlock != (file_offset_ + end - 1) / kBlock;
@@ -117,7 +117,7 @@ bool RecordStream::next_other(Record& record) {
     if (misfit.has_value()) {
       statistics_.stop = {*misfit, file_offset_ + at_, record.type, data_.size() - at_};
       end = data_.size();
-      is_given = misfit == StopReason::payload_cut;  // its existing part is useful
+      is_given = misfit == StopReason::payload_cut;  // the part that exists is still useful
     }
     at_ = end;
     if (!is_given) return false;

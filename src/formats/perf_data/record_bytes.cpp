@@ -32,7 +32,7 @@ void put_trailer(std::string& body, const Trailer& trailer) {
   if (has(perf_data::kSampleTime)) put(body, trailer.time);
   if (has(perf_data::kSampleId)) put(body, trailer.id);
   if (has(perf_data::kSampleStreamId)) put(body, trailer.stream_id);
-  if (has(perf_data::kSampleCpu)) put(body, u64{trailer.cpu});  // its upper half is free
+  if (has(perf_data::kSampleCpu)) put(body, u64{trailer.cpu});  // the upper half is reserved
   if (has(perf_data::kSampleIdentifier)) put(body, trailer.id);
 }
 
@@ -120,7 +120,7 @@ void append_lost_samples(std::string& out, u64 samples, const Trailer& trailer) 
 
 void append_auxtrace_info(std::string& out, u32 type, std::span<const u64> parameters) {
   std::string body;
-  put(body, u64{type});  // its upper half is free
+  put(body, u64{type});  // the upper half is reserved
   for (const u64 parameter : parameters) put(body, parameter);
   put_record(out, static_cast<u32>(RecordType::auxtrace_info), 0, body);
 }

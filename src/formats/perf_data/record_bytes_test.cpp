@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// formats/perf_data reads the written records, field by field.
+// formats/perf_data reads back the written records, field by field.
 #include "formats/perf_data/record_bytes.h"
 
 #include <gtest/gtest.h>

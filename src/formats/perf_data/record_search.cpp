@@ -6,9 +6,9 @@
 namespace wperf::perf_data {
 namespace {
 
-constexpr u32 kEnough = 3;               // valid records in a row
-constexpr u32 kMostUnknown = 256;        // in a row: enough to be real records
-constexpr u32 kLeastNonsense = 1 << 16;  // more types than the kernel or perf will ever have
+constexpr u32 kEnough = 3;               // number of consecutive valid records
+constexpr u32 kMostUnknown = 256;        // number of consecutive records of unknown type that are taken for real ones
+constexpr u32 kLeastNonsense = 1 << 16;  // a limit above all types that the kernel or perf will ever have
 constexpr u64 kDay = 86'400'000'000'000;
 
 // Checks whether a decoded record is consistent.
@@ -16,7 +16,7 @@ struct Witness {
   const EventTable& events;
   bool is_given = false;
   bool is_of_file = true;
-  u64 time = 0;  // 0 if it does not say
+  u64 time = 0;  // 0: the record has no time
 
   template <class Kind>
   void operator()(const Kind& one, const Record& record) {
@@ -43,7 +43,7 @@ bool has_known_type(const Record& record) {
 
 bool is_sound(const Record& record, const EventTable& events, u64& time) {
   const bool is_kernels = record.type < kFirstUserType;
-  if (is_kernels && events.all().empty()) return record.body.size() % kRecordStep == 0;  // their layout is not known
+  if (is_kernels && events.all().empty()) return record.body.size() % kRecordStep == 0;  // their layout is unknown
   Witness witness{.events = events};
   ReadStatistics statistics;
   Sample sample;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recordings that were damaged in the middle: records after the damage are read, and nothing else is taken for a
+// Recordings with damage in the middle: the records after the damage are read, and no other bytes are taken for a
 // record.
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ struct Recording {
   std::vector<u64> offsets;  // offsets of samples
 };
 
-// Samples of different lengths, now and then another record; the time of each is its number.
+// Samples of different lengths, with some other records in between. The time of each record is its number.
 Recording recording(u64 sample_type) {
   FileBuilder builder;
   builder.event(test::attributes(sample_type), {kId});
@@ -53,7 +53,7 @@ struct Seen {
   ReadStatistics statistics;
 };
 
-// Every sample that is handed out must be one that was written.
+// Every sample that the reader returns must be one that was written.
 Seen read_all(const std::vector<std::byte>& bytes) {
   Seen seen;
   const auto file = PerfFile::open(bytes);
@@ -88,7 +88,7 @@ TEST_P(DamagedRecording, GoesOnBehindABadPage) {
       std::vector<std::byte> bytes = sound.bytes;
       std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(page * kPage), kPage, static_cast<std::byte>(fill));
       const auto lost = std::count_if(sound.offsets.begin(), sound.offsets.end(), [&](u64 offset) {
-        // roughly the samples that lie in it or reach into it
+        // roughly: the sample is in the page or reaches into it
         return offset / kPage == page || (offset + 0xa0) / kPage == page;
       });
       const Seen seen = read_all(bytes);
@@ -116,7 +116,7 @@ TEST_P(DamagedRecording, GoesOnBehindAWrongSize) {
   }
 }
 
-// For any wrong size, no later record becomes a part of it, not even where another begins there.
+// Whatever the wrong size is, it hides no later records, not even if it ends where another record begins.
 TEST_P(DamagedRecording, NoWrongSizeHidesManyRecords) {
   const Recording sound = recording(GetParam());
   const usize first = 100;

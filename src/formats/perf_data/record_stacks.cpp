@@ -6,7 +6,7 @@
 namespace wperf::perf_data {
 namespace {
 
-constexpr u32 kReplaces = u32{1} << 31;  // in the number of the stack
+constexpr u32 kReplaces = u32{1} << 31;  // a flag in the number of the stack
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Callers of the code that SPE recorded, in a feature section of wperf's own: SPE itself records none.
+// The callers of the code that SPE recorded, in a feature section defined by wperf, because SPE itself records no
+// callers.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,18 +13,18 @@ inline constexpr u32 kRecordStacksFeature = 253;
 
 struct RecordStacks {
   struct Record {
-    u64 ticks = 0;  // its timestamp
+    u64 ticks = 0;  // the SPE record's timestamp
     u32 core = 0;
-    u32 stack = 0;          // a number in `stacks`
-    bool replaces = false;  // the first address of the stack replaces the place of the record
+    u32 stack = 0;          // index into `stacks`
+    bool replaces = false;  // the first address of the stack replaces the address of the SPE record
     friend bool operator==(const Record&, const Record&) = default;
   };
-  std::vector<std::vector<u64>> stacks;  // addresses of instructions, the innermost first
-  std::vector<Record> records;           // those of a core in the order of its SPE data
+  std::vector<std::vector<u64>> stacks;  // addresses of instructions, innermost first
+  std::vector<Record> records;           // those of one core are in the order of its SPE data
 };
 
 std::string record_stacks_bytes(const RecordStacks& stacks);
-// Reads a damaged section up to the damage.
+// A damaged section is read up to the damage.
 RecordStacks read_record_stacks(bytes::Span section);
 
 }  // namespace wperf::perf_data

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One record of each type, as the kernel and perf write them, then each of them cut short.
+// One record of each type as the kernel and perf write it; then each of them is cut short.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ template <class Kind>
 Kind read_one(RecordType type, Fields body, u16 misc = 0) {
   if (static_cast<u32>(type) < kFirstUserType) body.bytes(trailer().all());
   FileBuilder builder;
-  // The views of a record reach into the file.
+  // The record has views into the file, so the file is kept alive.
   static std::vector<std::vector<std::byte>> kept;
   kept.push_back(builder.event(test::attributes(kTimedSamples), {42}).add(type, body, misc).build());
   const auto file = PerfFile::open(kept.back());
@@ -73,7 +73,7 @@ TEST(KernelRecords, Mappings) {
   EXPECT_EQ(std::to_integer<int>(with_id.build_id[3]), 4);
   EXPECT_EQ(with_id.file, "/lib/a.so");
 
-  // The bit comes from another recording: the field is a device.
+  // Another recording caused the bit, so the field is a device.
   const Fields marked = Fields(start).u32s({254, 1}).u64s({77, 5}).u32s({5, 2}).text("/lib/a.so");
   const Mmap without_id = read_one<Mmap>(RecordType::mmap2, marked, kMiscMmapBuildId);
   EXPECT_TRUE(without_id.build_id.empty());
@@ -183,7 +183,7 @@ TEST(UserRecords, TheRest) {
   EXPECT_EQ(read_one<NewEvent>(RecordType::header_attr, test::attributes(1).u64s({7, 8})).ids[1], 8);
 }
 
-// A short record is either handed out with its remaining fields or counted as damaged.
+// A short record is either returned with the fields that exist or counted as damaged.
 TEST(Records, AreCountedWhereTheyAreTooShort) {
   for (u32 type = 1; type < kRecordTypes; ++type) {
     if (record_name(type).empty()) continue;
@@ -191,7 +191,7 @@ TEST(Records, AreCountedWhereTheyAreTooShort) {
       FileBuilder builder;
       Fields body;
       for (u16 i = 0; i < size; ++i) body.put(u8{0xff});
-      // Only the first few words: these types would look for more data after the record.
+      // Only the first few words, because these types have more data after the record.
       if (type == 66 || type == 71) continue;
       const std::vector<std::byte> bytes =
           builder.event(test::attributes(kTimedSamples), {42}).add(static_cast<RecordType>(type), body).build();

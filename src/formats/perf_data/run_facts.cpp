@@ -48,7 +48,7 @@ void put_numbers(std::string& out, std::string_view key, std::initializer_list<u
   put(out, key, text_of(std::span(numbers.begin(), numbers.size())));
 }
 
-// nullopt if an entry is malformed or there are too many.
+// Returns nullopt if an entry is malformed or there are too many.
 std::optional<std::vector<u64>> numbers_in(std::string_view text) {
   std::vector<u64> numbers;
   while (!text.empty() && numbers.size() < kMostNumbers) {

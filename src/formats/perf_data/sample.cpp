@@ -8,7 +8,7 @@ namespace {
 
 void read_branches(Reader& reader, u64 branch_sample_type, BranchStack& out) {
   const u64 count = reader.word();
-  // A PMU without branches writes only a zero, whatever was asked for.
+  // A PMU without branches writes only a zero, whatever was requested.
   out.has_hardware_index = (branch_sample_type & kBranchHardwareIndex) != 0 && (count != 0 || reader.left() != 0);
   out.hardware_index = out.has_hardware_index ? reader.word() : 0;
   if (count > reader.left() / (3 * sizeof(u64))) return reader.fail();
@@ -69,7 +69,7 @@ void read_context(Reader& reader, const EventAttributes& attributes, Sample& out
   if (attributes.has(kSampleUserStack)) read_user_stack(reader, out.user_stack);
 }
 
-// In the order in which the kernel writes them, which is not that of their bits.
+// In the kernel's order, which is not the order of the bits.
 void read_memory_access(Reader& reader, const EventAttributes& attributes, Sample& out) {
   if (attributes.has(kSampleWeight | kSampleWeightParts)) out.weight = reader.word();
   if (attributes.has(kSampleDataSource)) out.data_source = reader.word();
@@ -88,7 +88,7 @@ void read_memory_access(Reader& reader, const EventAttributes& attributes, Sampl
 
 void read_counter_values(Reader& reader, u64 format, CounterValues& out) {
   out.format = format;
-  const u64 first = reader.word();  // the number of values of a group, or the single value
+  const u64 first = reader.word();  // the number of values of a group, or a single value
   if ((format & kReadEnabled) != 0) out.enabled_ns = reader.word();
   if ((format & kReadRunning) != 0) out.running_ns = reader.word();
   if (!out.is_group()) {
@@ -103,7 +103,7 @@ void read_counter_values(Reader& reader, u64 format, CounterValues& out) {
   }
 }
 
-// Writes each field that these attributes have, whatever the sample contains.
+// Fills each field that these attributes have, even if the sample contains nothing for it.
 bool read_sample(Bytes body, const EventAttributes& attributes, Sample& out, usize* unread) {
   Reader reader(body);
   read_place(reader, attributes, out);

@@ -11,12 +11,12 @@
 
 namespace wperf::perf_data {
 
-// Numbers of registers, as in the kernel's masks of recorded registers.
+// Register numbers as in the kernel's masks of recorded registers.
 
-// The register with the first argument of a system call: rdi, x0. It stays there as long as the call lasts.
+// The register with the first argument of a system call (rdi, x0), which keeps its value during the call.
 inline constexpr u32 kFirstArgumentX86 = 5, kFirstArgumentArm64 = 0;
 
-// `architecture`: as a file names it; nullopt for unknown ones.
+// `architecture`: as spelled in a file; nullopt if it is unknown.
 inline std::optional<u32> first_argument_register(std::string_view architecture) {
   if (architecture == "x86_64") return kFirstArgumentX86;
   if (architecture == "aarch64" || architecture == "arm64") return kFirstArgumentArm64;
@@ -25,7 +25,7 @@ inline std::optional<u32> first_argument_register(std::string_view architecture)
 
 inline constexpr u32 kNoEvent = ~u32{0};
 
-// Counter values: one for the event, or one for each member of its group.
+// Counter values: the event's, or those of all members of its group.
 struct CounterValues {
   u64 enabled_ns = 0, running_ns = 0;
   u32 count = 0;
@@ -36,7 +36,7 @@ struct CounterValues {
     return words[behind_value(index) + ((format & kReadId) != 0 ? 1 : 0)];
   }
 
-  // As they lie in the file. The times come between the value and the id of an event without a group.
+  // As they are in the file. For an event without a group, the times are between its value and its id.
   u64 format = 0;  // kRead… bits
   u64 lone_value = 0;
   Words words;
@@ -50,24 +50,24 @@ struct CounterValues {
 struct BranchStack {
   bool has_hardware_index = false;
   u64 hardware_index = 0;
-  Words words;     // from, to and flags of each
-  Words counters;  // one for each branch, if wanted
+  Words words;     // from, to and flags of each branch
+  Words counters;  // one for each branch, if requested
   usize size() const { return words.size() / 3; }
   u64 from(usize index) const { return words[index * 3]; }
   u64 to(usize index) const { return words[index * 3 + 1]; }
   u64 flags(usize index) const { return words[index * 3 + 2]; }
-  // Neither of the two: the hardware did not tell.
+  // If neither is true, the hardware did not report it.
   bool mispredicted(usize index) const { return (flags(index) & 1) != 0; }
   bool predicted(usize index) const { return (flags(index) & 2) != 0; }
-  // Since the branch before it; 0: not known.
+  // Cycles since the previous branch; 0: not known.
   u64 cycles(usize index) const { return flags(index) >> 4 & 0xffff; }
 };
 
 struct Registers {
-  u64 abi = 0;   // 0 none, 1 32-bit, 2 64-bit
-  u64 mask = 0;  // which registers there are; their values follow each other from the lowest bit up
+  u64 abi = 0;   // 0: none, 1: 32-bit, 2: 64-bit
+  u64 mask = 0;  // the recorded registers; their values are in the order of the bits
   Words values;
-  // nullopt if it was not recorded.
+  // Returns nullopt if the register was not recorded.
   std::optional<u64> value_of(u32 number) const {
     const u64 bit = u64{1} << number;
     if (abi == 0 || (mask & bit) == 0) return std::nullopt;
@@ -78,12 +78,12 @@ struct Registers {
 };
 
 struct UserStack {
-  Bytes bytes;      // as much as was asked for
-  u64 written = 0;  // how much of it is real
+  Bytes bytes;      // the number of bytes that was requested
+  u64 written = 0;  // how many of them the kernel filled in
 };
 
 struct Sample {
-  u32 event = kNoEvent;  // index into the events of the file; kNoEvent if the sample does not say
+  u32 event = kNoEvent;  // index into the events of the file; kNoEvent if the sample has no id
   u16 misc = 0;
   u32 pid = 0, tid = 0, cpu = 0;
   u64 id = 0, stream_id = 0;
@@ -101,13 +101,13 @@ struct Sample {
 
   u32 cpu_mode() const { return misc & kMiscCpuMode; }
   bool exact_ip() const { return (misc & kMiscExactIp) != 0; }
-  // The parts of weight, if kSampleWeightParts was asked for.
+  // The parts of weight, if kSampleWeightParts was requested.
   u32 weight_1() const { return static_cast<u32>(weight); }
   u16 weight_2() const { return static_cast<u16>(weight >> 32); }
   u16 weight_3() const { return static_cast<u16>(weight >> 48); }
 };
 
-// Returns false when the lengths and counts in the body contradict its size. `unread`: bytes after the last field.
+// Returns false if lengths and counts in the body contradict its size. `unread`: number of bytes after the last field.
 bool read_sample(Bytes body, const EventAttributes& attributes, Sample& out, usize* unread = nullptr);
 void read_counter_values(Reader& reader, u64 format, CounterValues& out);
 

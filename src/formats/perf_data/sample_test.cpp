@@ -24,7 +24,7 @@ constexpr u64 kEveryCounterField = kReadEnabled | kReadRunning | kReadId | kRead
 Fields everything() {
   Fields body;
   body.u64s({42, 0x1000}).u32s({10, 11}).u64s({12345, 0x2000, 42, 43}).u32s({3, 0}).u64s({9});
-  body.u64s({2, 100, 90, 5, 42, 1, 6, 43, 2});                // counters of a group
+  body.u64s({2, 100, 90, 5, 42, 1, 6, 43, 2});                // counter values of a group
   body.u64s({3, kCallchainUser, 0x1000, 0x1100});             // callchain
   body.u32s({12}).text("raw data", 12);                       // raw
   body.u64s({2, 7, 0x10, 0x20, 1, 0x30, 0x40, 2});            // branches
@@ -134,7 +134,7 @@ TEST(Sample, ReadsTheCounterOfOneEvent) {
 TEST(Sample, TakesEmptyPartsAsTheKernelWritesThem) {
   const u64 parts = kSampleBranchStack | kSampleUserRegisters | kSampleUserStack;
   Sample sample;
-  // no branches but an index, no registers of a kernel thread, no stack and so no stack size
+  // no branches but an index; no registers, because it is a kernel thread; no stack and so no stack size
   ASSERT_TRUE(read_sample(Fields().u64s({0, 5, 0, 0}).all(), attributes_of(parts), sample));
   EXPECT_EQ(sample.branches.hardware_index, 5);
   EXPECT_EQ(sample.user_registers.values.size(), 0);

@@ -14,8 +14,8 @@ u64 reversed_bits(u64 bits) {
   return reversed;
 }
 
-// In the other byte order bit fields begin at the most significant bit, in ours at the least significant one. A field
-// wider than one bit keeps the order of bits within it.
+// In the other byte order bit fields begin at the most significant bit, in the native one at the least significant bit.
+// A field wider than one bit keeps the order of bits within it.
 u64 with_field(u64 bits, u64 original, u32 at, u32 width) {
   const u64 mask = ((u64{1} << width) - 1) << at;
   const u64 value = (original >> (64 - at - width)) << at;
@@ -32,11 +32,11 @@ u64 native_branch_flags(u64 flags) {
   bits = with_field(bits, flags, 4, 16);  // cycles
   bits = with_field(bits, flags, 20, 4);  // type
   bits = with_field(bits, flags, 24, 2);  // speculation
-  bits = with_field(bits, flags, 26, 4);  // further types
+  bits = with_field(bits, flags, 26, 4);  // more types
   return with_field(bits, flags, 30, 3);  // privilege
 }
 
-// Numbers of the kernel's records before their trailer. Names and code that follow are bytes.
+// Numbers in the kernel's records before the trailer. Names and code after them are bytes.
 std::string_view kernel_fields(RecordType type) {
   switch (type) {
     case RecordType::mmap:
@@ -130,7 +130,7 @@ void swap_cpu_map(FieldSwapper& fields) {
   while (fields.left() >= 4) fields.take<u32>();
 }
 
-// An event that came through a pipe, with its ids.
+// An event from a pipe, with its ids.
 void swap_event(std::span<std::byte> body) {
   swap_attributes(body);
   EventAttributes attributes;
@@ -179,7 +179,7 @@ void swap_sample_context(FieldSwapper& fields, const EventAttributes& attributes
   fields.word();
 }
 
-// The parts of a weight are a number of four bytes and two of two bytes, in the order that makes one word here.
+// The parts of a weight are one number of four bytes and two of two bytes; the order makes them one native word.
 void swap_weight(FieldSwapper& fields, bool in_parts) {
   const std::span<std::byte> place = fields.skip(sizeof(u64));
   if (place.size() < sizeof(u64)) return;
@@ -224,7 +224,7 @@ usize RecordSwapper::swap_next(std::span<std::byte> rest) {
   if (type < kFirstUserType) events();
   swap_body(type, misc, body);
   if (type == static_cast<u32>(RecordType::header_attr)) learn_event(body);
-  u64 payload = 0;  // is not swapped
+  u64 payload = 0;  // the payload is not swapped
   if (type == static_cast<u32>(RecordType::auxtrace)) payload = Reader(body).word();
   if (type == static_cast<u32>(RecordType::header_tracing_data)) payload = Reader(body).take<u32>();
   return payload > rest.size() - size ? rest.size() : size + static_cast<usize>(payload);
@@ -253,7 +253,7 @@ void RecordSwapper::swap_body(u32 type, u16 misc, std::span<std::byte> body) con
   fields.fields(user_fields(kind));
 }
 
-// In native order from here on.
+// The body is in native order from here on.
 void RecordSwapper::learn_event(Bytes body) {
   Event event;
   if (!read_event_attributes(body, event.attributes) || event.attributes.size > body.size()) return;
@@ -263,14 +263,14 @@ void RecordSwapper::learn_event(Bytes body) {
   is_complete_ = false;
 }
 
-// Requested with the first record of the kernel; all events come before it.
+// First called with the first kernel record; all events come before it.
 const EventTable& RecordSwapper::events() {
   if (!is_complete_) events_ = EventTable(learnt_);
   is_complete_ = true;
   return events_;
 }
 
-// `body` in its original order; the id is read without swapping the body.
+// `body` is still in its original order; the id is read without swapping the body.
 const EventAttributes* RecordSwapper::attributes_of(std::span<std::byte> body, usize id_word) const {
   if (events_.all().empty()) return nullptr;
   u32 event = 0;
@@ -304,7 +304,7 @@ void RecordSwapper::swap_kernel_record(u32 type, u16 misc, std::span<std::byte> 
   if (const EventAttributes* const first = events_.all().empty() ? nullptr : &events_.all().front().attributes) {
     const usize words = body.size() / sizeof(u64), behind = events_.trailer_id_word();
     const EventAttributes* const own =
-        // if not, its layout is that of the first event
+        // otherwise the layout is that of the first event
         behind < words ? attributes_of(body, words - 1 - behind) : nullptr;
     const EventAttributes& attributes = own != nullptr ? *own : *first;
     sample_type = attributes.sample_type;

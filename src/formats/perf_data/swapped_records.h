@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records and event attributes of the other byte order, turned around in place.
+// Swaps records and event attributes of the other byte order in place.
 #pragma once
 #include <bit>
 #include <cstring>
@@ -12,15 +12,14 @@
 
 namespace wperf::perf_data {
 
-// Swaps numbers in place, one after the other, each by its width. A step beyond the end fails it for good and swaps
-// nothing.
+// Swaps consecutive numbers of given widths in place. A step beyond the end swaps nothing, and all later steps fail.
 class FieldSwapper {
  public:
   explicit FieldSwapper(std::span<std::byte> bytes) : rest_(bytes) {}
 
   usize left() const { return rest_.size(); }
 
-  // The number in native order.
+  // Swaps the next number and returns it in native order.
   template <class T>
   T take() {
     if (rest_.size() < sizeof(T)) {
@@ -44,7 +43,7 @@ class FieldSwapper {
     rest_ = rest_.subspan(skipped.size());
     return skipped;
   }
-  // w, h, q, b: numbers of eight bytes, of four, of two, of one; W: words to the end. The bytes after these stay.
+  // w, h, q, b: a number of eight, four, two or one byte; W: words up to the end. Bytes after these are not changed.
   void fields(std::string_view kinds) {
     for (const char kind : kinds) {
       if (kind == 'w') word();
@@ -64,19 +63,19 @@ class FieldSwapper {
   std::span<std::byte> rest_;
 };
 
-// A perf_event_attr of `bytes`.
+// Swaps the perf_event_attr in `bytes`.
 void swap_attributes(std::span<std::byte> bytes);
 void swap_feature(Feature feature, std::span<std::byte> bytes);
 
-// Takes the records one after the other. Events from a pipe come as records, too, and are learned here.
+// Takes the records in order. Events from a pipe are records, too, and are learned here.
 class RecordSwapper {
  public:
-  RecordSwapper() = default;  // for a pipe
+  RecordSwapper() = default;  // for a file from a pipe
   explicit RecordSwapper(EventTable events) : events_(std::move(events)) {}
-  // `rest` begins with a record: swaps it and returns its length with the data that belong to it; 0 if there is no
-  // record.
+  // Swaps the record at the beginning of `rest`. Returns its length, including the data that belongs to it; 0 if there
+  // is no record.
   usize swap_next(std::span<std::byte> rest);
-  // The same for a copy of bytes that may not be a record: the known events stay unchanged.
+  // Swaps a copy of bytes that may not be a record; learns no events from it.
   void swap_copy(std::span<std::byte> record) const;
   const EventTable& events();
 
@@ -90,7 +89,7 @@ class RecordSwapper {
 
   EventTable events_;
   std::vector<Event> learnt_;
-  bool is_complete_ = true;  // the table has everything learned so far
+  bool is_complete_ = true;  // the table has all events learned so far
 };
 
 }  // namespace wperf::perf_data

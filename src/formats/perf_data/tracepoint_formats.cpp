@@ -28,7 +28,7 @@ Bytes take_sized(Reader& reader) {
   return reader.bytes(size);
 }
 
-// The number after `key`, which is looked for in `text`.
+// The number after `key` in `text`.
 u64 number_behind(std::string_view text, std::string_view key) {
   const usize at = text.find(key);
   if (at == std::string_view::npos) return 0;
@@ -93,8 +93,8 @@ std::vector<TracepointFormat> read_tracepoint_formats(Bytes section, std::string
   Reader reader(section);
   if (text_of(reader.bytes(kMagic.size())) != kMagic) return formats;
   take_text(reader);                           // version
-  if (reader.take<u8>() != 0) return formats;  // of the other byte order
-  reader.skip(1 + sizeof(u32));                // sizes of a long and of a page
+  if (reader.take<u8>() != 0) return formats;  // it has the other byte order
+  reader.skip(1 + sizeof(u32));                // size of a long, size of a page
   for (u32 i = 0; i < 2; ++i) {                // header_page, header_event
     take_text(reader);
     take_sized(reader);

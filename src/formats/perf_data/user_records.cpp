@@ -64,7 +64,7 @@ bool read(const Record& record, AuxTrace& out) {
   out.tid = reader.take<u32>();
   out.cpu = reader.take<u32>();
   out.data = record.payload;
-  return reader.sound() && out.size <= ~out.offset;  // from here on, offset + size cannot overflow
+  return reader.sound() && out.size <= ~out.offset;  // checked, so that offset + size cannot overflow later
 }
 
 bool read(const Record& record, AuxTraceError& out) {
@@ -103,7 +103,7 @@ bool read_cpu_map(Bytes bytes, CpuMap& out) {
     const u16 count = reader.take<u16>();
     out.unit = reader.take<u16>();
     if (out.unit != 4 && out.unit != 8) return false;
-    if (out.unit == 8) reader.skip(4);  // 64-bit words used to be aligned
+    if (out.unit == 8) reader.skip(4);  // older versions aligned the 64-bit words
     out.numbers = reader.bytes(u64{count} * out.unit);
   } else if (out.kind == CpuMap::Kind::range) {
     out.unit = 2;
@@ -160,7 +160,7 @@ bool read(const Record& record, TimeConv& out) {
   out.multiplier = reader.word();
   out.zero = reader.word();
   if (!reader.sound()) return false;
-  if (reader.left() == 0) {  // perf before 5.11 wrote these three, and only if they are usable
+  if (reader.left() == 0) {  // perf before 5.11 wrote these three only if they can be used
     out.has_zero = true;
     return true;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// perf's own records between those of the kernel: AUX data, events and features of a file that came through a pipe,
-// counts of `perf stat record`, and notes for its own reader. read() returns false if the record is shorter than its
+// Records that perf itself writes between those of the kernel: AUX data, events and features of a file from a pipe,
+// counts of `perf stat record`, and notes for perf's reader. read() returns false if the record is shorter than its
 // contents claim.
 #pragma once
 #include "formats/perf_data/event_attributes.h"
@@ -8,7 +8,7 @@
 
 namespace wperf::perf_data {
 
-struct NewEvent {  // header_attr
+struct NewEvent {
   EventAttributes attributes;
   Words ids;
 };
@@ -29,12 +29,12 @@ struct BuildId {  // header_build_id, and an entry of the feature build_ids
   std::string_view file;
 };
 
-struct FinishedRound {};  // no record is older than those of the round before the last
-struct FinishedInit {};   // the state before the measurement is complete
+struct FinishedRound {};  // later records are not older than the last records of the round before
+struct FinishedInit {};   // the description of the initial state is complete
 
 struct IdIndex {
   Words words;     // four per entry
-  Words machines;  // two per entry, in files of virtual machines
+  Words machines;  // two per entry; only in files from virtual machines
   usize size() const { return words.size() / 4; }
   u64 id(usize index) const { return words[index * 4]; }
   u64 buffer(usize index) const { return words[index * 4 + 1]; }
@@ -50,7 +50,7 @@ struct AuxTraceInfo {
 struct AuxTrace {
   u64 size = 0, offset = 0, reference = 0;
   u32 index = 0, tid = 0, cpu = 0;
-  Bytes data;  // shorter than `size` in a file that was cut
+  Bytes data;  // shorter than `size` in a truncated file
 };
 
 struct AuxTraceError {
@@ -69,11 +69,11 @@ struct ThreadMap {
 struct CpuMap {
   enum class Kind : u16 { list = 0, mask = 1, range = 2 };
   Kind kind = Kind::list;
-  u32 unit = 0;      // bytes of one number below
+  u32 unit = 0;      // size in bytes of the numbers below
   Bytes numbers;     // 16-bit CPU numbers, mask words of `unit` bytes, or the first and the last CPU
-  bool any = false;  // not bound to a CPU
+  bool any = false;  // any CPU
 
-  // Calls visit(cpu) for each, in ascending order for masks and ranges.
+  // Calls visit(cpu) for each CPU, in ascending order for masks and ranges.
   template <class Visit>
   void for_each(Visit visit) const {
     if (kind == Kind::list) {
@@ -84,7 +84,7 @@ struct CpuMap {
       const u32 last = reader.take<u16>();
       for (u32 cpu = first; cpu <= last && reader.sound(); ++cpu) visit(cpu);
     } else {
-      // Little-endian words of any size are one long sequence of bits.
+      // Little-endian words of any size form one long sequence of bits.
       for (usize bit = 0; bit < numbers.size() * 8; ++bit) {
         if (((std::to_integer<u32>(numbers[bit / 8]) >> (bit % 8)) & 1) != 0) visit(static_cast<u32>(bit));
       }
@@ -93,7 +93,7 @@ struct CpuMap {
 };
 
 struct StatConfig {
-  Words words;  // tag and value of each
+  Words words;  // a tag and a value each
   usize size() const { return words.size() / 2; }
   u64 tag(usize index) const { return words[index * 2]; }
   u64 value(usize index) const { return words[index * 2 + 1]; }
@@ -114,7 +114,7 @@ struct EventUpdate {
   Kind kind = Kind::unit;
   u64 id = 0;
   Bytes data;
-  std::string_view text() const { return text_in(data); }  // of unit and name
+  std::string_view text() const { return text_in(data); }  // for unit and name
 };
 
 struct TimeConv {
@@ -123,11 +123,11 @@ struct TimeConv {
 };
 
 struct FeatureRecord {  // header_feature
-  u64 feature = 0;      // a Feature, if known
+  u64 feature = 0;      // a Feature if it is known
   Bytes data;
 };
 
-struct Compressed {  // compressed and compressed2: Zstandard; not read yet
+struct Compressed {  // compressed and compressed2: Zstandard; not unpacked yet
   Bytes data;
 };
 

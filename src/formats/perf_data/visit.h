@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hands a decoded record to a visitor that wants its kind: a callable with overloads (const Kind&, const Record&).
-// Kinds that it does not take are not even decoded. Records whose lengths contradict each other are counted.
+// Decodes a record and passes it to a visitor, a callable with overloads (const Kind&, const Record&). Kinds without an
+// overload are not even decoded. Records with contradicting lengths are counted.
 #pragma once
 #include <concepts>
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace wperf::perf_data {
 
-// For visitors that need only these fields of samples: it costs much less than a Sample.
+// For visitors that need only these fields of samples; much cheaper than a Sample.
 struct TimeOfSample {
   u64 ns = 0;
 };
@@ -150,7 +150,7 @@ void visit_user_record(const Record& record, const EventTable& events, Visitor& 
   }
 }
 
-// `sample`: samples are read into it, the same one for all records of a file.
+// `sample`: all samples of a file are read into this object.
 template <class Visitor>
 void visit_record(const Record& record, const EventTable& events, Visitor& visitor, ReadStatistics& statistics,
                   Sample& sample) {

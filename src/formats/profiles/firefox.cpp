@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Firefox Profiler's processed format, which samply writes, too: columns of numbers that point into other columns. Up
-// to version 59 each thread has separate tables, since then all share them. Values of an absent column are unknown.
+// Firefox Profiler's processed format, which samply also writes. It has columns of numbers that are indices into other
+// columns. Up to version 59 each thread has its own tables; since then all threads share them. If a column is absent,
+// its values are unknown.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,20 +17,21 @@
 namespace wperf::profiles {
 namespace {
 
-// The tables of Firefox Profiler's processed format: strings, stacks, frames, functions and their origins.
+// The tables of the format: strings, stacks, frames, functions and their origins.
 struct FirefoxTables {
   std::vector<std::string> strings;
   std::vector<u32> stack_frame, stack_prefix;
-  bool has_offsets = false;  // a prefix is the distance to an earlier stack; 0 means no prefix (since version 66)
+  bool has_offsets = false;  // a prefix is the distance to an earlier stack, 0 if there is none (since version 66)
   std::vector<u32> frame_function, frame_line, frame_library;
   std::vector<u64> frame_address;  // ~0: no address
   std::vector<u32> function_name, function_resource, function_file, function_source;
   std::vector<u32> resource_library, resource_name;
-  std::vector<u32> source_file;  // since version 58
+  std::vector<u32> source_file;  // exists since version 58
 
-  // Reads the next table if `name` is one.
+  // If `name` is a table, reads it.
   void read(text::JsonReader& json, std::string_view name);
-  // By stack: its node, or kNothing if it points to a missing entry. `others`: strings, if the thread has none.
+  // For each stack its node, or kNothing if it refers to a missing entry. `others`: the strings to use if the thread
+  // has none.
   std::vector<u32> make_nodes(ProfileBuilder& builder, const std::vector<std::string>& libraries,
                               const std::vector<std::string>& others) const;
 
@@ -39,7 +41,7 @@ struct FirefoxTables {
 };
 
 constexpr u64 kNoAddress = ~u64{0};
-constexpr double kGreatestAddress = 9e15;  // the greatest that a double holds exactly
+constexpr double kGreatestAddress = 9e15;  // a double holds all integers up to here exactly
 
 u32 at(const std::vector<u32>& column, u32 index) {
   return index < column.size() ? column[index] : kNothing;
@@ -60,7 +62,7 @@ void read_strings(text::JsonReader& json, std::vector<std::string>& out) {
   json.for_each([&] { out.emplace_back(json.string()); });
 }
 
-// If profilers know no name, they write an address in its place.
+// Profilers write an address if they know no name.
 bool is_address(std::string_view name) {
   return name.starts_with("0x") && name.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
 }
@@ -73,7 +75,7 @@ void read_firefox_indices(text::JsonReader& json, std::vector<u32>& out) {
   });
 }
 
-// Paths of files of code.
+// Reads the paths of code files.
 void read_firefox_libraries(text::JsonReader& json, std::vector<std::string>& out) {
   json.for_each([&] {
     std::string name, path;
@@ -120,7 +122,7 @@ u32 FirefoxTables::place_of(ProfileBuilder& builder, u32 frame, const std::vecto
   const u32 resource = at(function_resource, function);
   u32 library = at(frame_library, frame);
   if (library == kNothing) library = at(resource_library, resource);
-  // Code of a page or an add-on, which belongs to no library, gets its name from there.
+  // Code of a page or an add-on belongs to no library and is named after its source.
   const std::string_view path =
       library < libraries.size() ? text_at(libraries, library) : text_at(texts, at(resource_name, resource));
   const u32 module = builder.module(path);
@@ -147,7 +149,7 @@ std::vector<u32> FirefoxTables::make_nodes(ProfileBuilder& builder, const std::v
     const bool is_root = has_offsets ? told == 0 : told == kNothing;
     if (!is_root) {
       const u32 prefix = has_offsets ? stack - std::min(told, stack + 1) : told;
-      if (prefix >= stack || nodes[prefix] == kNothing) continue;  // callers come before their callees
+      if (prefix >= stack || nodes[prefix] == kNothing) continue;  // callers must come before their callees
       parent = nodes[prefix];
     }
     if (places[frame] == kNothing) places[frame] = place_of(builder, frame, libraries, texts);
@@ -162,12 +164,12 @@ struct Thread {
   std::string name, process, pid, tid, weight_type;
   std::string event;  // wperf's name for it
   FirefoxTables own;
-  std::vector<u32> stacks;  // of samples; kNothing means no stack
+  std::vector<u32> stacks;  // the samples' stacks; kNothing: no stack
   std::vector<double> times, weights;
-  bool has_deltas = false;  // times are differences from the sample before
+  bool has_deltas = false;  // times are relative to the previous sample
 };
 
-// Numbers, or numbers as text; kNothing if neither.
+// Numbers may be written as text; returns kNothing for any other text.
 u32 number_of(const std::string& text) {
   u64 number = 0;
   for (const char c : text) {

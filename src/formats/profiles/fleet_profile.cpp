@@ -16,7 +16,7 @@ namespace {
 
 using text::JsonReader;
 
-constexpr usize kMostFleetEvents = 1000;  // views take time for each of them, times the samples of all
+constexpr usize kMostFleetEvents = 1000;  // views take time for each event and sample
 constexpr double kMostSeconds = 1e15;
 constexpr u64 kMostUnixSeconds = 10'000'000'000, kNsPerFleetSecond = 1'000'000'000;
 constexpr u64 kMostMissing = u64{1} << 40;
@@ -42,7 +42,7 @@ std::vector<std::string> texts_of(JsonReader& json) {
   return out;
 }
 
-// visit(column) for each value of each row. Returns false if rows are missing: their number comes last.
+// Calls visit(column) for each value of each row. Returns false if rows are missing; the number of rows comes last.
 template <class Visit, class Row>
 bool for_each_cell(JsonReader& json, Visit visit, Row row_ends) {
   u64 rows = 0;
@@ -95,7 +95,7 @@ class FleetReader {
     });
     constexpr u32 kParts = 3;
     if (!is_whole || !json_.sound() || parts != kParts) return cut_answer();
-    // The whole has no length: hosts recorded at the same time.
+    // The total has no duration, because hosts recorded at the same time.
     u64 begin_unix_s = kMostUnixSeconds;
     for (const FleetHost& host : out_.hosts) {
       begin_unix_s = std::min(begin_unix_s, host.begin_unix_s);
@@ -219,7 +219,7 @@ class FleetReader {
   const TellPassed& passed_;
   FleetProfile out_;
   std::unordered_map<std::string, u32> numbers_of_hosts_, events_;
-  std::unordered_map<u64, u32> nodes_;  // by the number of the stack
+  std::unordered_map<u64, u32> nodes_;  // keyed by the stack's number
   std::vector<std::string> warnings_;
   u64 told_ = 0;
 };

@@ -12,9 +12,9 @@
 namespace wperf::profiles {
 namespace {
 
-constexpr std::string_view kOfKernel = "_[k]";  // as stackcollapse-perf.pl --kernel marks functions
+constexpr std::string_view kOfKernel = "_[k]";  // as stackcollapse-perf.pl --kernel marks kernel functions
 
-// Digits to the end of the line, and a blank before them.
+// Takes a blank and the digits after it from the end of the line.
 bool take_count(std::string_view& line, u64& count) {
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
   const usize blank = line.find_last_of(" \t");
@@ -46,7 +46,7 @@ class Frames {
  private:
   ProfileBuilder& builder_;
   u32 user_;
-  std::unordered_map<std::string_view, u32> places_;  // unchanged names from the file
+  std::unordered_map<std::string_view, u32> places_;  // names are views into the file
 };
 
 }  // namespace

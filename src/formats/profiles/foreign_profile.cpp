@@ -12,14 +12,14 @@
 namespace wperf::profiles {
 namespace {
 
-// Firefox Profiler writes its version into meta; the other formats name their schema, or have a unique member.
+// Firefox Profiler has its version in meta. The other formats name their schema, or have a unique member.
 Format json_format(Bytes file) {
   text::JsonReader json(file);
   if (json.kind() == text::JsonReader::Kind::array) return Format::other_json;
   if (json.kind() != text::JsonReader::Kind::object) return Format::none;
   Format format = Format::other_json;
   bool has_frames = false, has_profiles = false;
-  // Marks at the end of a long file are also searched, but only until the format is clear.
+  // Marks at the end of a long file are also found, but the search ends as soon as the format is clear.
   json.for_each_member([&](std::string_view key) {
     if (key == "$schema") {
       if (json.string().find("speedscope") != std::string_view::npos) format = Format::speedscope;
@@ -40,10 +40,10 @@ Format json_format(Bytes file) {
   return format;
 }
 
-// A list that contains only packets is Perfetto's; pprof has strings, and the first of them is empty.
+// A file with nothing but packets is Perfetto's; pprof has strings, the first of which is empty.
 struct ProtobufLook {
   bool has_strings = false, only_packets = true, is_none = false;
-  bool may_go_on = false;  // the only fault may be that the file is cut short
+  bool may_go_on = false;  // the end of the file may be missing, but there is no other fault
   u64 fields = 0;
 };
 ProtobufLook look_at_fields(Bytes file) {
@@ -66,7 +66,7 @@ Format protobuf_format(Bytes file) {
   if (look.is_none) return Format::none;
   if (look.has_strings) return Format::pprof;
   if (!look.only_packets || look.fields == 0) return Format::none;
-  // Packets have fields, too.
+  // Packets must have fields, too.
   text::ProtobufReader packets(file);
   static_cast<void>(packets.next());
   text::ProtobufReader first(packets.bytes());
@@ -75,7 +75,7 @@ Format protobuf_format(Bytes file) {
   return first.sound() ? Format::perfetto : Format::none;
 }
 
-// The first lines decide: text, a semicolon somewhere, and numbers after the last blank.
+// The first lines decide: text, a semicolon somewhere, and a number after the last blank.
 bool looks_folded(std::string_view file) {
   constexpr usize kEnough = 64 << 10, kMostLines = 50;
   const bool is_whole = file.size() <= kEnough;

@@ -22,7 +22,7 @@ ForeignProfile read(const std::string& file, const ProfileWishes& wishes = {}) {
   return out.has_value() ? std::move(out).value() : ForeignProfile{};
 }
 
-// "outermost;…;innermost" of each sample → its period.
+// "outermost;…;innermost" of each sample, with its period.
 std::map<std::string, u64> stacks_of(const stacks::StackProfile& profile, u32 event = 0) {
   std::map<std::string, u64> out;
   for (const stacks::StackSample& sample : profile.samples) {
@@ -61,7 +61,7 @@ std::string packed(u32 field, const std::vector<u64>& values) {
   return block(field, out);
 }
 
-// Samples come before the entries that they refer to: main calls work, into which a function was inlined.
+// Samples come before the entries that they refer to. main calls work, which contains an inlined function.
 std::string small_pprof() {
   const auto sample = [](const std::vector<u64>& stack, const std::vector<u64>& values) {
     return block(2, packed(1, stack) + packed(2, values) + block(3, number(1, 8) + number(3, 77)));
@@ -93,7 +93,7 @@ TEST(Pprof, CountsAndInlinedFrames) {
   EXPECT_TRUE(got.profile.has_callers);
 }
 
-// One location of 512 lines, and a sample that names it many times: a few bytes, and millions of frames.
+// A location with 512 lines, and a sample that names it many times: a few bytes stand for millions of frames.
 TEST(Pprof, InlinedFramesDoNotMultiplyWithoutEnd) {
   std::string lines, good = small_pprof();
   for (int i = 0; i < 512; ++i) lines += block(4, number(1, 3));
@@ -105,7 +105,7 @@ TEST(Pprof, InlinedFramesDoNotMultiplyWithoutEnd) {
   EXPECT_EQ(got.profile.losses.damaged_records, 1u);
   ASSERT_EQ(got.warnings.size(), 1u);
   EXPECT_NE(got.warnings[0].find("1 samples are left out"), std::string::npos) << got.warnings[0];
-  // If the same frames repeat, nothing new is kept, and the limit on walked frames is the same.
+  // If the same frames repeat, nothing new is stored, but the same limit on walked frames applies.
   std::string walks;
   for (int i = 0; i < 2'000; ++i) walks += sample(std::vector<u64>(200, 99));
   const ForeignProfile walked = read(good + block(4, number(1, 99) + lines) + walks);
@@ -121,7 +121,7 @@ TEST(Pprof, DeepStacksAreNoBombs) {
   EXPECT_EQ(got.profile.events.at(0).samples, 4u);
 }
 
-// As written by wperf itself.
+// The file was written by wperf itself.
 TEST(Pprof, AnEventMayBeCalledSamples) {
   for (const u64 event : {2, 4}) {
     std::string file = block(1, number(1, 1) + number(2, 3)) + block(1, number(1, 2) + number(2, 3));
@@ -151,7 +151,7 @@ TEST(Pprof, CutInTheMiddleAndNamesThatAreNotThere) {
   EXPECT_EQ(got.profile.losses.damaged_records, 1u);
 }
 
-// Each view is made for each event.
+// Each view is made for each event, so the number of events has a limit.
 TEST(Pprof, KindsOfValuesHaveALimit) {
   std::string file;
   for (u64 kind = 0; kind < 1'200; ++kind) file += block(1, number(1, 3 + kind) + number(2, 2));
@@ -174,7 +174,7 @@ TEST(Pprof, ValuesBelowZeroAreSaid) {
   EXPECT_NE(got.warnings[0].find("1 negative values"), std::string::npos);
 }
 
-// Unknown times are 0, so a clock that begins at 0 is shifted; slices begin with the first sample.
+// A time of 0 means unknown, so a clock that begins at 0 is shifted. Slices begin with the first sample.
 TEST(ProfileBuilder, KeepsTimesWhereTheyAreAskedFor) {
   const auto made = [](const ProfileWishes& wishes, std::vector<std::int64_t> times) {
     ProfileBuilder builder(wishes);
@@ -272,7 +272,7 @@ TEST(Firefox, TablesOfAThread) {
            {.lines = true});
   EXPECT_EQ(stacks_of(got.profile), (Stacks{{"main", 1}, {"main;x.so+0x20", 5}}));
   EXPECT_EQ(got.profile.losses.damaged_records, 1u);  // its caller is missing
-  ASSERT_EQ(got.warnings.size(), 1u);                 // the warning about the sample without a stack
+  ASSERT_EQ(got.warnings.size(), 1u);                 // the sample without a stack
   EXPECT_EQ(got.profile.tasks.at(0).pid, 12u);
   EXPECT_EQ(got.profile.tasks.at(0).tid, 13u);
   EXPECT_EQ(got.profile.modules.at(0).path, "/lib/x.so");
@@ -332,7 +332,7 @@ TEST(Perfetto, StackSamples) {
   EXPECT_EQ(got.profile.events.at(0).samples, 4u);
   EXPECT_EQ(got.profile.samples[0].core, 6u);
   EXPECT_EQ(got.profile.tasks.at(0).tid, 8u);
-  EXPECT_EQ(got.profile.losses.damaged_records, 1u);  // the record of a counter that does not exist
+  EXPECT_EQ(got.profile.losses.damaged_records, 1u);  // the record refers to a missing counter
 }
 
 TEST(Formats, AreKnownByContent) {

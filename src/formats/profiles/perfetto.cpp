@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Perfetto's traces: perf_sample (66) and stack_sample (135) packets, with the data that packets of their sequence have
-// interned before them. Names of threads may come after the samples, so the packets are read twice. Numbers of fields
-// are those of perfetto_trace.proto.
+// Perfetto traces: perf_sample (66) and stack_sample (135) packets, with the data that earlier packets of their
+// sequence have interned. Names of threads may come after the samples, so the packets are read twice. Field numbers are
+// those of perfetto_trace.proto.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace wperf::profiles {
 namespace {
 
-// The fields of a packet without its payload.
+// The fields of a packet that are not its payload.
 struct Packet {
   u64 time_ns = 0, sequence = 0, flags = 0;
   bool has_time = false;
@@ -108,7 +108,7 @@ class PerfettoReader {
   std::vector<std::string> warnings_;
   std::unordered_map<u64, InternedData> sequences_;
   std::unordered_map<u32, std::string_view> thread_names_, process_names_;
-  std::unordered_map<u64, u64> counted_before_;  // by sequence and core
+  std::unordered_map<u64, u64> counted_before_;  // keyed by sequence and core
   u64 samples_ = 0, compressed_ = 0;
 };
 
@@ -188,11 +188,11 @@ void PerfettoReader::read_perf_sample(const Packet& packet, InternedData& intern
     ++builder_.losses().lost_samples;
     return;
   }
-  if (!is_sample) return;  // a loss, or a counter without a stack
+  if (!is_sample) return;  // it is a loss, or a counter without a stack
   const PerfEvent& about = interned.perf_event();
   const u32 event = builder_.event(about.name);
   builder_.set_interval(event, about.period);
-  // The counter is cumulative; its previous value on this core belongs to another sample.
+  // The counter is cumulative; the increase since its previous value on this core is the sample's.
   u64& before = counted_before_[(packet.sequence << 32) | core];
   const u64 since = counted > before ? counted - before : 0;
   before = counted;
@@ -262,7 +262,7 @@ void PerfettoReader::read_stack_sample(const Packet& packet, InternedData& inter
         break;
     }
   }
-  // wperf writes the number of samples in addition to a sample's weight.
+  // If wperf wrote the file, it has the number of samples in addition to their weight.
   u64 count = 1;
   for (usize i = 0; i < std::min(followers.size(), follower_weights.size()); ++i) {
     const CounterDescriptor* const follower = interned.counter(followers[i]);

@@ -34,7 +34,7 @@ std::string_view counter_name(u64 counter) {
   return counter < kNames.size() ? kNames[counter] : std::string_view();
 }
 
-// For stack samples that name their counter only by its unit.
+// For stack samples whose counter has a unit but no name.
 std::string_view unit_name(u64 unit) {
   static constexpr std::array<std::string_view, 10> kNames = {"",
                                                               "nanoseconds",
@@ -49,7 +49,7 @@ std::string_view unit_name(u64 unit) {
   return unit < kNames.size() ? kNames[unit] : std::string_view();
 }
 
-// A number in a message with few fields, and its position.
+// The numbers in a message with few fields, indexed by field.
 std::array<u64, 16> numbers_of(Bytes message) {
   std::array<u64, 16> out{};
   for (text::ProtobufReader in(message); in.next();) {
@@ -145,7 +145,7 @@ void InternedData::add(Bytes message) {
     }
     to.insert_or_assign(id, text);
   };
-  std::vector<Bytes> mappings;  // they need the paths
+  std::vector<Bytes> mappings;  // read last, because they refer to paths
   for (text::ProtobufReader in(message); in.next();) {
     const Bytes one = in.bytes();
     switch (in.field()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data that the packets of one sequence of a Perfetto trace have interned so far: names, frames, stacks, counters,
-// tasks, and their defaults.
+// The data that the packets of one sequence have interned so far in a Perfetto trace: names, frames, stacks, counters,
+// tasks and defaults.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -13,7 +13,7 @@ namespace wperf::profiles {
 
 struct PerfEvent {
   std::string name = "samples";
-  u64 period = 0;  // 0: it followed a rate
+  u64 period = 0;  // 0: the event was sampled at a rate
 };
 struct StackTask {
   u32 pid = kNothing, tid = kNothing;
@@ -23,11 +23,11 @@ struct CounterDescriptor {
   u64 multiplier = 1;
 };
 
-// Parts of stack_sample that may be inline or interned.
+// Parts of a stack_sample that are either inline or interned.
 StackTask stack_task(Bytes message);
 u32 execution_core(Bytes message);
 CounterDescriptor counter_descriptor(Bytes message);
-// For frames that are in the sample itself.
+// For a stack whose frames are in the sample itself.
 u32 inline_node(Bytes callstack, ProfileBuilder& builder);
 
 class InternedData {
@@ -40,7 +40,7 @@ class InternedData {
   const StackTask* task(u64 id) const { return find(tasks_, id); }
   const u32* core(u64 id) const { return find(cores_, id); }
   const CounterDescriptor* counter(u64 id) const { return find(counters_, id); }
-  // For an interned stack; 0 means no stack. kNothing if it names something that is missing.
+  // For an interned stack; 0 means no stack. Returns kNothing if it refers to missing data.
   u32 node_of(u64 stack, ProfileBuilder& builder);
 
  private:
@@ -49,7 +49,7 @@ class InternedData {
   };
   struct Stack {
     std::vector<u64> frames;  // outermost first
-    u32 node = kNothing;      // after the first request
+    u32 node = kNothing;      // set after the first use
   };
   template <class Value>
   using ById = std::unordered_map<u64, Value>;
@@ -63,8 +63,8 @@ class InternedData {
     return found == nullptr ? std::string_view() : *found;
   }
 
-  ById<std::string_view> function_names_, paths_, sources_;  // unchanged from the file
-  ById<std::string> mappings_;                               // their paths
+  ById<std::string_view> function_names_, paths_, sources_;  // views into the file
+  ById<std::string> mappings_;                               // paths of the mappings
   ById<Frame> frames_;
   ById<Stack> stacks_;
   ById<StackTask> tasks_;

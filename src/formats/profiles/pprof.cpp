@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pprof's profile.proto, read twice, because a sample may come before its locations. Numbers of fields are those of the
-// format. Tables keep offsets into the file; names become functions when a sample first needs them.
+// pprof's profile.proto. The file is read twice, because a sample may come before its locations. Field numbers are
+// those of the format. Tables keep offsets into the file; names become functions when a sample first needs them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,21 +13,21 @@
 namespace wperf::profiles {
 namespace {
 
-constexpr usize kMostInlined = 512;  // at one location: more than any compiler makes
-// One byte of a stack may name a location with that many frames. For all stacks together this many frames are walked
-// and kept, plus so many for each byte of the file.
+constexpr usize kMostInlined = 512;  // at one location; no compiler makes more
+// One byte of a stack may refer to a location with kMostInlined frames. So the frames that are walked and kept for all
+// stacks together are limited to these numbers, plus some for each byte of the file.
 constexpr u64 kLeastWalked = u64{1} << 24, kWalkedPerByte = 16, kLeastKept = u64{1} << 20, kKeptPerByte = 1;
-constexpr u64 kMostKept = u64{1} << 31;  // nodes have numbers of 32 bits
+constexpr u64 kMostKept = u64{1} << 31;  // nodes have 32-bit numbers
 constexpr usize kMostComments = 16;
-constexpr usize kMostEvents = 1000;  // views take time for each of them, times the samples of all
+constexpr usize kMostEvents = 1000;  // views take time for each event and sample
 constexpr u64 kGreatestNumber = ~u64{0} >> 1;
 
-// Ids of a table → its rows; any numbers may be ids.
+// Maps the ids of a table to its rows; ids may be any numbers.
 template <class Row>
 class RowsById {
  public:
   void add(u64 id, Row row) {
-    if (ids_.insert(id, 0).is_new) rows_.push_back(row);  // if two have the same id, the first counts
+    if (ids_.insert(id, 0).is_new) rows_.push_back(row);  // if two rows have the same id, the first one counts
   }
   Row* find(u64 id) {
     const u32 number = ids_.find(id, 0);
@@ -50,7 +50,7 @@ struct Function {
 };
 struct Location {
   Bytes message;
-  u32 first = kNothing, count = 0;  // in places_, the innermost first; kNothing if not resolved yet
+  u32 first = kNothing, count = 0;  // range in places_, innermost first; kNothing: not resolved yet
 };
 
 ValueType value_type(Bytes message) {
@@ -86,10 +86,10 @@ class PprofReader {
   }
 
  private:
-  // Maps values to events.
+  // Maps the values of a sample to events.
   struct Column {
     u32 value = 0, event = 0;
-    std::optional<u32> count = std::nullopt;  // the value that is the number of samples
+    std::optional<u32> count = std::nullopt;  // index of the value with the number of samples
     bool has_own_count = false;
     bool is_count = false;
   };
@@ -124,7 +124,7 @@ class PprofReader {
   u32 pid_ = kNothing, tid_ = kNothing;
   std::string_view thread_;
   u64 negative_ = 0, inflated_ = 0;
-  u64 walked_ = 0;  // frames of all stacks so far
+  u64 walked_ = 0;  // frames of all stacks that were walked so far
   bool cut_ = false;
 };
 
@@ -199,19 +199,19 @@ void PprofReader::make_events() {
   };
   std::optional<u32> all = number_of("samples", "");
   if (!all.has_value()) all = number_of("sample", "");
-  // If wperf wrote a separate count for that event, the count does not apply to the others.
+  // If wperf wrote a separate count for that event, it does not apply to the others.
   if (all.has_value() && number_of(string(types_[*all].type), ".samples").has_value()) all.reset();
   std::vector<bool> is_column(types_.size(), true);
   if (all.has_value() && types_.size() > 1) is_column[*all] = false;
   std::vector<std::optional<u32>> counts;
   for (const ValueType& type : types_) {
-    // wperf's own way for several events: "cycles.samples" in addition to "cycles".
+    // How wperf writes several events: "cycles.samples" in addition to "cycles".
     const std::optional<u32> own =
         types_.size() <= kMostEvents ? number_of(string(type.type), ".samples") : std::nullopt;
     if (own.has_value()) is_column[*own] = false;
     counts.push_back(own);
   }
-  // Whatever they are called: something was counted.
+  // If no value has a known name, all are taken as counts.
   if (std::find(is_column.begin(), is_column.end(), true) == is_column.end()) is_column.back() = true;
   usize left_out = 0;
   for (u32 i = 0; i < types_.size(); ++i) {
@@ -291,7 +291,7 @@ void PprofReader::count_sample(u32 node, u32 task) {
   bool counted = false;
   for (const Column& column : columns_) {
     const u64 value = positive(column.value);
-    // A count that all values share does not apply to values of 0.
+    // A shared count does not apply to values that are 0.
     const u64 samples = column.count.has_value() ? positive(*column.count) : column.is_count ? value : value != 0;
     const bool is_last = &column == &columns_.back();
     if (samples == 0 || (value == 0 && !column.has_own_count && (counted || !is_last))) continue;
@@ -308,7 +308,7 @@ bool PprofReader::has_room_for(const Location& location) {
          kept <= std::min(kLeastKept + kKeptPerByte * file_.size(), kMostKept);
 }
 
-// kNothing if the stack refers to a missing entry, or is longer than the limit.
+// Returns kNothing if the stack refers to a missing entry, or is longer than the limit.
 u32 PprofReader::node_of_stack() {
   u32 node = ProfileBuilder::kRoot;
   for (usize i = stack_.size(); i-- > 0;) {

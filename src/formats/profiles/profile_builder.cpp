@@ -16,9 +16,9 @@ std::string_view last_part(std::string_view path) {
   return slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
 }
 
-constexpr u64 kNoTime = u64{1} << 63;  // no time is as early, as a signed number
+constexpr u64 kNoTime = u64{1} << 63;  // earlier than any other time, as a signed number
 
-// Times may be as far apart as 64 bits allow.
+// The times may be as far apart as 64 bits allow.
 double seconds_between(std::int64_t begin_ns, std::int64_t end_ns) {
   return static_cast<double>(static_cast<u64>(end_ns) - static_cast<u64>(begin_ns)) / 1e9;
 }
@@ -94,7 +94,7 @@ u32 ProfileBuilder::node(u32 parent, u32 place) {
   const auto [number, is_new] = nodes_.insert(parent, place);
   if (is_new) profile_.nodes.push_back({parent, place});
   profile_.has_callers = profile_.has_callers || parent != kRoot;
-  return number + 1;  // after the root
+  return number + 1;  // number 0 is the root
 }
 
 u32 ProfileBuilder::frameless_node() {
@@ -103,7 +103,7 @@ u32 ProfileBuilder::frameless_node() {
 }
 
 void ProfileBuilder::add_about(const stacks::StackSample& sample, double time_ns) {
-  constexpr double kGreatestTime = 9e18;  // the greatest that 63 bits hold
+  constexpr double kGreatestTime = 9e18;  // a 63-bit integer can hold it
   if (std::abs(time_ns) < kGreatestTime) return add_at(sample, std::llround(time_ns));
   add(sample);
 }
@@ -132,7 +132,7 @@ void ProfileBuilder::keep(const stacks::StackSample& sample, std::optional<std::
   if (wishes_.slice_ns != 0) weights_.push_back({sample.count, sample.period});
 }
 
-// kNothing if it was left out.
+// Returns kNothing if the sample was left out.
 u32 ProfileBuilder::count(stacks::StackSample sample) {
   stacks::StackEvent& event = profile_.events[sample.event];
   if (sample.count > ~u64{0} - event.samples || sample.period > ~u64{0} - event.period) {
@@ -158,7 +158,7 @@ bool ProfileBuilder::is_chosen(std::int64_t time_ns) const {
   return since >= wishes_.from_seconds.value_or(since) && since <= wishes_.to_seconds.value_or(since);
 }
 
-// By the profile's own clock. 0 means that a time is unknown, so a clock that begins at or before 0 is shifted.
+// Times are on the profile's own clock. 0 means unknown, so a clock that begins at or before 0 is shifted.
 void ProfileBuilder::make_moments() {
   const TimeSpan span = chosen_.value_or(TimeSpan{});
   const u64 moved = span.first_ns < 1 ? u64{1} - static_cast<u64>(span.first_ns) : 0;
@@ -183,7 +183,7 @@ void ProfileBuilder::finish() {
   waiting_ = {};
   make_moments();
   weights_ = {};
-  // The profile's own length is more reliable, but not for a part of the profile.
+  // The profile's own duration is more reliable, but does not apply to a part of the profile.
   const bool is_part = has_times_ && (wishes_.from_seconds.has_value() || wishes_.to_seconds.has_value());
   if (elapsed_.has_value() && !is_part) {
     profile_.elapsed_seconds = *elapsed_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames and samples in the words of a foreign profile → stacks::StackProfile. Each different name, function, stack and
-// sample is kept once.
+// Converts the frames and samples of a foreign profile to stacks::StackProfile. Each different name, function, stack
+// and sample is stored once.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -20,14 +20,14 @@ namespace wperf::profiles {
 
 using stacks::kNothing;
 
-inline constexpr double kGreatestWeight = 9e18;  // the greatest weight of one sample: fits into 64 bits
+inline constexpr double kGreatestWeight = 9e18;  // the largest weight of a sample; fits into 64 bits
 
-// Costly data that a view needs, and which samples count.
+// Expensive data that a view needs, and the selection of samples.
 struct ProfileWishes {
   bool lines = false;
-  bool times = false;  // the times of samples
-  u64 slice_ns = 0;    // the number of samples in each slice of this length; 0 if not wanted
-  std::optional<double> from_seconds = {}, to_seconds = {};  // after the first sample
+  bool times = false;                                        // collect the times of samples
+  u64 slice_ns = 0;                                          // count samples in slices of this length; 0: do not
+  std::optional<double> from_seconds = {}, to_seconds = {};  // relative to the first sample
 };
 
 class ProfileBuilder {
@@ -36,27 +36,27 @@ class ProfileBuilder {
     profile_.nodes.push_back({});  // the root
   }
 
-  // The same name always gives the same event.
+  // Equal names give the same event.
   u32 event(std::string_view name);
   u32 task(u32 pid, u32 tid, std::string_view name);
   u32 module(std::string_view path);
-  // Without a name the function is "module+0x12", marked as unknown.
+  // A function without a name becomes "module+0x12", marked as unknown.
   u32 function(std::string_view name, u32 module, u64 address = 0);
-  // Marks that wperf's own rows have of each frame; other formats are judged by their names.
+  // Marks of a frame, for formats written by wperf. For other formats the names decide.
   struct FunctionMarks {
     bool is_known = true, is_inlined = false, is_kernel = false;
   };
   u32 function(std::string_view name, u32 module, const FunctionMarks& marks);
-  // `line` 0 means not known. If lines are not wanted, all of them give the same place.
+  // `line` 0: not known. If lines are not requested, all lines of a function are the same place.
   u32 place(u32 function, std::string_view file, u64 line);
   static constexpr u32 kRoot = 0;
   u32 node(u32 parent, u32 place);
   u32 node_count() const { return static_cast<u32>(profile_.nodes.size()); }
 
-  // A sample without a frame gets the frame "[no stack]". With a time, if the profile has times.
+  // A sample without frames gets the frame "[no stack]". `time_ns` is given if the profile has times.
   void add(const stacks::StackSample& sample);
   void add_at(const stacks::StackSample& sample, std::int64_t time_ns);
-  // In nanoseconds, from a JSON number; not every number is a time.
+  // The time in nanoseconds is a JSON number, which may be out of range.
   void add_about(const stacks::StackSample& sample, double time_ns);
 
   void set_interval(u32 event, u64 interval) { profile_.events[event].interval = interval; }
@@ -66,7 +66,7 @@ class ProfileBuilder {
   // Samples that were not counted because a sum would not fit into 64 bits.
   u64 too_large() const { return too_large_; }
   bool has_times() const { return has_times_; }
-  // Called after the last sample; the losses are known then.
+  // Called after the last sample; afterwards the losses are known.
   void finish();
   stacks::StackProfile take() { return std::move(profile_); }
   stacks::Moments take_moments() { return std::move(moments_); }
@@ -83,12 +83,12 @@ class ProfileBuilder {
   const ProfileWishes wishes_;
   stacks::StackProfile profile_;
   Names events_, names_, modules_, lines_;
-  std::unordered_map<std::string, u32> functions_;  // by module and name
+  std::unordered_map<std::string, u32> functions_;  // keyed by module and name
   stacks::IdTable tasks_, samples_;
   stacks::SmallIdTable places_, nodes_;
   std::optional<u32> frameless_;
   std::optional<double> elapsed_;
-  // If times are filtered, samples wait until the first one is known.
+  // If samples are selected by time, they wait until the first time is known.
   struct TimedSample {
     stacks::StackSample sample;
     std::int64_t time_ns = 0;
@@ -101,12 +101,13 @@ class ProfileBuilder {
       last_ns = std::max(last_ns, time_ns);
     }
   };
-  std::optional<TimeSpan> all_, chosen_;  // the time spans of the samples that have times
-  stacks::Moments moments_;               // until finish() with unchanged times
+  std::optional<TimeSpan> all_, chosen_;  // time ranges of the samples that have times: of all, and of the selected
+                                          // ones
+  stacks::Moments moments_;               // the times are unchanged until finish()
   struct Weight {
     u64 count = 0, period = 0;
   };
-  stacks::GrowingArray<Weight> weights_;  // one weight for each of moments_.samples, if slices are wanted
+  stacks::GrowingArray<Weight> weights_;  // one for each of moments_.samples, if slices are requested
   bool has_times_ = false;
   u64 too_large_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// speedscope's file format. A profile in it is a thread, either sampled (stacks with weights) or evented (frames opened
-// and closed at moments). Frames are shared and may come after the profiles, so the file is walked twice.
+// speedscope's file format. Each profile in it is a thread, either sampled (stacks with weights) or evented (times at
+// which frames open and close). Frames are shared and may come after the profiles, so the file is read twice.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -13,7 +13,7 @@
 namespace wperf::profiles {
 namespace {
 
-// The unit of weights: its nanoseconds, or 0 if it is not a time.
+// The nanoseconds in a unit of weights, or 0 if it is not a unit of time.
 double nanoseconds_of(std::string_view unit) {
   if (unit == "nanoseconds") return 1;
   if (unit == "microseconds") return 1e3;
@@ -27,13 +27,13 @@ struct SpeedscopeThread {
   std::string event;  // wperf's name for it
   std::string name, unit;
   double start = 0;
-  std::vector<u32> nodes;       // one for each sample or stretch of time; kNothing if damaged
-  std::vector<double> weights;  // the samples' weights; for stretches, their lengths
-  std::vector<double> moments;  // the times of the stretches
+  std::vector<u32> nodes;       // one for each sample or interval; kNothing if damaged
+  std::vector<double> weights;  // the samples' weights, or the lengths of intervals
+  std::vector<double> moments;  // the start times of intervals
   bool is_evented = false;
 };
 
-// Splits a name such as "comm (12/13) [cycles]", as wperf writes it, into its parts.
+// Splits a name such as "comm (12/13) [cycles]", which wperf writes, into its parts.
 void take_name_apart(SpeedscopeThread& thread) {
   std::string_view name = thread.name;
   const usize mark = name.starts_with('[') ? 0 : name.rfind(" [");
@@ -79,7 +79,7 @@ class SpeedscopeReader {
   void tell(const text::JsonReader& json) {
     if (json.position() - told_ >= kToldBytes) passed_(told_ = json.position());
   }
-  // kNothing if there is no such frame.
+  // Returns kNothing if there is no such frame.
   u32 place_of(double frame) const {
     const bool is_one = frame >= 0 && frame < static_cast<double>(places_.size());
     return is_one ? places_[static_cast<usize>(frame)] : kNothing;
@@ -89,9 +89,9 @@ class SpeedscopeReader {
   const TellPassed& passed_;
   ProfileBuilder builder_;
   std::vector<std::string> warnings_;
-  std::vector<u32> places_;  // by frame
-  std::vector<u32> open_;    // nodes of the open frames
-  double moment_ = 0;        // the time of the event before
+  std::vector<u32> places_;  // by frame number
+  std::vector<u32> open_;    // nodes of the frames that are open
+  double moment_ = 0;        // the time of the previous event
   u64 not_counted_ = 0, told_ = 0;
   bool is_own_ = false;  // written by wperf
 };

@@ -13,8 +13,8 @@
 namespace wperf::profiles {
 namespace {
 
-constexpr usize kMostCounts = 100'000;  // different sums; no document comes near this limit
-constexpr usize kMostRows = 1'000'000;  // the most rows of one count
+constexpr usize kMostCounts = 100'000;  // limit of different sums; no real document is near it
+constexpr usize kMostRows = 1'000'000;  // limit for one count
 
 class StatReader {
  public:
@@ -45,15 +45,15 @@ class StatReader {
  private:
   struct Row {
     std::string event;
-    std::string place;  // as estimates name it, too
-    usize unit = 0;     // the number of the core or cluster in this count
+    std::string place;  // also used as the key of estimates
+    usize unit = 0;     // the number of the core or cluster
     double value = 0;
     bool had_no_turn = false;
   };
   struct Tally {
     std::string event;
     double value = 0;
-    u64 counted = 0, missed = 0;  // cores and clusters, of each count
+    u64 counted = 0, missed = 0;  // numbers of cores and clusters, over all counts
   };
 
   void read_member(std::string_view key) {
@@ -79,7 +79,7 @@ class StatReader {
     }
   }
 
-  // One core, or one cluster.
+  // Reads one core or one cluster.
   void read_unit(std::string_view prefix, std::string number) {
     ++units_;
     json_.for_each_member([&](std::string_view key) {
@@ -116,7 +116,7 @@ class StatReader {
       if (key == "unit") unit = json_.number();
       if (key == "event_name") name = json_.string();
       if (key == "event_note") note = json_.string();
-      if (key == "not_counted") is_missing = true;  // the member is only written if it is true
+      if (key == "not_counted") is_missing = true;  // the member exists only if it is true
     });
     if (is_missing && missing_.size() < kMostRows) missing_.insert(place_of(kind, fmt::format("{}", unit), name, note));
   }
@@ -126,17 +126,17 @@ class StatReader {
     return fmt::format("{} {} {} {}", kind, unit, note, name);
   }
 
-  // A kernel reports its time slices in milliseconds, so "0/1" may be less than one; the estimates, if there are any,
+  // A kernel reports time slices in milliseconds, so "0/1" may be more than nothing. If there are estimates, they
   // decide.
   bool is_missed(const Row& row) const { return has_estimates_ ? missing_.contains(row.place) : row.had_no_turn; }
 
-  // Called when all of one count was read.
+  // Called at the end of each count.
   void finish_count() {
     if (has_cores_) {
       ++counts_read_;
       found_.is_whole = found_.is_whole && has_time_;
-      for (const Row& row : rows_) tally_of(row.event);  // in the order of the document
-      // An event of several groups has several rows with the same value, if it was ever scheduled.
+      for (const Row& row : rows_) tally_of(row.event);  // keeps the order of the document
+      // An event in several groups has several rows with the same value, if it was ever scheduled.
       std::stable_sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
         return std::tuple(a.unit, is_missed(a)) < std::tuple(b.unit, is_missed(b));
       });
@@ -151,7 +151,7 @@ class StatReader {
     missing_.clear();
   }
 
-  // nullptr if there are too many.
+  // Returns nullptr if there are too many.
   Tally* tally_of(const std::string& event) {
     const auto known =
         std::find_if(tallies_.begin(), tallies_.end(), [&](const Tally& one) { return one.event == event; });
@@ -186,7 +186,7 @@ class StatReader {
   StatCounts found_;
   std::vector<Tally> tallies_;
   u64 counts_read_ = 0;
-  // State of the count that is being read.
+  // The state of the count that is being read.
   bool has_cores_ = false, has_time_ = false, has_estimates_ = false;
   usize units_ = 0;
   std::vector<Row> rows_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The output of `stat --json`, read again: the sum over cores, and over the counts of a timeline, of each event. Opens
-// no files.
+// Reads the output of `stat --json`: for each event the sum over all cores and over all counts of a timeline. Opens no
+// files.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,16 +12,16 @@ namespace wperf::profiles {
 
 struct StatCounts {
   struct Count {
-    std::string event;  // "/dsu/…" outside the cores
-    double value = 0;   // scaled if events shared counters
+    std::string event;  // with the prefix "/dsu/" and so on if it is not a core event
+    double value = 0;   // scaled if events took turns on the counters
   };
   std::vector<Count> counts;        // one entry for each count in the file
-  std::vector<std::string> losses;  // missing parts of the counts, as whole sentences
+  std::vector<std::string> losses;  // whole sentences: which counts are missing
   double seconds = 0;
   double cpu_seconds = 0;  // CPU time of the program; 0 if not known
-  bool is_whole = true;    // false if the document ends too early or is malformed
+  bool is_whole = true;    // false: the document ends too early or is malformed
 };
-// nullopt if it is not such a document.
+// Returns nullopt if it is not such a document.
 std::optional<StatCounts> read_stat_counts(bytes::Span file);
 
 }  // namespace wperf::profiles

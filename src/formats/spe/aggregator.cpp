@@ -11,10 +11,10 @@ namespace wperf::spe {
 
 namespace {
 
-// The key of a site: its address, in which the upper byte is all ones or zero, and its owner.
+// The key of a site: its address, whose upper byte is all ones or all zeros, and its owner.
 constexpr u64 kLow56 = (u64{1} << 56) - 1;
 constexpr u64 kUpperHalf = u64{1} << 56, kKernel = u64{1} << 57, kOther = u64{1} << 58;
-// The key of a branch: two sites, whose numbers have at most 31 bits in any memory, and its kind.
+// The key of a branch: its kind, and the numbers of two sites, which have at most 31 bits because memory is limited.
 constexpr u32 kBranchShift = 33, kTargetShift = 2;
 constexpr u64 kConditional = 1, kIndirect = 2;
 constexpr u32 kMostCycles = 0xffff;
@@ -61,7 +61,7 @@ AccessSum sum_of(const Record& record, bool store) {
 
 u32 thread_of(const Origin& origin, const Record& record) {
   if (origin.thread != kThreadOfRecord) return origin.thread;
-  // Kernels that run at EL2 write the thread there and leave the other empty.
+  // Kernels at EL2 write the thread into the EL2 context and leave the other one empty.
   if (record.has(Field::context_el1) && record.context_el1() != 0) return record.context_el1();
   if (record.has(Field::context_el2)) return record.context_el2();
   return record.has(Field::context_el1) ? 0 : kNoThread;
@@ -132,8 +132,8 @@ void Aggregator::add(const Origin& origin, const Record& record) {
   if (operation_class == kClassBranch) add_branch(whose, site, record);
 }
 
-// A program has more places than a cache has room for. So a record waits until its slot is prefetched, while other
-// records come.
+// A program has more places than fit into a cache. So a record waits until its slot is prefetched, while further
+// records are read.
 void Aggregator::wait_for_site(u64 site, u64 kind) {
   sites_.prefetch(site);
   pending_[pending_count_++] = {.site = site, .kind = kind};
@@ -210,7 +210,7 @@ void Aggregator::add_branch(u64 whose, u32 site, const Record& record) {
   branch.not_taken += has_event(record, kEventNotTaken) ? 1 : 0;
 }
 
-// Too many to be kept separate.
+// There are too many to keep them exact.
 void Aggregator::round_latencies() {
   if (latencies_rounded_) return;
   latencies_rounded_ = true;

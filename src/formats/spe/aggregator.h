@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records → counts. Memory grows with the number of distinct values (addresses of code, kinds of operations), never
-// with the number of records. There may be as many data addresses as records, so they have a cap; the busiest stay
-// longest (touched_data.h). Has no names. Gets each record of each core; spe_profile_builder.h makes the tables of it.
+// Counts SPE records. Memory grows with the number of distinct values (addresses of code, kinds of operations), not
+// with the number of records. There may be as many data addresses as records, so their number is limited; the busiest
+// are kept (touched_data.h). Has no names. It gets each record of each core, and spe_profile_builder.h makes tables
+// from the counts.
 //
 //   Aggregator aggregator({.memory = true});
 //   aggregator.set_data_sources(core, find_data_source_family(midr));
 //   for_each_record(bytes, state, [&](const Record& record) { aggregator.add({.core = core}, record); });
 //
-// Cores may be decoded in parallel, each into a separate aggregator; merge() joins them.
+// Several cores may be decoded in parallel, each into its own aggregator; merge() joins them.
 #pragma once
 #include <array>
 #include <compare>
@@ -23,11 +24,12 @@
 namespace wperf::spe {
 
 struct AggregatorOptions {
-  bool memory = false;  // latencies, data addresses, branches, as `--mem` shows them
+  bool memory = false;  // counts latencies, data addresses and branches, for `--mem`
   u32 most_lines = 1U << 17;
   u32 most_pages = 1U << 17;
   u32 most_owners = 1U << 16;     // threads × cores × kinds of operations; further ones count as kNoThread
-  u32 most_places = 16;           // places of code that touched one line; further ones are counted without a place
+  u32 most_places = 16;           // for each line, the number of places of code that are kept; hits of further ones are
+                                  // counted without a place
   u32 most_latencies = 1U << 22;  // places of code × latencies; if there are more, all latencies are rounded up
                                   // (latency.h)
 };
@@ -35,17 +37,17 @@ struct AggregatorOptions {
 inline constexpr u32 kNoThread = ~u32{0};
 inline constexpr u32 kThreadOfRecord = kNoThread - 1;
 
-// The known circumstances of a record.
+// What is known about a record from outside.
 struct Origin {
   u32 core = 0;
-  u32 thread = kThreadOfRecord;  // or that of its context packet
-  bool other_process = false;    // known not to belong to the measured process
+  u32 thread = kThreadOfRecord;  // kThreadOfRecord: take it from the context packet
+  bool other_process = false;    // it certainly does not belong to the measured process
 };
 
-// The thread of a record: from the origin, otherwise from its context packet; kNoThread if neither has it.
+// The thread of a record: from the origin, or else from its context packet; kNoThread if neither has it.
 u32 thread_of(const Origin& origin, const Record& record);
 
-// A place of code. An aggregator numbers them: its rows name sites by number.
+// A place of code. Aggregators number sites, and rows refer to them by number.
 struct Site {
   u64 pc = 0;
   bool kernel = false;
@@ -54,7 +56,7 @@ struct Site {
   friend auto operator<=>(const Site&, const Site&) = default;
 };
 
-// A data source as the core gave it, with the family that knows its name.
+// A data source as the core reported it, with the family of cores that defines its name.
 class SourceCode {
  public:
   static constexpr u32 kNotGiven = ~u32{0};
@@ -68,7 +70,7 @@ class SourceCode {
   bool given() const { return code_ != kNotGiven; }
   u64 value() const { return code_ & 0xffff; }
   const DataSourceFamily* family() const;
-  const DataSource* source() const;  // null if not given or not public
+  const DataSource* source() const;  // null: not reported, or not published
 
   friend auto operator<=>(const SourceCode&, const SourceCode&) = default;
 
@@ -76,14 +78,14 @@ class SourceCode {
   u32 code_ = kNotGiven;
 };
 
-// How often one kind of operation was seen at one place. The sum over all rows is the number of records.
+// How often one kind of operation occurred at one place. The sum of all rows is the number of records.
 struct EventHits {
   u32 site = 0;
   OperationName operation = OperationName::other;
-  u64 events = 0;  // contract_events()
+  u64 events = 0;  // see contract_events()
   u64 hits = 0;
 };
-// The same by thread and core.
+// The same counts for each thread and core.
 struct OwnerHits {
   OperationName operation = OperationName::other;
   u64 events = 0;
@@ -91,7 +93,7 @@ struct OwnerHits {
   u64 hits = 0;
 };
 
-// Sums over loads and stores. Latencies are in cycles; `timed` operations have one.
+// Sums over loads and stores. Latencies are in cycles; `timed` counts operations that have one.
 struct AccessSum {
   u64 hits = 0, stores = 0, timed = 0;
   u64 latency = 0, issue = 0, translation = 0;
@@ -100,34 +102,34 @@ struct AccessSum {
 
   void add(const AccessSum& other);
 };
-// Loads and stores of one place.
+// The loads and stores at one place.
 struct SiteAccesses {
   u32 site = 0;
   AccessSum sum;
 };
-// Loads or stores that one data source served.
+// The loads or stores that one data source served.
 struct SourceAccesses {
   bool store = false;
   SourceCode source;
   AccessSum sum;
 };
-// The cycles of loads or stores of one place that one data source served.
+// The cycles that loads or stores at one place waited for one data source.
 struct Wait {
   u32 site = 0;
   u32 source = 0;  // index into sources()
   u64 cycles = 0;
 };
-// How often loads or stores took so many cycles, for a site or for an index into sources().
+// How many loads or stores took this number of cycles, at a site or from a data source (index into sources()).
 struct LatencyHits {
   u32 of = 0;
   u32 cycles = 0;
   u64 hits = 0;
 };
 
-// One branch and one of its targets.
+// A branch and one of its targets.
 struct BranchHits {
   Site site;
-  u64 target = 0;  // if not taken, the next instruction
+  u64 target = 0;  // the next instruction if the branch was not taken
   bool conditional = false, indirect = false;
   u64 hits = 0, mispredicted = 0, not_taken = 0;
 };
@@ -139,7 +141,7 @@ class Aggregator {
         data_(
             {.most_lines = options.most_lines, .most_pages = options.most_pages, .most_places = options.most_places}) {}
 
-  // Null if the core is unknown; its sources are shown as numbers.
+  // Null if the core is unknown; then its data sources are shown as numbers.
   void set_data_sources(u32 core, const DataSourceFamily* family);
 
   void add(const Origin& origin, const Record& record);
@@ -147,9 +149,9 @@ class Aggregator {
 
   const AggregatorOptions& options() const { return options_; }
   u64 records() const { return records_; }
-  u64 damaged() const { return damaged_; }  // records, counted like others
-  usize bytes() const;                      // size of the tables
-  // The latencies of sites are rounded up to the end of their bucket; those of sources are always exact.
+  u64 damaged() const { return damaged_; }  // damaged records; they are counted like others
+  usize bytes() const;                      // memory of the tables
+  // If true, latencies of sites are rounded up to the end of their bucket. Those of data sources are always exact.
   bool latencies_rounded() const { return latencies_rounded_; }
 
   u32 site_count() const {
@@ -159,11 +161,11 @@ class Aggregator {
   Site site(u32 number) const;
   const TouchedData& data() const { return data_; }
 
-  // In an arbitrary order, which is the same for the same records in the same order.
+  // The order is arbitrary, but the same for the same records in the same order.
   std::vector<OwnerHits> owners() const;
   std::vector<SourceAccesses> sources() const;
   std::vector<BranchHits> branches() const;
-  // callback(const EventHits&), (const SiteAccesses&), (const Wait&), (const LatencyHits&)
+  // Calls callback(const EventHits&), (const SiteAccesses&), (const Wait&) or (const LatencyHits&).
   template <class Callback>
   void for_each_event(Callback&& callback) const {
     settle();
@@ -199,7 +201,7 @@ class Aggregator {
   struct Branch {
     u64 hits = 0, mispredicted = 0, not_taken = 0;
   };
-  // A kind of operation: its name above its events.
+  // A kind of operation: its name in the upper bits, its events in the lower.
   static constexpr u32 kEventBits = 20, kKindBits = 24, kLatencyBits = 16;
 
   template <class Callback>
@@ -210,9 +212,9 @@ class Aggregator {
                            .hits = hits});
     });
   }
-  // The data of a record until its site has a number.
+  // The data of a record that waits for the number of its site.
   struct Pending {
-    u64 site = 0, kind = 0;  // the key of the site
+    u64 site = 0, kind = 0;  // key of the site, kind of operation
   };
   static constexpr usize kMostPending = 32;
   void wait_for_site(u64 site, u64 kind);
@@ -231,15 +233,15 @@ class Aggregator {
   u64 records_ = 0, damaged_ = 0;
   bool latencies_rounded_ = false;
 
-  // Waiting records are part of the sums: reading the sums adds them first.
+  // Records that wait belong to the sums: they are added before the sums are read.
   mutable std::array<Pending, kMostPending> pending_{};
   mutable usize pending_count_ = 0;
-  mutable NumberTable sites_;    // pc and its owner
+  mutable NumberTable sites_;    // keyed by pc and owner
   NumberTable owner_numbers_;    // core << 32 | thread
   NumberTable source_numbers_;   // store << 32 | source
   NumberTable access_sites_;     // site
   NumberTable branch_numbers_;   // site, target, kind: see aggregator.cpp
-  Column<AccessSum> site_sums_;  // by number in access_sites_
+  Column<AccessSum> site_sums_;  // by the number in access_sites_
   std::vector<AccessSum> source_sums_;
   Column<Branch> branches_;
   mutable CountTable events_;        // site << 24 | kind

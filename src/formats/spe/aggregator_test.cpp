@@ -80,7 +80,7 @@ std::vector<PageHits> pages_of(const Aggregator& aggregator) {
   return pages;
 }
 
-// Over all sites: cycles → hits.
+// For all sites together: cycles → hits.
 std::map<u32, u64> latencies_of_sites(const Aggregator& aggregator) {
   std::map<u32, u64> hits;
   aggregator.for_each_latency_of_site([&](const LatencyHits& row) { hits[row.cycles] += row.hits; });
@@ -93,7 +93,7 @@ TEST(Aggregator, PlacesAndKindsAreCountedApart) {
   one.pc = 0x1000;
   add(aggregator, one);
   add(aggregator, one);
-  one.events = events_of({kEventRetired, kEventL2dAccess});  // the contract does not have the second name
+  one.events = events_of({kEventRetired, kEventL2dAccess});  // the second one has no name in the contract
   add(aggregator, one);
   one.exception_level = 1;
   add(aggregator, one);
@@ -152,7 +152,8 @@ TEST(Aggregator, AccessesBySourceWithLatencies) {
   far.total_latency = kSaturatedLatency;
   add(aggregator, far, {.core = 1});
   add(aggregator, access(kStore, 0x1000, 0x8000, 1), {.core = 1});
-  add(aggregator, access(kLoad, 0x1000, 0x8000, 1, 0xe), {.core = 0});  // this core is unknown
+  add(aggregator, access(kLoad, 0x1000, 0x8000, 1, 0xe), {.core = 0});  // the data source family of this core is
+                                                                        // unknown
 
   const std::vector<SourceAccesses> rows = aggregator.sources();
   ASSERT_EQ(rows.size(), 3U);
@@ -192,7 +193,7 @@ TEST(Aggregator, LatenciesAreExactUntilTheyAreTooMany) {
   const auto filled = [](u32 most) {
     Aggregator aggregator({.memory = true, .most_latencies = most});
     for (u32 cycles = 300; cycles < 364; ++cycles) add(aggregator, access(kLoad, 0x1000, 0x8000, 1, 0, cycles));
-    add(aggregator, access(kLoad, 0x1000, 0x8000, 1, 0, 300));  // up to this size of the table nothing waits
+    add(aggregator, access(kLoad, 0x1000, 0x8000, 1, 0, 300));  // as long as the table is small, nothing waits
     return aggregator;
   };
   const Aggregator exact = filled(64), rounded = filled(63);
@@ -203,7 +204,7 @@ TEST(Aggregator, LatenciesAreExactUntilTheyAreTooMany) {
   EXPECT_EQ(latencies_of_sites(rounded), (std::map<u32, u64>{{303, 5}, {319, 16}, {335, 16}, {351, 16}, {367, 12}}));
   u64 apart = 0;
   rounded.for_each_latency_of_source([&](const LatencyHits&) { ++apart; });
-  EXPECT_EQ(apart, 64U);  // all of one source are known
+  EXPECT_EQ(apart, 64U);  // all latencies of one source are kept
 
   Aggregator first = filled(1000), second = rounded;
   first.merge(rounded);
@@ -217,7 +218,7 @@ TEST(Aggregator, LinesKnowWhoTouchedThem) {
   aggregator.set_data_sources(0, common());
   add(aggregator, access(kStore, 0x1000, 0x8008, 1));
   add(aggregator, access(kStore, 0x1000, 0x8008, 1));
-  add(aggregator, access(kLoad, 0x2000, 0x8030, 2, 9, 60));  // from the cache of another core
+  add(aggregator, access(kLoad, 0x2000, 0x8030, 2, 9, 60));  // from another core's cache
   add(aggregator, access(kLoad, 0x2000, 0x8040, 2));         // the next line
   std::vector<LineHits> lines = lines_of(aggregator);
   std::ranges::sort(lines, {}, &LineHits::address);
@@ -282,7 +283,7 @@ TEST(Aggregator, BranchesByTarget) {
   EXPECT_TRUE(rows[0].conditional && !rows[0].indirect && !rows[2].conditional && rows[2].indirect);
 }
 
-// The contents of an aggregator, in a fixed order.
+// The contents of an aggregator in a fixed order.
 struct Said {
   std::map<std::tuple<u64, bool, u32, u64>, u64> events;
   std::map<std::tuple<u32, u64, u32, u32>, u64> owners;

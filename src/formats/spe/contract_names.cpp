@@ -17,7 +17,7 @@ constexpr EventName kNames[] = {
     {kEventMispredicted, "mispredicted", "mispredicted", "a mispredicted branch"},
     {kEventLlcAccess, "llc-access", "last-level-cache-access", "accessed the last-level cache"},
     {kEventLlcMiss, "llc-miss", "last-level-cache-miss", "missed the last-level cache"},
-    {kEventRemoteAccess, "remote-access", "remote-acess", "accessed another socket"},  // the contract spells it so
+    {kEventRemoteAccess, "remote-access", "remote-acess", "accessed another socket"},  // the contract has this spelling
     {kEventMisaligned, "misaligned", "alignment", "was unaligned"},
     {kEventTransaction, "transaction", "", "ran inside a transaction"},
     {kEventPartialPredicate, "sve-partial-predicate", "sve-partial-predicate", "used only some lanes of its vector"},
@@ -92,7 +92,7 @@ OperationName name_at(OperationName first, u32 offset) {
 
 }  // namespace
 
-// Decided only by the bits, as in the contract: there an atomic is a load or store of OTHER.
+// Decided only by the bits, as in the contract, where an atomic is a load or store of OTHER.
 OperationName operation_name(const Record& record) {
   const u64 word = record.raw(Field::operation);
   const u32 payload = static_cast<u32>(word & 0xff);

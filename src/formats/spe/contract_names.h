@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of sampled operations and their events: those of the contract (9.9), and some of wperf.
+// The names of sampled operations and their events: those of the contract (9.9), and some added by wperf.
 #pragma once
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wperf::spe {
 
-// The events of a sampled operation by name: the contract's (9.9), and wperf's own for further events.
+// The names of a sampled operation's events: those of the contract (9.9), and wperf's for further events.
 inline constexpr u32 kEventException = 0, kEventRetired = 1, kEventL1dAccess = 2, kEventL1dRefill = 3,
                      kEventTlbAccess = 4, kEventTlbWalk = 5, kEventNotTaken = 6, kEventMispredicted = 7,
                      kEventLlcAccess = 8, kEventLlcMiss = 9, kEventRemoteAccess = 10, kEventMisaligned = 11,
@@ -21,7 +21,7 @@ inline constexpr u32 kEventException = 0, kEventRetired = 1, kEventL1dAccess = 2
 inline bool has_event(const Record& record, u32 event) {
   return (record.events() >> event & 1) != 0;
 }
-// With a target.
+// A taken branch with a target.
 inline bool is_taken_branch(const Record& record) {
   return record.has(Field::branch_target) && !has_event(record, kEventNotTaken);
 }
@@ -29,23 +29,24 @@ inline bool is_taken_branch(const Record& record) {
 struct EventName {
   u32 bit;
   std::string_view name;           // "l1d-refill"
-  std::string_view contract_name;  // "level1-data-cache-refill"; empty if the contract does not have it
+  std::string_view contract_name;  // "level1-data-cache-refill"; empty if the contract has no name
   std::string_view title;          // "missed the level 1 data cache"
 };
 
-std::span<const EventName> event_names();  // ascending bits
+std::span<const EventName> event_names();  // ordered by bit, ascending
 
-// Events with a name in contract_event_names(); two records that differ only in others belong to one section.
+// The events that have a name in contract_event_names(). Records that differ only in other events belong to one
+// section.
 u64 contract_events(u64 events);
 
-// "retired+level1-data-cache-access+tlb_access": the contract's names in the contract's order; may be empty.
+// "retired+level1-data-cache-access+tlb_access": the names and order of the contract; may be empty.
 std::string contract_event_names(u64 events);
 
-// The contract's names of sampled operations (9.9): one section of the report per distinct "OP/EVENTS".
+// The contract's names of sampled operations (9.9). The report has one section for each distinct "OP/EVENTS".
 
-// The operations the contract distinguishes; the number is an index for counting by.
+// The operations that the contract distinguishes. The value is also an index.
 enum class OperationName : u8 {
-  other,  // also used if the kind is not given or reserved
+  other,  // also used if the kind is missing or reserved
   load_general,
   load_simd_fp,
   load_other,

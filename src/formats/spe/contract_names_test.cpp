@@ -71,7 +71,7 @@ TEST(DataSources, ByMidr) {
   EXPECT_EQ(source(0xc00fac40, 8), "l1");
   EXPECT_EQ(source(0xc00fac40, 0xe), "source-0xe");
   EXPECT_EQ(source(0x480fd060, 0x12), "l1");
-  EXPECT_EQ(source(0x511f0010, 0), "source-0x0");  // nothing public
+  EXPECT_EQ(source(0x511f0010, 0), "source-0x0");  // no published name
   EXPECT_EQ(find_data_source_family(0x511f0010), nullptr);
   const DataSource* const modified = find_data_source_family(0x480fd060)->find(5);
   ASSERT_NE(modified, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the data of a load came from. Each core family has its own numbers in data source packets; data/spe holds the
-// published ones. The tables are generated from there (tools/gen_spe_sources.py).
+// Where the data of a load came from. Each core family uses its own numbers in data source packets. data/spe has the
+// published ones, from which tools/gen_spe_sources.py generates the tables.
 #pragma once
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wperf::spe {
 
-// From near to far, the order in reports.
+// From near to far, which is the order in reports.
 enum class DataLevel : u8 {
   l1,
   l2,
@@ -21,7 +21,7 @@ enum class DataLevel : u8 {
   dram,
   remote,       // a cache of another socket
   remote_dram,  // memory of another socket
-  device,       // or memory that is not cached
+  device,       // a device, or memory that is not cached
   unknown,
 };
 inline constexpr usize kDataLevelCount = 11;
@@ -33,18 +33,18 @@ struct DataSource {
   std::string_view name;  // "l2"
   std::string_view text;  // "level 2 cache"
   DataLevel level = DataLevel::unknown;
-  bool modified = false;  // another cache had modified the line
+  bool modified = false;  // the line had been modified in another cache
 };
 
 struct DataSourceFamily {
   std::string_view name;                // "arm-common"
   std::string_view title;               // "Arm Neoverse and Cortex"
-  std::span<const DataSource> sources;  // ascending values
+  std::span<const DataSource> sources;  // ascending by value
 
-  const DataSource* find(u64 value) const;  // null: not public
+  const DataSource* find(u64 value) const;  // null: not published
 };
 
-// By implementer and part of MIDR_EL1; null if the core is unknown.
+// Looked up by implementer and part number in MIDR_EL1; null if the core is unknown.
 const DataSourceFamily* find_data_source_family(u64 midr);
 std::span<const DataSourceFamily> data_source_families();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buckets for latencies that are too many to be kept apart: exact below 32 cycles, then sixteen per power of two, so
-// that a bucket is at most 6.25 % wide. Pure.
+// Buckets for latencies, used if there are too many different ones: exact below 32 cycles, then sixteen per power of
+// two, so that a bucket is at most 6.25 % wide. Pure.
 #pragma once
 #include <bit>
 
@@ -8,7 +8,7 @@
 
 namespace wperf::spe {
 
-inline constexpr u32 kLatencyBuckets = 208;      // for the 16 bits a counter packet has
+inline constexpr u32 kLatencyBuckets = 208;      // for the 16 bits of a counter packet
 inline constexpr u32 kSaturatedLatency = 0xfff;  // the highest value of a 12-bit counter
 
 namespace detail {
@@ -23,7 +23,7 @@ constexpr u32 latency_bucket(u32 cycles) {
   return detail::kExactLatencies + ((octave - detail::kLog2Exact) << detail::kLog2Steps) + step;
 }
 
-// The least latency of a bucket; for kLatencyBuckets, one more than the greatest possible latency.
+// The smallest latency in a bucket; for kLatencyBuckets, one more than the largest possible latency.
 constexpr u32 first_latency(u32 bucket) {
   if (bucket < detail::kExactLatencies) return bucket;
   const u32 octave = detail::kLog2Exact + ((bucket - detail::kExactLatencies) >> detail::kLog2Steps);
@@ -35,7 +35,7 @@ constexpr u32 last_latency(u32 bucket) {
   return first_latency(bucket + 1) - 1;
 }
 
-// Rounds up to the greatest of its bucket.
+// Rounds up to the largest latency of the bucket.
 constexpr u32 rounded_up(u32 cycles) {
   return last_latency(latency_bucket(cycles));
 }

@@ -6,7 +6,7 @@
 namespace wperf::spe::detail {
 namespace {
 
-// Returns false if there is nothing to learn, because it has a field twice or packets that the table does not know.
+// Returns false if the layout cannot be learned, because it has a field twice or packets that the table does not know.
 bool describe(std::span<const u8> record, Layout& layout) {
   std::array<u8, Layout::kMostBytes> fixed{};
   std::array<u8, Layout::kMostBytes> wanted{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fast way through records that look alike. A core writes a handful of layouts: the same packets at the same places
-// for each load, for each branch and so on. Reading packet by packet costs a chain of dependent loads. A layout that
-// was seen before is recognised by its header and padding bytes at once, and its fields are then loaded in parallel.
-// Inside of record_reader.h; does not change the decoded records (layouts_test, spe_packets_fuzz).
+// The fast path for records with a known layout. A core writes only a few layouts: for each load, for each branch and
+// so on, it writes the same packets at the same positions. Reading packet by packet costs a chain of dependent loads. A
+// known layout is recognised by all its header and padding bytes at once, and its fields are then loaded in parallel.
+// Used only by record_reader.h; it does not change the decoded records (layouts_test, spe_packets_fuzz).
 #pragma once
 #include <array>
 #include <bit>
@@ -14,12 +14,12 @@
 
 namespace wperf::spe::detail {
 
-// How the record decoder reads ordinary packets: by header byte. Inside of record_reader.h.
+// How the record decoder reads ordinary packets, by header byte. Used only by record_reader.h.
 enum class Step : u8 { field, ends_record, padding, rare };
 
 struct Shape {
   u64 mask = 0;   // mask of the payload
-  u16 above = 0;  // set in the word: the index of an operation
+  u16 above = 0;  // ORed into the word: the index of an operation
   u8 slot = Record::kSpare;
   u8 size = 0;
   Step step = Step::rare;
@@ -34,7 +34,7 @@ constexpr Shape field_shape(u32 header, Field field, u32 above = 0) {
           .step = field == Field::timestamp ? Step::ends_record : Step::field};
 }
 
-// By header byte; `rare` ones are left to parse_packet.
+// Indexed by header byte; parse_packet reads the `rare` ones.
 constexpr std::array<Shape, 256> make_shapes() {
   std::array<Shape, 256> shapes{};
   shapes[0x00] = {.mask = 0, .above = 0, .slot = Record::kSpare, .size = 1, .step = Step::padding};
@@ -65,11 +65,11 @@ inline u64 load_word(const u8* at) {
 
 struct Layout {
   static constexpr usize kWords = 8;
-  static constexpr usize kMostBytes = kWords * 8;  // of a record
-  static constexpr usize kReach = kMostBytes + 8;  // bytes that must be readable: a short payload at the end is loaded
-                                                   // as a whole word
+  static constexpr usize kMostBytes = kWords * 8;  // maximum size of a record
+  static constexpr usize kReach = kMostBytes + 8;  // bytes that must be readable, because a short payload at the end is
+                                                   // loaded as a whole word
 
-  std::array<u64, kWords> fixed{};  // bits that define the layout: headers and padding
+  std::array<u64, kWords> fixed{};  // bits that define the layout: those of headers and padding
   std::array<u64, kWords> wanted{};
   std::array<u64, kFieldCount> masks{};  // 0 if the field is absent
   std::array<u8, kFieldCount> offsets{};
@@ -97,12 +97,13 @@ class Layouts {
     }
     return nullptr;
   }
-  // A record that was read packet by packet, from the end of the previous one to its last byte.
+  // Learns from a record that was read packet by packet, which begins after the previous one and ends with its last
+  // byte.
   void learn(std::span<const u8> record);
 
  private:
   static constexpr u32 kMost = 8;
-  static constexpr u32 kPatience = 64;  // records of unknown layout until one layout is replaced
+  static constexpr u32 kPatience = 64;  // after this many records of unknown layout, one layout is replaced
 
   std::array<Layout, kMost> layouts_{};
   u32 count_ = 0;

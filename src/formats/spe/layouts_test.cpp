@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A decoder that knows layouts and one that starts afresh at each record give the same result.
+// A decoder that knows layouts and one that starts anew at each record give the same result.
 #include "formats/spe/layouts.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class Numbers {
 // A record with random packets in one of a few orders, so that layouts recur.
 void add_record(SpeEncoder& e, Numbers& numbers) {
   const u32 kind = numbers.below(12);
-  Numbers order = Numbers{};  // the same each time for one kind
+  Numbers order = Numbers{};  // the same for all records of one kind
   for (u32 i = 0; i < kind; ++i) order.below(2);
   for (u32 i = 0; i < 9; ++i) {
     switch (order.below(10)) {
@@ -80,7 +80,7 @@ TEST(Layouts, ChangeNothing) {
   std::vector<Record> records;
   const auto bytes = e.bytes();
   usize at = 0;
-  while (at < bytes.size()) {  // packet by packet, without memory
+  while (at < bytes.size()) {  // packet by packet, without known layouts
     state.layouts = {};
     const usize piece = std::min<usize>(bytes.size() - at, 9);
     const usize used = for_each_record(bytes.subspan(at, piece), state, [&](const Record& r) { records.push_back(r); });
@@ -111,7 +111,7 @@ TEST(Layouts, AreLearnedAndForgotten) {
   EXPECT_NE(layouts.find(record(1).data()), nullptr);
   EXPECT_EQ(layouts.find(record(2).data()), nullptr);
   SpeEncoder other;
-  for (u32 i = 0; i < 2000; ++i) {  // more layouts than fit: the oldest goes
+  for (u32 i = 0; i < 2000; ++i) {  // more layouts than fit, so the oldest is replaced
     other.clear();
     other.padding(i % 50).end();
     other.clear();
@@ -121,7 +121,7 @@ TEST(Layouts, AreLearnedAndForgotten) {
   EXPECT_EQ(layouts.find(record(1).data()), nullptr);
 }
 
-// A store and a load of a Neoverse core differ only in the padding, where the load has its data source.
+// A store and a load of a Neoverse core differ only in the padding, where a load has its data source.
 TEST(Layouts, PaddingIsPartOfThem) {
   SpeEncoder e;
   for (u32 i = 0; i < 6; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers for keys: 0 for the first key, 1 for the next new one. The caller keeps the keys' values in columns by
-// number. Made for aggregator.h.
+// Numbers keys: 0 for the first key, 1 for the next new one. The caller keeps the values of keys in columns, by number.
+// Made for aggregator.h.
 #pragma once
 #include <array>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace wperf::spe {
 
-// A list that grows in blocks: growing moves no element, and at most one block is unused. Made for aggregator.h.
+// A list that grows in blocks, so growing moves no element and wastes at most one block. Made for aggregator.h.
 template <class Value>
 class Column {
  public:
@@ -30,7 +30,7 @@ class Column {
   usize size_ = 0;
 };
 
-// Spreads keys that differ in few bits over 32 bits.
+// Spreads keys that differ in only a few bits over 32 bits.
 constexpr u32 hash_of_key(u64 key) {
   u64 mixed = key * 0x9e37'79b9'7f4a'7c15U;
   mixed ^= mixed >> 32;
@@ -45,7 +45,7 @@ class NumberTable {
   u64 key(u32 number) const { return keys_[number]; }
   usize bytes() const { return keys_.bytes() + slots_.size() * sizeof(Slot); }
 
-  // The number of the key; a new one for a new key.
+  // Returns the number of the key; a new key gets a new number.
   u32 at(u64 key) {
     if ((keys_.size() + 1) * 4 > slots_.size() * 3) grow();
     Slot& slot = slots_[place_of(key)];
@@ -58,12 +58,12 @@ class NumberTable {
   void prefetch(u64 key) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[hash_of_key(key) & (slots_.size() - 1)], 1);
   }
-  // kNone: not there.
+  // Returns kNone if the key is not there.
   u32 find(u64 key) const { return slots_.empty() ? kNone : slots_[place_of(key)].number; }
 
  private:
   static constexpr usize kFirstSlots = 64;
-  struct Slot {  // the key is here too, so that a look-up waits for memory only once
+  struct Slot {  // contains the key, so that a look-up waits for memory only once
     u64 key = 0;
     u32 number = kNone;
   };
@@ -83,25 +83,25 @@ class NumberTable {
   }
 
   Column<u64> keys_;
-  std::vector<Slot> slots_;  // its size is a power of two; at most three quarters are used
+  std::vector<Slot> slots_;  // its size is a power of two; at most three quarters of it are used
 };
 
-// Sums by key, in one block of memory: millions of look-ups a second. Made for aggregator.h.
+// Sums by key, in one block of memory, for millions of look-ups a second. Made for aggregator.h.
 class CountTable {
  public:
-  usize size() const { return size_; }  // without the few that wait: see add_one()
+  usize size() const { return size_; }  // without the few keys that wait: see add_one()
   usize bytes() const { return slots_.size() * sizeof(Slot); }
 
-  // A key must not be all ones.
+  // A key must not have all bits set.
   void add(u64 key, u64 count) { slot_of(key).count += count; }
-  // Adds one to a key. In a table larger than the caches, every key would wait for memory; here the slot is prefetched
-  // while other keys come.
+  // Adds one to a key. In a table larger than the caches every key would wait for memory, so the slot is prefetched
+  // while further keys come.
   void add_one(u64 key) {
     if (!slots_.empty()) __builtin_prefetch(&slots_[first_place_of(key)], 1);
     waiting_[waits_++] = key;
     if (waits_ == kMostWaiting) settle();
   }
-  // Null: not there.
+  // Returns null if the key is not there.
   u64* find(u64 key) {
     settle();
     if (slots_.empty()) return nullptr;
@@ -109,7 +109,7 @@ class CountTable {
     return slot.key == kFree ? nullptr : &slot.count;
   }
 
-  // callback(key, count), in an arbitrary order.
+  // Calls callback(key, count), in an arbitrary order.
   template <class Callback>
   void for_each(Callback&& callback) const {
     settle();
@@ -152,8 +152,8 @@ class CountTable {
     waits_ = 0;
   }
 
-  // Waiting additions are part of the sums: reading the sums adds them first.
-  mutable std::vector<Slot> slots_;  // its size is a power of two; at most three quarters are used
+  // Additions that wait belong to the sums: they are made before the sums are read.
+  mutable std::vector<Slot> slots_;  // its size is a power of two; at most three quarters of it are used
   mutable usize size_ = 0;
   mutable std::array<u64, kMostWaiting> waiting_{};
   mutable usize waits_ = 0;

@@ -7,27 +7,27 @@
 
 namespace wperf::spe {
 
-// The kind of instruction of a sampled operation: the properties in class and payload of an operation packet.
+// The kind of instruction of a sampled operation: the properties in the index and payload of an operation packet.
 enum class OperationClass : u8 {
-  none,  // not in the record
+  none,  // the record does not say
   other,
   memory,  // load, store, atomic
-  branch,  // or exception return
+  branch,  // a branch or exception return
   reserved,
 };
 
-// The registers or memory tags that a memory operation reads or writes.
+// The kind of registers or memory tags that a memory operation reads or writes.
 enum class MemoryKind : u8 {
-  none,                // no memory operation
+  none,                // it is not a memory operation
   general_registers,   //
   simd_fp_registers,   //
-  unspecified,         // registers of a kind that the core does not report
-  ordered,             // atomic, exclusive, acquire or release; see those members
+  unspecified,         // the core does not report the kind of registers
+  ordered,             // atomic, exclusive, acquire or release; see the members
   vector,              // SVE or SME
   tags,                // MTE
   copy,                // memcpy instructions
   set,                 // memset instructions
-  system_register,     // a register that nested virtualisation keeps in memory
+  system_register,     // a system register that nested virtualisation keeps in memory
   guarded_call_stack,  // GCS
   unknown,
 };
@@ -38,18 +38,19 @@ struct Operation {
   OperationClass operation_class = OperationClass::none;
   MemoryKind memory = MemoryKind::none;
   BranchLink link = BranchLink::not_given;
-  bool store = false;  // for a memory operation; otherwise it is a load
+  bool store = false;  // memory operation: a store; otherwise it is a load
   bool atomic = false, exclusive = false, acquire_release = false;
-  bool conditional = false;  // a branch, or of class other: a conditional select or compare
+  bool conditional = false;  // a conditional branch; for class other: a conditional select or compare
   bool indirect = false;
-  bool floating_point = false, simd = false;        // class other
-  bool sve = false, sme = false;                    // class other; a vector access may also be a load or store
+  bool floating_point = false, simd = false;        // for class other
+  bool sve = false, sme = false;                    // for class other; a vector access may also be a load or store
   bool predicated = false, gather_scatter = false;  // SVE
-  bool guarded_stack = false, common_gcs = false;   // a branch that uses the GCS; a common access to it
-  u32 vector_bits = 0;                              // SVE: size of the vector; SME: size of the tile
+  bool guarded_stack = false, common_gcs = false;   // a branch that uses the guarded control stack; a common access to
+                                                    // that stack
+  u32 vector_bits = 0;                              // SVE: vector size; SME: tile size
 };
 
-// `index` is the operation packet's.
+// `index` is that of the operation packet.
 Operation decode_operation(u32 index, u8 payload);
 
 enum class Field : u8 {
@@ -57,7 +58,7 @@ enum class Field : u8 {
   branch_target,
   data_virtual,
   data_physical,
-  previous_target,  // target of the branch before: FEAT_SPEv1p2
+  previous_target,  // target of the previous branch: FEAT_SPEv1p2
   total_latency,
   issue_latency,
   translation_latency,
@@ -70,14 +71,14 @@ enum class Field : u8 {
 };
 inline constexpr usize kFieldCount = 14;
 
-// One sampled operation. An absent field reads as zero; has() tells the difference. Events: bit numbers of
-// names.h.
+// One sampled operation. An absent field reads as zero; has() shows whether it exists. Events are bit numbers
+// (contract_names.h).
 struct Record {
-  static constexpr usize kSpare = 15;  // target for the decoder's loop for values without a field
+  static constexpr usize kSpare = 15;  // where the decoder's loop stores values without a field
 
-  std::array<u64, 16> words{};  // unchanged payloads, by Field
-  u32 present = 0;              // bit n: Field n
-  bool damaged = false;         // it has bad bytes inside, or a field twice: it may be two halves
+  std::array<u64, 16> words{};  // unchanged payloads, indexed by Field
+  u32 present = 0;              // bit n: Field n exists
+  bool damaged = false;         // it has bad bytes inside, or a field twice; it may be two halves of different records
 
   bool has(Field field) const { return (present >> static_cast<u32>(field) & 1) != 0; }
   u64 raw(Field field) const { return words[static_cast<usize>(field)]; }
@@ -86,25 +87,28 @@ struct Record {
     present |= u32{1} << static_cast<u32>(field);
   }
 
-  // Addresses of code, in canonical form, so that kernel addresses compare with those of modules.
+  // Addresses of code are in canonical form, so that kernel addresses can be compared with those of modules.
   u64 pc() const { return code_address(raw(Field::pc)); }
   u64 branch_target() const { return code_address(raw(Field::branch_target)); }
   u64 previous_target() const { return code_address(raw(Field::previous_target)); }
   u32 exception_level() const { return static_cast<u32>(raw(Field::pc) >> 61 & 3); }
   bool non_secure() const { return raw(Field::pc) >> 63 != 0; }
-  bool realm() const { return (raw(Field::pc) >> 60 & 1) != 0; }  // NSE, of FEAT_RME
+  bool realm() const { return (raw(Field::pc) >> 60 & 1) != 0; }  // NSE bit of FEAT_RME
 
-  u64 data_virtual() const {  // canonical, without tag
+  u64 data_virtual() const {  // in canonical form, without its tag
     const u64 address = raw(Field::data_virtual) & kLow56;
     return (address >> 52) == 0xf ? address | ~kLow56 : address;
   }
-  u32 data_tag() const { return static_cast<u32>(raw(Field::data_virtual) >> 56); }  // meaningless at kernel addresses
+  u32 data_tag() const {
+    return static_cast<u32>(raw(Field::data_virtual) >> 56);
+  }  // has no meaning for kernel
+     // addresses
   u64 data_physical() const { return raw(Field::data_physical) & kLow56; }
   bool physical_non_secure() const { return raw(Field::data_physical) >> 63 != 0; }
   bool physical_tag_checked() const { return (raw(Field::data_physical) >> 62 & 1) != 0; }
   u32 physical_tag() const { return static_cast<u32>(raw(Field::data_physical) >> 56 & 0xf); }
 
-  // Cycles; a core with 12-bit counters stops at 4095.
+  // In cycles; a core with 12-bit counters stops at 4095.
   u32 total_latency() const { return static_cast<u32>(raw(Field::total_latency)); }
   u32 issue_latency() const { return static_cast<u32>(raw(Field::issue_latency)); }
   u32 translation_latency() const { return static_cast<u32>(raw(Field::translation_latency)); }
@@ -114,7 +118,7 @@ struct Record {
     const u64 word = raw(Field::operation);
     return has(Field::operation) ? decode_operation(static_cast<u32>(word >> 8), static_cast<u8>(word)) : Operation{};
   }
-  u64 data_source() const { return raw(Field::data_source); }  // its meaning depends on the core: data_sources.h
+  u64 data_source() const { return raw(Field::data_source); }  // its meaning depends on the core: see data_sources.h
   u32 context_el1() const { return static_cast<u32>(raw(Field::context_el1)); }
   u32 context_el2() const { return static_cast<u32>(raw(Field::context_el2)); }
   u64 timestamp() const { return raw(Field::timestamp); }  // ticks of the generic timer
@@ -124,7 +128,7 @@ struct Record {
  private:
   static constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
 
-  // The top byte of the packet tells the exception level: EL1 and EL2 use the upper half of the address space.
+  // The top byte of the packet has the exception level: EL1 and EL2 use the upper half of the address space.
   static constexpr u64 code_address(u64 payload) {
     const u64 top = payload >> 61;  // NS, EL
     return top == 5 || top == 6 ? payload | ~kLow56 : payload & kLow56;

@@ -23,7 +23,7 @@ u64 read_little_endian(std::span<const std::byte> bytes) {
   return value;
 }
 
-// Kind and index of a header byte that needs no second byte; returns false for other bytes.
+// Finds kind and index of a header byte that needs no second byte; returns false for other bytes.
 bool classify(u32 header, Packet& packet) {
   const auto is = [&](PacketKind kind, u32 index) {
     packet.kind = kind;
@@ -42,8 +42,8 @@ bool classify(u32 header, Packet& packet) {
   return false;
 }
 
-// The boundary counts from the end of the two header bytes, so that a header that straddles it is not cut in two. The
-// end of the buffer ends an alignment as well.
+// The boundary is the first one after the two header bytes, so a header that straddles a boundary is not cut in two.
+// The end of the buffer also ends an alignment.
 Cut take_alignment(u32 header, usize room, u64 buffer_address, Packet& packet) {
   const u64 boundary = u64{2} << (header & 0xf);
   const u64 behind_header = buffer_address + 2;

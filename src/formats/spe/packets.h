@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lower layer of the SPE decoder: bytes → one packet. All packets of the Arm ARM up to FEAT_SPEv1p4, short and
-// extended headers. Pure. record_reader.h interprets packets together, and reads ordinary packets by a separate table.
+// The lower layer of the SPE decoder: bytes → one packet. It knows all packets of the Arm ARM up to FEAT_SPEv1p4, with
+// short and extended headers. Pure. record_reader.h combines packets into records, and reads ordinary packets with a
+// separate table.
 //
 // A packet is a header byte (two when extended) and a little-endian payload whose size is in the header:
 //
@@ -19,7 +20,7 @@ namespace wperf::spe {
 
 enum class PacketKind : u8 {
   padding,
-  end,  // the end of a record without timestamp
+  end,  // the end of a record without a timestamp
   timestamp,
   events,
   data_source,
@@ -44,23 +45,23 @@ struct Packet {
 
 enum class Cut : u8 {
   packet,
-  need_more,  // the bytes end inside it
-  bad,        // no packet begins like this: the caller counts one byte and continues after it
+  need_more,  // the bytes end inside the packet
+  bad,        // no packet begins with this byte: the caller counts it and continues after it
 };
 
-// The packet that `bytes` begin with. `buffer_address` is their address in the buffer that SPE wrote (any origin that
-// is aligned to 64 KB will do): alignment packets are relative to it.
+// Parses the packet at the beginning of `bytes`. `buffer_address` is their address in the buffer that SPE wrote,
+// because alignment packets depend on it; any origin that is aligned to 64 KB will do.
 Cut parse_packet(std::span<const std::byte> bytes, u64 buffer_address, Packet& packet);
 
-// Packets in words, one line each, in the form of perf's raw dump, so that the two can be compared: "LAT 39 ISSUE", "PC
-// 0x7ffdbf2143e0 el0 ns=1", "EV RETIRED L1D-ACCESS". For tests and for users who look at single records.
+// A packet as text in the form of perf's raw dump, so that the two can be compared: "LAT 39 ISSUE", "PC 0x7ffdbf2143e0
+// el0 ns=1", "EV RETIRED L1D-ACCESS". For tests and for users who look at individual records.
 std::string packet_text(const Packet& packet);
 
-// One line of a dump: a packet, a byte that begins no packet, or the rest of a cut packet.
+// One line of a dump: a packet, a byte that begins no packet, or the rest of an incomplete packet.
 struct PacketLine {
   usize offset = 0;
   std::span<const std::byte> bytes;
-  std::string text;  // "Bad packet!" for the last two
+  std::string text;  // "Bad packet!" for the last two kinds
 };
 void for_each_packet_line(std::span<const std::byte> bytes, const std::function<void(const PacketLine&)>& callback);
 

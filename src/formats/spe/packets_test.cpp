@@ -138,11 +138,11 @@ TEST(Packets, WhatBeginsNone) {
     EXPECT_NE(cut, Cut::need_more);
     good += cut == Cut::packet ? 1 : 0;
   }
-  // 00 01 71, four sizes of events and of data sources, four contexts, four operations, eight addresses, eight
-  // counters.
+  // The bytes 00 01 71; four sizes of events and of data sources; four contexts, four operations, eight addresses,
+  // eight counters.
   EXPECT_EQ(good, 3U + 8 + 4 + 4 + 8 + 8);
   EXPECT_EQ(words_of(bytes_of("20 71 98 01 00")),
-            "Bad packet!;Bad packet!");  // only addresses and counters are extended
+            "Bad packet!;Bad packet!");  // only addresses and counters may be extended
   EXPECT_EQ(words_of(bytes_of("24 b0")), "Bad packet!;Bad packet!");
   EXPECT_EQ(words_of(bytes_of("ff 42 02 f0 98 01 00")), "Bad packet!;EV RETIRED;Bad packet!;LAT 1 TOT");
 }
@@ -158,8 +158,8 @@ TEST(Packets, AlignmentCountsFromTheBuffer) {
   EXPECT_EQ(size_at(0), 8U);  // 2^(2+1)
   EXPECT_EQ(packet.payload, 8U);
   EXPECT_EQ(size_at(3), 5U);
-  EXPECT_EQ(size_at(6), 2U);  // ends on the boundary itself
-  EXPECT_EQ(size_at(7), 9U);  // its header straddles one
+  EXPECT_EQ(size_at(6), 2U);  // ends exactly on the boundary
+  EXPECT_EQ(size_at(7), 9U);  // its header straddles a boundary
   EXPECT_EQ(size_at(~u64{0} - 2), 3U);
 }
 
@@ -171,7 +171,7 @@ TEST(Packets, EveryAlignment) {
     Packet packet;
     ASSERT_EQ(parse_packet(bytes, 0, packet), Cut::packet);
     EXPECT_EQ(packet.size, u32{2} << n);
-    // The buffer ends before the boundary: the skipped bytes end with it.
+    // The buffer ends before the boundary, so the skipped bytes end there, too.
     ASSERT_EQ(parse_packet(std::span(bytes).first(2), 4, packet), Cut::packet);
     EXPECT_EQ(packet.size, 2U);
   }

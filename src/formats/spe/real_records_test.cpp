@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real SPE bytes of six hosts with their meaning, if that collection is available: id, bytes, packets in words.
+// Real SPE bytes from six hosts with their meaning, if that collection is available: id, bytes, packets as text.
 #include <gtest/gtest.h>
 
 #include <filesystem>

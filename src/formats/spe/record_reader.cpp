@@ -11,7 +11,7 @@ namespace wperf::spe {
 namespace {
 
 constexpr u32 kFields = (u32{1} << kFieldCount) - 1;
-constexpr usize kLongestShape = 9;  // bytes of the packets in the table
+constexpr usize kLongestShape = 9;  // bytes of the longest packet in the table
 
 void take_field(DecodeState& state, Field field, u64 payload) {
   const u32 bit = u32{1} << static_cast<u32>(field);
@@ -19,7 +19,7 @@ void take_field(DecodeState& state, Field field, u64 payload) {
   state.record.set(field, payload);
 }
 
-// The field a packet fills; returns false if there is none.
+// Finds the field for a packet; returns false if there is none.
 bool find_field(const Packet& packet, Field& field) {
   u32 first = 0;
   u32 count = 1;
@@ -63,8 +63,8 @@ void take_packet(const Packet& packet, DecodeState& state) {
   }
 }
 
-// For packets that the table does not have, and for the last bytes of a buffer: reads one packet, with every check.
-// Returns its size, or 0 when it is cut.
+// Reads one packet with every check: for packets that the table does not have, and for the last bytes of a buffer.
+// Returns the packet's size, or 0 if it is incomplete.
 usize take_rare_packet(std::span<const u8> bytes, u64 buffer_address, DecodeState& state, bool& ends_record) {
   Packet packet;
   const Cut cut = parse_packet(std::as_bytes(bytes), buffer_address, packet);
@@ -81,7 +81,7 @@ usize take_rare_packet(std::span<const u8> bytes, u64 buffer_address, DecodeStat
   return packet.size;
 }
 
-// Padding comes in runs.
+// Skips a run of padding bytes.
 const u8* behind_padding(const u8* at, const u8* end) {
   while (end - at >= 8) {
     const u64 word = detail::load_word(at);

@@ -54,7 +54,7 @@ TEST(Records, EveryField) {
   EXPECT_EQ(decoded.state.passed_packets, 0U);
 }
 
-// The fast loop reads the front of a buffer, the careful one its last bytes: both must see the same packets.
+// The fast loop reads the front of a buffer, the careful one its last bytes. Both must find the same packets.
 TEST(Records, TheSameAtTheEndOfABufferAndInPieces) {
   const SpeEncoder e = full_record();
   for (usize front = 0; front <= e.size(); ++front) {
@@ -74,7 +74,7 @@ TEST(Records, TheSameAtTheEndOfABufferAndInPieces) {
 
 TEST(Records, AnyOrder) {
   const char* const orders[] = {
-      // Neoverse, with context; a core that pads to words; a core whose records begin with the operation.
+      // A Neoverse with a context packet; a core that pads to words; a core whose records begin with the operation.
       "b0 f4 d3 29 10 00 80 ff a0 99 0b 00 98 0d 00 52 16 00 49 00 b2 d0 40 d8 70 00 00 ff 00 9a 01 00 00 71 a5 1f b3 "
       "20 14 00 00 00",
       "49 00 52 16 00 b2 d0 40 d8 70 00 00 ff 00 9a 01 00 98 0d 00 99 0b 00 b0 f4 d3 29 10 00 80 ff a0 71 a5 1f b3 20 "
@@ -100,7 +100,7 @@ TEST(Records, AbsentFieldsReadAsZero) {
   e.pc(0x1000).operation(kClassOther, 0).end().pc(0x2000).end();
   const Decoded decoded = decode(e.bytes());
   ASSERT_EQ(decoded.records.size(), 2U);
-  const Record& r = decoded.records[1];  // no value of the record before is left in it
+  const Record& r = decoded.records[1];  // it has no values from the previous record
   EXPECT_EQ(r.pc(), 0x2000U);
   for (const Field field : {Field::operation, Field::timestamp, Field::data_source, Field::total_latency}) {
     EXPECT_FALSE(r.has(field));
@@ -136,7 +136,7 @@ TEST(Records, PaddingOfAnyLength) {
 
 TEST(Records, AlignmentIsRelativeToTheBuffer) {
   SpeEncoder e;
-  e.padding(3).pc(0x1000).raw(0x25).raw(0);  // at 12: on to 64
+  e.padding(3).pc(0x1000).raw(0x25).raw(0);  // from position 12 to 64
   e.padding(50);
   e.events(2).end();
   Decoded decoded = decode(e.bytes());
@@ -169,7 +169,7 @@ TEST(Records, TwoHalvesInOneAreDamaged) {
   const Decoded decoded = decode(e.bytes());
   ASSERT_EQ(decoded.records.size(), 2U);
   EXPECT_TRUE(decoded.records[0].damaged);
-  EXPECT_EQ(decoded.records[0].pc(), 0x2000U);  // the later one
+  EXPECT_EQ(decoded.records[0].pc(), 0x2000U);  // the later address
   EXPECT_FALSE(decoded.records[1].damaged);
   EXPECT_EQ(decoded.state.damage, (Damage{.damaged_records = 1}));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SPE packets and records made by hand: for tests, fuzz seeds and benchmarks only.
+// SPE packets and records built by hand: for tests, fuzz seeds and benchmarks only.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -17,7 +17,7 @@ class SpeEncoder {
   void clear() { bytes_.clear(); }
   void reserve(usize size) { bytes_.reserve(size); }
 
-  // The low `size` bytes of `payload` after the header.
+  // The header, followed by the low `size` bytes of `payload`.
   SpeEncoder& packet(u32 header, u64 payload, u32 size) {
     bytes_.push_back(static_cast<std::byte>(header));
     for (u32 i = 0; i < size; ++i) bytes_.push_back(static_cast<std::byte>(payload >> 8 * i));
@@ -25,7 +25,7 @@ class SpeEncoder {
   }
   SpeEncoder& raw(u32 byte) { return packet(byte, 0, 0); }
 
-  // Addresses of code carry their exception level.
+  // Addresses of code include their exception level.
   SpeEncoder& code(u32 index, u64 address, u32 exception_level = 0, bool non_secure = true) {
     const u64 top = (non_secure ? u64{1} << 63 : 0) | u64{exception_level} << 61;
     return packet(0xb0 | index, (address & 0x00ff'ffff'ffff'ffff) | top, 8);
@@ -55,16 +55,16 @@ class SpeEncoder {
   std::vector<std::byte> bytes_;
 };
 
-// A Neoverse core's record of one operation: 64 bytes, timestamp in the last nine.
+// A Neoverse core's record of one operation: 64 bytes, with the timestamp in the last nine.
 struct EncodedOperation {
   u32 operation_class = kClassOther;
   u32 payload = 0;
   u64 pc = 0;
   u32 exception_level = 0;
-  u64 address = 0;  // address of data, or of the target of a branch
+  u64 address = 0;  // of the data, or the target of a branch
   u64 events = 2;
   u32 issue_latency = 0, total_latency = 0, translation_latency = 0;
-  u32 source = 0;  // of a load
+  u32 source = 0;  // for a load
   u32 context = 0;
   u64 timestamp = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For the tests of this room: bytes from hexadecimal text, packets and records of bytes.
+// For the tests of this room: converts hexadecimal text to bytes, and bytes to packets and records.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace wperf::spe {
 
-// "b0 e0 43" → bytes; anything but digits separates.
+// Converts "b0 e0 43" to bytes; any other characters are separators.
 inline std::vector<std::byte> bytes_of(std::string_view hex) {
   std::vector<std::byte> bytes;
   int digits = 0;
@@ -26,7 +26,7 @@ inline std::vector<std::byte> bytes_of(std::string_view hex) {
   return bytes;
 }
 
-// Every packet in words, joined by ';', without padding.
+// All packets as text, joined by ';', without padding.
 inline std::string words_of(std::span<const std::byte> bytes) {
   std::string words;
   for_each_packet_line(bytes, [&](const PacketLine& line) {
@@ -42,7 +42,7 @@ struct Decoded {
   DecodeState state;
 };
 
-// All of one buffer.
+// Decodes one whole buffer.
 inline Decoded decode(std::span<const std::byte> bytes) {
   Decoded decoded;
   const usize used = for_each_record(bytes, decoded.state, [&](const Record& r) { decoded.records.push_back(r); });

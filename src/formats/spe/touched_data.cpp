@@ -8,13 +8,13 @@ namespace wperf::spe {
 namespace {
 
 constexpr u64 kOtherProcess =
-    1;  // a bit of a key: the data belongs to another process. Addresses are multiples of a larger number.
+    1;  // a bit in a key, free because addresses are multiples of a larger number: the data belongs to another process
 
 u64 key_of(u64 address, u64 unit, bool other_process) {
   return (address & ~(unit - 1)) | (other_process ? kOtherProcess : 0);
 }
 
-// At most this many hits: half of the column, or more if many are equal.
+// A number of hits that at least half of the entries do not exceed.
 template <class Value, class Hits>
 u64 median_hits(const Column<Value>& column, Hits&& hits_of) {
   std::vector<u64> hits(column.size());
@@ -93,7 +93,7 @@ void TouchedData::add_page(u64 key, const DataCounts& counts) {
   if (pages_.size() > limits_.most_pages) shrink_pages();
 }
 
-// The rarer half is removed. So this is seldom needed, and a line that is hit again and again stays.
+// The rarer half is removed, so this is seldom needed, and a line that is hit again and again is kept.
 void TouchedData::shrink_lines() {
   const u64 few = median_hits(lines_, [](const Line& line) { return line.counts.hits; });
   TouchedData kept(limits_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines and pages of data with their counts, and for lines the threads and places that touched them. There may be as
-// many as there are records, so they have a cap: the busiest stay.
+// Cache lines and pages of data with their counts, and for each line the threads and places that touched it. There may
+// be as many as there are records, so their number is limited: the busiest are kept.
 #pragma once
 #include <vector>
 
@@ -14,7 +14,7 @@ inline constexpr u64 kLineBytes = 64, kPageBytes = 4096;
 // The counts of a line or a page.
 struct DataCounts {
   u64 hits = 0, stores = 0, refills = 0, walks = 0;
-  u64 peer = 0;  // the data came from the cache of another core, or had been modified there
+  u64 peer = 0;  // the data came from another core's cache, or had been modified there
   u64 latency = 0, timed = 0;
 
   void add(const DataCounts& other);
@@ -24,7 +24,7 @@ struct PageHits {
   bool other_process = false;
   DataCounts counts;
 };
-// One instruction of one thread at one offset of a line.
+// One instruction of one thread that touches one offset of a line.
 struct LinePlace {
   u32 site = 0;
   u32 thread = 0;
@@ -35,8 +35,8 @@ struct LineHits {
   u64 address = 0;
   bool other_process = false;
   DataCounts counts;
-  std::vector<LinePlace> places;  // in the order of their first hits
-  u64 without_place = 0;          // hits beyond the most places
+  std::vector<LinePlace> places;  // ordered by their first hits
+  u64 without_place = 0;          // hits of further places, which are not stored
 };
 
 struct TouchedDataLimits {
@@ -47,12 +47,12 @@ class TouchedData {
  public:
   explicit TouchedData(const TouchedDataLimits& limits) : limits_(limits) {}
 
-  // `place.offset` is left out: it follows from the address.
+  // `place.offset` is ignored; it follows from the address.
   void add(u64 address, bool other_process, LinePlace place);
-  // `site_of_other`: the number here for each site of the other.
+  // `site_of_other`: for each site of `other`, its number here.
   void merge(const TouchedData& other, const std::vector<u32>& site_of_other);
 
-  u64 forgotten_lines() const { return forgotten_lines_; }  // hits of lines that were removed to make room
+  u64 forgotten_lines() const { return forgotten_lines_; }  // hits of lines that were removed to save memory
   u64 forgotten_pages() const { return forgotten_pages_; }
   usize bytes() const;
 
@@ -84,7 +84,7 @@ class TouchedData {
 
   TouchedDataLimits limits_;
   u64 forgotten_lines_ = 0, forgotten_pages_ = 0;
-  NumberTable line_numbers_, page_numbers_;  // by address | whose
+  NumberTable line_numbers_, page_numbers_;  // keyed by address | whose
   Column<Line> lines_;
   Column<Place> places_;
   Column<DataCounts> pages_;
