@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Typed addresses: the same number means different places in a file, in an image and in a process.
+// Typed addresses, because the same number means different places in a file, in an image and in a process.
 #pragma once
 #include <compare>
 
@@ -7,7 +7,7 @@
 
 namespace wperf::code {
 
-struct Rva {  // offset from where an image is loaded
+struct Rva {  // offset from the address where an image is loaded
   u32 value = 0;
   friend auto operator<=>(Rva, Rva) = default;
 };
@@ -17,11 +17,11 @@ struct RvaRange {
   bool contains(Rva rva) const { return begin <= rva && rva < end; }
 };
 
-// The place of a function's return address just before an ARM64 instruction of it runs.
+// Where a function's return address is just before one of its ARM64 instructions runs.
 enum class CallerPlace : u8 {
   link_register,
-  frame_record,  // x29 points to the function's own frame record, which holds it
-  stack          // at another place, which only unwinding finds; x29 is still that of the caller
+  frame_record,  // x29 points to the function's own frame record, which contains it
+  stack          // elsewhere on the stack, where only unwinding finds it; x29 is still the caller's
 };
 
 struct Guid {
@@ -31,7 +31,7 @@ struct Guid {
   friend bool operator==(const Guid&, const Guid&) = default;
 };
 
-// Which PDB belongs to which image: both must agree.
+// Identifies the PDB of an image: both members must agree.
 struct PdbId {
   Guid guid;
   u32 age = 0;

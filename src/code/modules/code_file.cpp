@@ -21,12 +21,13 @@ using symbols::SymbolQuery;
 
 constexpr u64 kMostBytesOfLines = 1 << 16;
 
-// The line of the function itself, not of code inlined there.
+// The line of the function itself, not of functions inlined there.
 u32 line_of_function(const Symbolization& known, const SymbolizedAddress& answer) {
   return answer.frame_count == 0 ? 0 : known.frames[answer.first_frame + answer.frame_count - 1].line;
 }
 
-// In a hybrid image each range of code has its own machine type; otherwise the image's applies. ARM64EC is ARM64 code.
+// In a hybrid image each range of code has its own machine type; otherwise the image's type applies. ARM64EC is ARM64
+// code.
 symbols::InstructionSet instruction_set(const PeFile& image, Rva rva) {
   symbols::Machine machine = image.machine();
   for (const symbols::CodeRange& code : image.code_ranges()) {
@@ -35,7 +36,7 @@ symbols::InstructionSet instruction_set(const PeFile& image, Rva rva) {
   return machine == symbols::Machine::x64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64;
 }
 
-// BL or BLR, with or without authentication.
+// Is it BL or BLR, with or without authentication?
 bool is_call_instruction(std::span<const std::byte> bytes) {
   if (bytes.size() < 4) return false;
   u32 word = 0;
@@ -170,7 +171,7 @@ std::vector<CodeRange> CodeFile::line_ranges(const Symbolization& known) const {
     return ranges;
   }
   CodeRange function;
-  std::vector<u32> lines;  // the line of each byte of the function that was looked at last
+  std::vector<u32> lines;  // the line of each byte of the function that was read last
   for (size_t i = 0; i < ranges.size(); ++i) {
     const SymbolizedAddress& one = known.answers[i];
     const bool whole = one.address >= one.begin && one.address < one.end && one.end - one.begin <= kMostBytesOfLines;

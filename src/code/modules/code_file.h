@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of one module, of Linux or of Windows, and their answers for its addresses, with one interface for both.
-// Addresses are as linked: those of an ELF file's headers, or the preferred base of an image + RVA.
+// The files of one module, with one interface for Linux and Windows, and what they know about its addresses. Addresses
+// are linked ones: those of an ELF file's headers, or the preferred base of an image + RVA.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@
 namespace wperf::modules {
 
 struct CodeRange {
-  u64 begin = 0, end = 0;  // equal: not known
+  u64 begin = 0, end = 0;  // equal if not known
 };
 
 class CodeFile {
@@ -24,35 +24,36 @@ class CodeFile {
 
   // Are there any symbols to read?
   bool has_symbols() const;
-  // For Windows: an image, or only a PDB if the image is not here; then there is no code, and its base is 0.
+  // Is it a Windows module? It has an image, or only a PDB if the image is not on this machine; then there is no code,
+  // and the base is 0.
   bool is_windows() const { return image_.has_value() && image_->symbols.has_value(); }
   bool is_image() const { return pe() != nullptr; }
   u64 image_base() const;
-  // why there are no better names; empty if they are the best possible
+  // why there are no better names; empty if there is no reason
   const std::string& reason() const { return reason_; }
-  // Files that were found but not used until now, with the reasons; empty if there are none.
+  // Files that were found but have not been used, with the reasons; empty if there are none.
   std::string not_used() const;
   std::string pdb_path() const { return image_.has_value() ? image_->pdb_path : std::string(); }
   const symbols::PeFile* pe() const;
-  const symbols::ElfFile* elf() const;  // null if the file is of another kind, or not on this machine
+  const symbols::ElfFile* elf() const;  // null if the file is not an ELF file, or is not on this machine
 
-  // The address of an offset in the file. For an image, which is mapped as a whole, the argument is an RVA.
+  // The address of an offset in the file. An image is mapped as a whole, so there the argument is an RVA.
   std::optional<u64> address_of_offset(u64 offset) const;
-  // addresses: sorted, unique. Texts live as long as this.
+  // `addresses` must be sorted and unique. The texts are valid as long as this object.
   symbols::Symbolization answer(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
   symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
-  // Machine code; empty if the file is not on this machine, or its machine cannot be disassembled.
+  // The machine code; empty if the file is not on this machine, or if its instruction set cannot be disassembled.
   std::optional<CodeBytes> code(u64 begin, u64 end) const;
-  // For comparisons of two builds: the contents of the function that begins there, without addresses. 0 if it is too
-  // short to be recognised; nullopt if its code is not here, or cannot be decoded.
+  // To find a function in another build: a hash of the function that begins there, without the addresses in its code. 0
+  // if it is too short to be recognised; nullopt if the code is not on this machine, or cannot be decoded.
   std::optional<u64> code_hash(u64 begin) const;
-  // All names of code; an address may have several.
+  // Visits all names of code; an address may have several.
   void for_each_name(bool decorated, const symbols::CodeNameVisitor& visit) const;
-  // The code around each address that belongs to the function's own line there. addresses: as for answer().
+  // For each address, the range of code around it that belongs to the same line of the function itself.
   std::vector<CodeRange> line_ranges(const symbols::Symbolization& known) const;
-  // For Arm64 code in images; nullopt for other code.
+  // Only for Arm64 code in images; nullopt for other code.
   std::optional<code::CallerPlace> caller_place(u64 address) const;
-  bool is_call(u64 address) const;  // an Arm64 instruction, in either kind of file
+  bool is_call(u64 address) const;  // is it an Arm64 call instruction? In either kind of file
 
  private:
   symbols::Symbolization answer_of_image(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;

@@ -15,7 +15,7 @@
 namespace wperf::modules {
 namespace {
 
-// Smaller tables are read as fast as a cached file is found and checked.
+// Smaller tables can be read as fast as a cached file can be found and checked.
 constexpr size_t kFewestFunctions = 4096;
 constexpr u64 kMostKeptBytes = 512 << 20;
 
@@ -29,7 +29,7 @@ std::string function_folder() {
 
 FunctionFiles::FunctionFiles(LogCallback tell) : folder_(function_folder()), tell_(std::move(tell)) {}
 
-// The sizes are part of the key because an image has other functions with its debug file than without.
+// The sizes are part of the key because an image with its debug file has other functions than without it.
 std::string FunctionFiles::path_of(const symbols::FunctionCacheKey& key) const {
   if (folder_.empty() || key.build_id.empty() || key.build_id.size() > symbols::FunctionCacheKey::kLongestBuildId) {
     return {};
@@ -63,7 +63,7 @@ void FunctionFiles::keep(const symbols::FunctionCacheKey& key, const symbols::El
 
 namespace {
 
-// DEBUGINFOD_TIMEOUT, with the meaning that elfutils gives it.
+// DEBUGINFOD_TIMEOUT, as elfutils defines it.
 long milliseconds_for_a_file() {
   constexpr long kUsualSeconds = 90, kMostSeconds = 3600;
   long seconds = kUsualSeconds;
@@ -72,7 +72,7 @@ long milliseconds_for_a_file() {
   return (seconds <= 0 ? kUsualSeconds : std::min(seconds, kMostSeconds)) * 1000;
 }
 
-// Rejects an answer that is not the file, for example the log-in page of a proxy.
+// Rejects an answer that is not the wanted file, for example the log-in page of a proxy.
 bool is_wanted(symbols::Bytes file, symbols::Bytes build_id) {
   const auto elf = symbols::ElfFile::parse(file);
   if (!elf.has_value()) return false;
@@ -100,7 +100,7 @@ DebugDownloads::DebugDownloads(std::vector<std::string> servers, LogCallback tel
     : servers_(std::move(servers)), tell_(std::move(tell)), warn_(std::move(warn)) {}
 
 std::string DebugDownloads::fetch(symbols::Bytes build_id, DownloadKind kind, std::string_view module) {
-  // Shorter ones are not build ids, and longer ones make file names that no file system takes.
+  // Shorter ones are not build ids, and longer ones would make file names that are too long for file systems.
   constexpr size_t kShortest = 8, kLongest = 64;
   const std::string folder = os::symbol_cache_folder();
   if (folder.empty() || build_id.size() < kShortest || build_id.size() > kLongest) return {};
@@ -117,7 +117,7 @@ std::string DebugDownloads::fetch(symbols::Bytes build_id, DownloadKind kind, st
   return {};
 }
 
-// A kept file that is damaged, or has another build id, is downloaded once more.
+// A cached file that is damaged, or has another build id, is downloaded again.
 bool DebugDownloads::is_kept(const std::string& path, symbols::Bytes build_id) const {
   if (!os::file_exists(path)) return false;
   const auto kept = os::MappedFile::open(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ELF part of the user's cache folder, by build id: functions, and debug files that were downloaded.
+// The ELF part of the user's cache folder, keyed by build id: functions, and downloaded debug files.
 #pragma once
 #include <functional>
 #include <mutex>
@@ -16,18 +16,17 @@
 namespace wperf::modules {
 
 // The functions of large ELF files, cached by build id in the user's cache folder: the next report searches these files
-// in place instead of reading symbol tables. WPERF_SYMBOL_CACHE=off turns it off. May be used by several threads at
-// once.
+// instead of reading symbol tables. WPERF_SYMBOL_CACHE=off disables the cache. Thread-safe.
 class FunctionFiles {
  public:
   using LogCallback = std::function<void(std::string_view)>;
-  // `tell` gets one whole line if nothing can be kept; may be empty.
+  // `tell` is called with one whole line if the cache cannot be used; may be empty.
   explicit FunctionFiles(LogCallback tell);
 
-  // The kept file, unchecked; nullopt if there is none.
+  // The cached file, unchecked; nullopt if there is none.
   std::optional<os::MappedFile> find(const symbols::FunctionCacheKey& key) const;
-  // Keeps the functions if there are so many that the next report is faster with them. Then removes the oldest files if
-  // the cache is too large.
+  // Caches the functions if there are so many that the next report becomes faster. Then removes the oldest files if the
+  // cache is too large.
   void keep(const symbols::FunctionCacheKey& key, const symbols::ElfSymbols& functions);
 
  private:
@@ -39,19 +38,19 @@ class FunctionFiles {
   bool has_failed_ = false;
 };
 
-// --debuginfod: files by build id from the servers in DEBUGINFOD_URLS, kept in the user's cache folder. Used if this
-// machine has no such file; exists only if the user wants it. May be used by several threads at once.
+// --debuginfod: files that are downloaded by build id from the servers in DEBUGINFOD_URLS and kept in the user's cache
+// folder. Used for files that are not on this machine, and only if the user requests it. Thread-safe.
 enum class DownloadKind : u8 { executable, debug_information };
 
 class DebugDownloads {
  public:
-  // `tell` gets progress; `warn` gets each server that fails or sends a wrong file, once; both get whole lines.
+  // `tell` gets the progress. `warn` gets each server that fails or sends a wrong file, once. Both get whole lines.
   using LogCallback = std::function<void(std::string_view)>;
-  // Does nothing if DEBUGINFOD_URLS is empty.
+  // Returns nullopt if DEBUGINFOD_URLS is empty.
   static std::optional<std::vector<std::string>> servers_of_environment();
   DebugDownloads(std::vector<std::string> servers, LogCallback tell, LogCallback warn);
 
-  // The path of the file; empty if no server has it. `module` names it in messages.
+  // Returns the path of the file; empty if no server has it. Messages name `module`.
   std::string fetch(symbols::Bytes build_id, DownloadKind kind, std::string_view module);
 
  private:

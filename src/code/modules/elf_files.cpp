@@ -18,7 +18,7 @@ bool same_bytes(Bytes a, Bytes b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// Recorded build ids may be padded with zeros.
+// A recorded build id may be padded with zeros.
 bool is_build(Bytes recorded, Bytes found) {
   if (recorded.size() < found.size() || found.empty()) return false;
   const Bytes rest = recorded.subspan(found.size());
@@ -31,7 +31,7 @@ Bytes without_padding(Bytes recorded) {
   return recorded.first(std::min(recorded.size(), kShaBytes));
 }
 
-// The folder in which a process sees its files, for example in a container.
+// The root folder of a process, which may be that of a container.
 std::string root_of_process(u32 process) {
   return "/proc/" + std::to_string(process) + "/root";
 }
@@ -45,7 +45,7 @@ std::vector<std::string> image_candidates(const std::string& path, Bytes build_i
     candidates.push_back(os::join_path(folder, std::string(base_name(path))));
   }
   candidates.push_back(path);
-  // Without a build id the number may belong to another process than the recorded one.
+  // Without a build id there is no check, and the number may belong to another process now.
   if (process != 0 && !build_id.empty()) candidates.push_back(root_of_process(process) + path);
   const auto home = os::environment("HOME");
   if (home.has_value() && !build_id.empty()) {
@@ -90,7 +90,7 @@ bool passes(const symbols::DebugFileCandidate& candidate, Bytes wanted, Bytes fi
   return elf.has_value() && same_bytes(elf.value().build_id(), wanted);
 }
 
-// nullopt if there is no such file, or if it must not be opened; not_opened then has the reason.
+// Returns nullopt if there is no such file, or if it must not be opened; then not_opened has the reason.
 std::optional<os::MappedFile> open_checked(const std::string& path, const ElfSearch& search, LoadedElf& loaded) {
   auto opened = os::open_named_file(path, os::NamedUse::checked, search.folders);
   if (opened.has_value()) return std::move(opened).value();
@@ -114,7 +114,7 @@ void find_debug(const symbols::DebugFileSearch& places, Bytes build_id, std::opt
   }
 }
 
-// The parts that dwz moved out of the debug file, or of the image.
+// Finds the file with the parts that dwz moved out of the debug file or the image.
 void find_alternate(const symbols::DebugFileSearch& places, const ElfSearch& search, LoadedElf& loaded) {
   const bool separate = loaded.debug.has_value();
   const auto& holder = separate ? loaded.debug : loaded.image;
@@ -135,7 +135,7 @@ void find_alternate(const symbols::DebugFileSearch& places, const ElfSearch& sea
 
 using SplitFile = std::pair<os::MappedFile, ElfFile>;
 
-// nullopt if there is no such file, or if it must not be used.
+// Returns nullopt if there is no such file, or if it must not be used.
 std::optional<SplitFile> open_split_file(const std::string& path, const std::vector<std::string>& folders,
                                          std::string& refused) {
   auto opened = os::open_named_file(path, os::NamedUse::read, folders);
@@ -207,7 +207,7 @@ LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
     auto parsed = ElfFile::parse(loaded.image->bytes());
     if (parsed.has_value()) image = std::move(parsed).value();
     debug_search.image_path = loaded.image_path;
-    // Debug files of an image in a container are in the same container.
+    // If an image is in a container, so are its debug files.
     if (const std::string root = root_of_process(process); loaded.image_path.starts_with(root + "/")) {
       debug_search.image_path = path;
       debug_search.root = root;
@@ -246,7 +246,7 @@ LoadedElf load_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
     return loaded;
   }
   loaded.symbols = std::move(made).value();
-  // Names that were found without a damaged file must not be cached for the next report.
+  // If a damaged file was left out, its names are missing, so they must not be cached for the next report.
   const bool is_whole = loaded.symbols->reason().empty() && !loaded.has_shrunk();
   if (search.functions != nullptr && is_whole && !loaded.symbols->has_kept_functions()) {
     search.functions->keep(key, loaded.symbols->symbols());

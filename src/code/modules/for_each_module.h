@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs work for modules in parallel: the addresses of one module are named independently of the others.
+// Runs work for modules in parallel, because the modules' addresses are named independently of each other.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,8 @@
 
 namespace wperf::modules {
 
-// work(i) for i = 0 … count-1, each once, on as many threads as the machine has; returns when all are done.
+// Calls work(i) once for each i from 0 to count-1, on as many threads as the machine has; returns when all calls have
+// ended.
 template <typename Work>
 void for_each_module(size_t count, Work work) {
   std::atomic<size_t> next{0};

@@ -12,8 +12,8 @@
 namespace wperf::modules {
 namespace {
 
-// The kernel's own name for the module of a mapping, "[ath9k]", or its file, "/lib/modules/…/snd-pcm.ko.xz". Modules of
-// Windows have the names of their files. Empty if the mapping is not a module.
+// The module's name from the path of a mapping, which is the kernel's name "[ath9k]" or a file
+// "/lib/modules/…/snd-pcm.ko.xz". Windows modules are named after their files. Empty if the mapping is not a module.
 std::string module_name(std::string_view path) {
   if (path.starts_with("[kernel") || path.starts_with("[guest")) return {};
   if (path.starts_with('[') && path.ends_with(']')) return std::string(path.substr(1, path.size() - 2));
@@ -58,7 +58,7 @@ bytes::Span recorded_build_id(const perf_data::PerfFile& file, const perf_data::
   return {};
 }
 
-// The build id of the running kernel is in its notes: sizes of name and content, type, "GNU", content.
+// The running kernel's build id is in its notes: sizes of name and content, type, "GNU", content.
 bytes::Span build_id_in_notes(std::string_view notes) {
   constexpr u32 kBuildIdNote = 3;
   const auto up = [](u64 size) { return (size + 3) & ~u64{3}; };
@@ -80,7 +80,7 @@ bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::Process
   if (!recorded.empty()) {
     const auto notes = os::load_text_file("/sys/kernel/notes", 1 << 20);
     const bytes::Span running = notes.has_value() ? build_id_in_notes(notes.value()) : bytes::Span{};
-    // Recorded build ids may be padded with zeros.
+    // A recorded build id may be padded with zeros.
     const bool same = !running.empty() && recorded.size() >= running.size() &&
                       std::equal(running.begin(), running.end(), recorded.begin());
     if (!same)
@@ -102,7 +102,7 @@ bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::Process
 
 namespace {
 
-// "ffffffff81000000 T _text": a symbol that shares its address with another one is only in the text.
+// "ffffffff81000000 T _text": of symbols with the same address, only one is in the table, but all are in the text.
 std::optional<u64> address_in_list(std::string_view text, std::string_view name) {
   if (name.empty()) return {};
   const std::string wanted = " " + std::string(name) + "\n";
@@ -116,7 +116,7 @@ std::optional<u64> address_in_list(std::string_view text, std::string_view name)
   return address;
 }
 
-// The path of this kernel's cached list; empty if there is none.
+// The path of this kernel's cached list; empty if it cannot be cached.
 std::string kept_list_path(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history) {
   const std::string folder = os::symbol_cache_folder();
   const bytes::Span id = recorded_build_id(file, history);
@@ -170,7 +170,7 @@ void KernelSymbols::read_whole_list() {
   if (here.has_value()) moved_by_ = reference_ - *here;
 }
 
-// Without the modules, which lie elsewhere each time they are loaded.
+// Leaves out the modules, whose addresses change each time they are loaded.
 void KernelSymbols::keep_list(const std::string& path) {
   if (!reason_.empty() || whole_->all().empty() || !address_in_list(text_, reference_name_).has_value()) return;
   const std::string list = symbols::KernelList::write(*whole_, reference_name_, reference_ - moved_by_);
@@ -185,7 +185,7 @@ KernelSymbols::Function KernelSymbols::find(u64 address) {
   return found;
 }
 
-// Into last_.
+// Stores the result in last_.
 bool KernelSymbols::find_in_kept(u64 distance) {
   if (distance - last_.begin < last_.end - last_.begin) return true;
   const bool is_behind = distance - last_.begin < u64{1} << 63;
@@ -206,7 +206,7 @@ KernelSymbols::Function KernelSymbols::find_in_lists(u64 address, std::string_vi
   }
   if (!whole_.has_value()) read_whole_list();
   const symbols::ListedSymbol* found = whole_->find(address - moved_by_);
-  // Modules move independently of the kernel, and another one may now be at the same place.
+  // Modules move independently of the kernel, so another one may be at this address now.
   if (found == nullptr || (moved_by_ != 0 && !found->module.empty())) return {};
   if (!module.empty() && found->module != module) return {};
   return {found->begin + moved_by_, found->name, found->module};

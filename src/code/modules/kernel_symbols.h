@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of the kernel that a recording was made on, from this machine's /proc/kallsyms if it runs the same
-// kernel. Reading that list takes longer than the rest of a small report. So it is read only when an address of the
-// kernel was seen, and cached for the next report of the same kernel.
+// The functions of the kernel in a recording, from /proc/kallsyms if this machine runs the same kernel. Reading that
+// list takes longer than the rest of a small report. So it is read only if there are kernel addresses, and cached for
+// the next report of the same kernel.
 #pragma once
 #include <optional>
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace wperf::modules {
 
-// The kernel's module at an address, by the mappings of a recording. Works for other kernels than the running one.
+// The kernel module at an address, according to the mappings of a recording. Also works if another kernel is running.
 class KernelModules {
  public:
   explicit KernelModules(std::span<const perf_data::KernelRange> ranges);
@@ -28,10 +28,10 @@ class KernelModules {
     u64 begin = 0, end = 0;
     std::string name;
   };
-  std::vector<Module> modules_;  // by address
+  std::vector<Module> modules_;  // ordered by address
 };
 
-// Does the kernel of the recording run here? If not, `reason` says why.
+// Is the recording's kernel running on this machine? If not, `reason` says why.
 bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, std::string& reason);
 
 class KernelSymbols {
@@ -39,13 +39,13 @@ class KernelSymbols {
   static KernelSymbols load(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history);
 
   struct Function {
-    u64 begin = 0;            // the address at the time of the recording
-    std::string_view name;    // empty if there is no name, or if the list is of another kernel
+    u64 begin = 0;            // address at the time of the recording
+    std::string_view name;    // empty if there is no name, or if the list belongs to another kernel
     std::string_view module;  // empty for the kernel itself; known even without a name
   };
-  // If addresses come in ascending order, the cached list is read into memory piece by piece.
+  // If addresses are requested in ascending order, only the needed parts of the cached list are in memory.
   Function find(u64 address);
-  const std::string& reason() const { return reason_; }  // why there are no names; empty if there are names
+  const std::string& reason() const { return reason_; }  // why there are no names; otherwise empty
 
  private:
   Function find_in_lists(u64 address, std::string_view module);
@@ -57,12 +57,12 @@ class KernelSymbols {
   std::optional<os::MappedFile> kept_file_;
   std::optional<symbols::KernelList> kept_;
   symbols::KernelList::Found last_;  // an entry of kept_
-  usize released_ = 0;               // bytes of it that were released
+  usize released_ = 0;               // bytes of it whose memory was released
   std::string text_;
   std::optional<symbols::ListedSymbols> whole_;
   std::string_view reference_name_;  // a symbol whose address the recording has
-  u64 reference_ = 0;                // its address there
-  u64 moved_by_ = 0;                 // a kernel has other addresses after each start of the machine
+  u64 reference_ = 0;                // its address in the recording
+  u64 moved_by_ = 0;                 // the kernel is loaded at another address after each boot
   std::string reason_;
 };
 

@@ -30,7 +30,7 @@ symbols::SearchOptions search_options(const SymbolOptions& options) {
   return search;
 }
 
-// Folders that the user named.
+// The folders that the user named.
 std::vector<std::string> folders_of(const SymbolOptions& options) {
   std::vector<std::string> folders;
   for (const symbols::SymbolPlace& place : search_options(options).places) {
@@ -43,7 +43,7 @@ struct FoundPdb {
   std::optional<SymbolBytes> bytes;
   std::optional<PdbFile> pdb;
   std::string path;
-  std::string explanation;  // why there is no file
+  std::string explanation;  // why no file was used
 };
 
 diag::Result<std::vector<std::byte>> unpacked(const symbols::Candidate& look, std::vector<std::byte> bytes) {
@@ -51,7 +51,7 @@ diag::Result<std::vector<std::byte>> unpacked(const symbols::Candidate& look, st
   return packing::decompress_cabinet(bytes, kSymbolFileLimit);
 }
 
-// The bytes of a candidate: mapped if they are a whole file, in memory otherwise. nullopt if it is not there.
+// The bytes of a candidate: mapped if the whole file is used, otherwise in memory. nullopt if there is no such file.
 diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look, const SymbolOptions& options) {
   if (look.remote) {
     const auto tell = [&](size_t received) {
@@ -75,12 +75,12 @@ diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look, c
   return std::optional<SymbolBytes>(std::in_place, std::move(bytes));
 }
 
-// Checks bytes that may be the PDB.
+// Checks whether the bytes are the wanted PDB.
 void try_pdb(const symbols::Candidate& look, SymbolBytes bytes, symbols::SymbolSearch& search, FoundPdb& found) {
   auto pdb = PdbFile::open(bytes.view());
   if (!pdb.has_value()) return search.failed(pdb.error().text);
   if (!search.opened(pdb.value().id())) return;
-  // If the cache cannot be written, the next run only has to download again.
+  // If the cache cannot be written, the next run just downloads the file again.
   if (!look.save_as.empty()) static_cast<void>(os::save_with_folders(look.save_as, bytes.view()));
   found.path = look.location;
   found.pdb = std::move(pdb).value();
@@ -104,7 +104,7 @@ FoundPdb find_pdb(const readings::Module& module, const symbols::CodeView& wante
   FoundPdb found;
   std::vector<std::string> explicit_paths = options.pdb_files;
   explicit_paths.insert(explicit_paths.end(), options.recorded_pdb_files.begin(), options.recorded_pdb_files.end());
-  explicit_paths.emplace_back();  // and without one
+  explicit_paths.emplace_back();  // and also without an explicit path
   for (usize i = 0; i < explicit_paths.size(); ++i) {
     symbols::SymbolSearch search({.name = std::string(wanted.path),
                                   .id = wanted.id,
@@ -122,7 +122,7 @@ FoundPdb find_pdb(const readings::Module& module, const symbols::CodeView& wante
 
 LoadedModule load_module(const readings::Module& module, const SymbolOptions& options, os::NamedUse use) {
   LoadedModule loaded;
-  // Recordings write its name in brackets.
+  // In recordings a name without a file is in brackets.
   if (module.path.empty() || (module.path.starts_with('[') && module.path.ends_with(']'))) {
     loaded.reason = "part of the system, without a file on this machine";
     return loaded;
@@ -181,7 +181,7 @@ std::string build_of(const PeFile& image) {
 }
 
 std::optional<ImagePdb> pdb_of_image(const std::string& path) {
-  // Only its id is used.
+  // Only the id of the file is used.
   const auto file = os::open_named_file(path, os::NamedUse::checked, {});
   if (!file.has_value() || !file.value().has_value()) return std::nullopt;
   const auto image = PeFile::parse(file.value()->bytes());

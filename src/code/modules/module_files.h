@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of the sampled process's modules: found, mapped, matched. code_file.h asks them for names.
+// Finds, maps and matches the files of the sampled process's modules. code_file.h reads names from them.
 #pragma once
 #include <functional>
 #include <optional>
@@ -17,18 +17,18 @@
 
 namespace wperf::modules {
 
-// Reports a running download: its address and the bytes so far. Called from any thread.
+// Called with a running download's address and the bytes received so far, from any thread.
 using DownloadProgress = std::function<void(std::string_view address, size_t received)>;
 
 struct SymbolOptions {
-  std::vector<std::string> pdb_files;           // --pdb_file, for the module that it matches
-  std::vector<std::string> recorded_pdb_files;  // the same, from a recording
+  std::vector<std::string> pdb_files;           // --pdb_file, each for the module that it matches
+  std::vector<std::string> recorded_pdb_files;  // the same from a recording
   std::string symbol_path;                      // --symbol-path, then _NT_SYMBOL_PATH
   bool decorated = false;
   DownloadProgress tell_download = {};
 };
 
-// A symbol file: mapped, or in memory when it was downloaded or unpacked. Moving it does not move the bytes.
+// A symbol file: mapped, or in memory if it was downloaded or unpacked. Moving the object does not move the bytes.
 class SymbolBytes {
  public:
   explicit SymbolBytes(os::MappedFile file) : bytes_(std::move(file)) {}
@@ -42,34 +42,35 @@ class SymbolBytes {
   std::variant<os::MappedFile, std::vector<std::byte>> bytes_;
 };
 
-// One module with its files, which the symbols point into.
+// A module with its files, into which the symbols have views.
 struct LoadedModule {
   std::optional<os::MappedFile> image_file;
   std::optional<SymbolBytes> pdb_bytes;
   std::optional<symbols::ModuleSymbols> symbols;
   std::string pdb_path;  // the path of pdb_file
-  std::string reason;    // why there are no better names; empty if they are the best possible
+  std::string reason;    // why there are no better names; empty if there is no reason
 };
 
-// The build of an image, as in recordings: GUID and age of its PDB. Empty: the image names no PDB.
+// The build of an image as recordings have it: GUID and age of its PDB. Empty if the image names no PDB.
 std::string build_of(const symbols::PeFile& image);
 std::string build_of_file(const std::string& path);
-// The same, with the name of the PDB. nullopt if there is no such image, or if it names no PDB.
+// The build and the name of the PDB. nullopt if there is no such image, or if it names no PDB.
 struct ImagePdb {
   std::string build, path;
 };
 std::optional<ImagePdb> pdb_of_image(const std::string& path);
-// If the file at a module's path is of another build than the recorded one, only the reason is kept.
+// If the file at a module's path is another build than the recorded one, it is dropped and only the reason is kept.
 void check_build(LoadedModule& module, std::span<const std::byte> recorded);
 
 std::vector<LoadedModule> load_modules(const std::vector<readings::Module>& modules, const SymbolOptions& options);
 
-// For a recording. `build`: GUID and age of its PDB; empty if unknown. A file of another build is rejected. If there is
-// no image, only the PDB is used, found by `build` and `pdb_name`, or by the name of the image if that is empty.
+// Loads a module of a recording. `build`: GUID and age of its PDB; empty if unknown. A file of another build is
+// rejected. If there is no image, only the PDB is used; it is searched for by `build` and `pdb_name`, or by the image's
+// name if `pdb_name` is empty.
 LoadedModule load_recorded_module(const readings::Module& module, std::span<const std::byte> build,
                                   std::string_view pdb_name, const SymbolOptions& options);
 
-// Fills in the facts from the image: preferred base, sections, source of the names.
+// Takes facts from the image: preferred base, sections, source of the names.
 answers::SampleModule module_of(const readings::Module& module, const LoadedModule& loaded);
 
 }  // namespace wperf::modules

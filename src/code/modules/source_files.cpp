@@ -24,7 +24,7 @@ bool is_slash(char c) {
   return c == '/' || c == '\\';
 }
 
-// Is one of the path's folders called `name`? Its last part does not count.
+// Is one of the path's folders called `name`? The last part of the path does not count.
 bool has_folder(std::string_view path, std::string_view name) {
   for (size_t at = path.find(name); at != std::string_view::npos; at = path.find(name, at + 1)) {
     const size_t end = at + name.size();
@@ -33,7 +33,7 @@ bool has_folder(std::string_view path, std::string_view name) {
   return false;
 }
 
-// The text of the file, if it may be shown.
+// The text of the file if it may be shown.
 SourceText text_at(const std::string& path, std::span<const std::string> folders) {
   auto opened = os::open_named_file(path, os::NamedUse::shown, folders);
   if (!opened.has_value()) return {.text = {}, .reason = std::move(opened).error().text};
@@ -43,7 +43,8 @@ SourceText text_at(const std::string& path, std::span<const std::string> folders
   return {.text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, .reason = {}};
 }
 
-// Outside the folders of the user's choice, the file that links lead to must itself have the name of a source.
+// Outside of the folders that the user named, the file at the end of all links must itself have the name of a source
+// file.
 SourceText named_text(const std::string& path, std::span<const std::string> folders) {
   const bool is_chosen = std::any_of(folders.begin(), folders.end(),
                                      [&](const std::string& folder) { return os::is_below(path, folder); });

@@ -40,7 +40,7 @@ TEST(SourceFiles, OthersAreNotRead) {
   EXPECT_EQ(read_source(folder + "/none.c", {}).reason, "");
   const std::string folders[] = {folder + "/moved"};
   EXPECT_EQ(read_source("/somewhere/y.c", folders).text, "int y;\n");
-  // The link leads out of the folder: then owner and name are checked as everywhere.
+  // The link leads out of the folder, so owner and name are checked as for other files.
   EXPECT_EQ(read_source("/../secret", folders).text, "");
   if (std::filesystem::path::preferred_separator != '/') return;
   std::filesystem::create_symlink(folder + "/secret", folder + "/link.c");

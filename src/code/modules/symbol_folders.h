@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The places of symbols, from the options. The folders of --symbol-path, below which the files of the machine of a
-// recording may lie, are separated by ; or by the : of PATH.
+// The places of symbols, from the options. --symbol-path has folders that may contain the files of the recording's
+// machine; they are separated by ; or by the : of PATH.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace wperf::modules {
 
-// "C:\" or "c:/" at `begin`: its colon separates nothing.
+// Is it "C:\" or "c:/" at `begin`? Its colon is not a separator.
 inline bool begins_with_drive(std::string_view path, usize begin) {
   const std::string_view drive = path.substr(begin, 3);
   const char letter = drive.empty() ? '\0' : drive[0];
@@ -35,7 +35,7 @@ inline std::vector<std::string> symbol_folders(const request::Measurement& wante
   return symbol_folders(wanted.sampling.symbol_path.value_or(""));
 }
 
-// Where the PDBs of Windows programs are looked for.
+// Where to look for the PDBs of Windows programs.
 inline SymbolOptions symbol_options(const request::Measurement& wanted) {
   SymbolOptions options;
   options.pdb_files = wanted.sampling.more_pdb_files;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers of bytes that are read from another process, for the files that read its stacks.
+// Buffers for bytes that are read from another process, for the files that read its stacks.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -17,7 +17,7 @@ T at_or_zero(bytes::Span bytes, u64 offset) {
   return value;
 }
 
-// The first `size` bytes of a buffer that only grows, because clearing it would take as long as the reading.
+// The first `size` bytes of a buffer that only grows; clearing it each time would take as long as the reading.
 inline std::span<std::byte> room_in(std::vector<std::byte>& buffer, usize size) {
   if (buffer.size() < size) buffer.resize(size);
   return std::span(buffer).first(size);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A mark of a code object, by which a reused address is noticed. It is a number made of four fields: the addresses of
-// the file's name, of the qualified name and of the line table, and the first line. A code object keeps these for its
-// whole life. So two reads at one address with one mark have met the same code object, or a later one made of the same
-// objects, which has the same names. Its lines may differ only if a new line table has the address of the old one, and
-// the first line is the same: that happens when a program compiles one function again and again.
+// The mark of a code object, which shows that its address was reused. It is a number made from four fields: the
+// addresses of the file's name, of the qualified name and of the line table, and the first line. These never change in
+// a code object. So if two reads at an address give the same mark, they read the same code object, or a later one with
+// the same names. Its lines differ only if a new line table has the address of the old one and the first line is the
+// same, which happens when a program compiles a function again and again.
 #pragma once
 #include <algorithm>
 
@@ -13,11 +13,11 @@
 
 namespace wperf::python {
 
-// The part of a code object that has these fields, by offsets.
+// The part of a code object that contains these fields, as offsets.
 struct MarkedPart {
   u32 begin = 0, end = 0;
 };
-constexpr usize kMostMarkedBytes = 0x408;  // check_layout() keeps the fields within this
+constexpr usize kMostMarkedBytes = 0x408;  // check_layout() ensures that the fields are within this
 
 inline MarkedPart marked_part(const Layout& layout) {
   const auto& code = layout.code;
@@ -31,7 +31,7 @@ struct MarkedFields {
   u32 first_line = 0;
 };
 
-// `part`: the bytes of marked_part().
+// `part`: the bytes that marked_part() describes.
 inline MarkedFields marked_fields(const Layout& layout, bytes::Span part) {
   const u32 begin = marked_part(layout).begin;
   MarkedFields out;
@@ -42,7 +42,7 @@ inline MarkedFields marked_fields(const Layout& layout, bytes::Span part) {
   return out;
 }
 
-// Never 0, which stands for code that could not be read.
+// Never 0, because 0 stands for code that could not be read.
 inline u64 mark_of(const MarkedFields& fields) {
   u64 mark = 0;
   for (const u64 word : {fields.file, fields.qualified_name, fields.line_table, u64{fields.first_line}}) {

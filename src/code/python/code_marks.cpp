@@ -13,7 +13,7 @@ void CodeMarks::clear() {
   code_of_frame_.clear();
 }
 
-// Recursive functions and their like repeat the last few code objects.
+// Recursive functions, for example, repeat the last few code objects.
 void CodeMarks::add(u64 code) {
   constexpr usize kRecent = 8;
   usize i = code_.size();
@@ -26,8 +26,8 @@ void CodeMarks::add(u64 code) {
   code_of_frame_.push_back(static_cast<u32>(i - 1));
 }
 
-// Code objects that are near each other are read as one piece: a piece costs more than some thousand bytes. No page
-// lies between two of them, so all of it can be read if both can.
+// Neighbouring code objects are read as one piece, because a piece costs more than some thousand bytes. There is no
+// whole page between them, so the piece can be read if both objects can.
 void CodeMarks::add_pieces(std::vector<MemoryPiece>& pieces) {
   constexpr u64 kNear = 4000, kMostPiece = 1 << 14;
   const usize count = code_.size(), size = part_.end - part_.begin;

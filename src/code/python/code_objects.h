@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code objects of an interpreter: each is read once and has a number from then on. A code object is known by its
-// address and its mark (code_mark.h), because an address can get another code object later. The mark comes with the
-// stack, so a known one costs no reading.
+// The code objects of an interpreter. Each is read once and then has a number. Address and mark together identify it
+// (code_mark.h), because its address can be reused. The mark is read with the stack, so a known code object need not be
+// read again.
 #pragma once
 #include <map>
 #include <optional>
@@ -17,18 +17,18 @@
 namespace wperf::python {
 
 struct CodeObject {
-  std::string file, qualified_name;  // UTF-8, as the program says: control characters are possible
+  std::string file, qualified_name;  // UTF-8 from the program: may contain control characters
   LineTable lines;
-  u64 instructions = 0;  // the address of the first
+  u64 instructions = 0;  // the address of the first instruction
 };
 
 class CodeObjects {
  public:
-  // They must outlive this; the layout has passed check_layout().
+  // Both must outlive this object; the layout must have passed check_layout().
   CodeObjects(ProcessMemory& memory, const Layout& layout) : memory_(memory), layout_(layout) {}
 
-  // Returns the number of the frame's code object. A new one is read. A frame without code gets the known code object
-  // that has its instruction. nullopt: nothing can be read there, or a limit below is reached.
+  // Returns the number of the frame's code object, and reads it if it is new. For a frame without code, returns the
+  // known code object that contains its instruction. nullopt if it cannot be read, or if a limit below is reached.
   std::optional<u32> id_of(const RawFrame& frame);
 
   const CodeObject& operator[](u32 id) const { return objects_[id]; }
@@ -55,8 +55,9 @@ class CodeObjects {
   const Layout& layout_;
   std::vector<CodeObject> objects_;
   std::unordered_map<Key, u32, KeyHash> ids_;
-  std::map<u64, u32> by_instruction_;              // the first instruction of each, of the latest at an address
-  std::unordered_map<Key, u8, KeyHash> failures_;  // how often one could not be read
+  std::map<u64, u32> by_instruction_;              // keyed by first instruction; only the latest code object at each
+                                                   // address
+  std::unordered_map<Key, u8, KeyHash> failures_;  // how often each could not be read
   usize bytes_ = 0;
 };
 

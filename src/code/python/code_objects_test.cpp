@@ -52,7 +52,7 @@ TEST(PythonText, IsCutOrRefused) {
     image.put(text + image.layout.text.state, state);
     EXPECT_FALSE(read_text(image, image.layout, text).has_value()) << state;
   }
-  // Halves of pairs and numbers beyond Unicode.
+  // Lone surrogates, and numbers beyond Unicode.
   const u64 wide = image.add_text(U"\U0001f40d");
   image.put(wide + image.layout.text.compact, u32{0xd800});
   EXPECT_EQ(read_text(image, image.layout, wide)->text, "\ufffd");
@@ -87,10 +87,10 @@ TEST(CodeObjects, AreReadOnce) {
   EXPECT_EQ(image.calls, 0);
 }
 
-// Free-threaded interpreters mark some addresses of code with their lowest bits.
+// Free-threaded interpreters use the lowest bits of some code addresses as tags.
 TEST(CodeObjects, HaveAddressesWithoutTags) {
   auto table = table_bytes(kTable314);
-  table[16] = std::byte{1};  // free-threaded
+  table[16] = std::byte{1};  // the interpreter is free-threaded
   InterpreterImage image(parse_debug_offsets(table).value(), table);
   const u64 object = image.add_code(U"step");
   image.call(object, 8, true);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kCookie = "xdebugpy";
 constexpr int kFirstMinor = 13;
 
-// Where a number is in the tables of 3.13, 3.14 and 3.15; 0: not in that one.
+// The position of a number in the tables of 3.13, 3.14 and 3.15; 0: that table does not have it.
 struct Place {
   u16 of_version[3];
 };
@@ -31,7 +31,8 @@ constexpr Place kBytesSize{512, 592, 688}, kByteCount{520, 600, 696}, kByteConte
 constexpr Place kTextSize{536, 616, 712}, kTextState{544, 624, 720}, kTextLength{552, 632, 728},
     kAsciiSize{560, 640, 736}, kCompactSize{0, 0, 744};
 
-// Numbers of one table. An offset that is missing, or beyond its structure, becomes one that check_layout() refuses.
+// The numbers in one table. A missing offset, or one beyond the end of its structure, is replaced by one that
+// check_layout() refuses.
 class Table {
  public:
   Table(bytes::Span bytes, int minor) : bytes_(bytes), column_(static_cast<usize>(minor - kFirstMinor)) {}
@@ -42,12 +43,12 @@ class Table {
     if (at == 0 || !bytes::read_at(bytes_, at, value)) return kBad;
     return value;
   }
-  // An offset in the structure whose size is at `size`.
+  // An offset in a structure; the structure's size is at `size`.
   u32 offset(const Place& place, const Place& size) const {
     const u64 value = number(place), limit = number(size);
     return value < limit && limit != kBad && value < kBad ? static_cast<u32>(value) : kBad;
   }
-  // A size of one structure, which is where something else begins.
+  // The size of a structure, which is where the next thing begins.
   u32 end(const Place& place) const {
     const u64 value = number(place);
     return value < kBad ? static_cast<u32>(value) : kBad;
@@ -66,7 +67,7 @@ void take_states(const Table& table, Layout& out) {
   out.interpreter = {.next = table.offset(kNextInterpreter, kInterpreterSize),
                      .threads = table.offset(kThreads, kInterpreterSize),
                      .lock = table.offset(kLockPointer, kInterpreterSize)};
-  // The table has the fields of the interpreter's own lock; the pointer may lead to that of another one.
+  // The table describes the interpreter's own lock; its pointer may lead to another lock.
   const u64 own = table.number(kOwnLock);
   out.lock = {.locked = static_cast<u32>(table.number(kLocked) - own),
               .holder = static_cast<u32>(table.number(kHolder) - own)};
@@ -90,7 +91,7 @@ void take_code(const Table& table, Layout& out) {
 }
 
 void take_objects(const Table& table, Layout& out) {
-  constexpr u32 kUtf8Fields = 16;  // a length and a pointer, between the two forms of text
+  constexpr u32 kUtf8Fields = 16;  // a length and a pointer between the two forms of text
   out.object.type = table.offset(kType, kObjectSize);
   out.bytes = {.size = table.offset(kByteCount, kBytesSize), .contents = table.offset(kByteContents, kBytesSize)};
   out.text.state = table.offset(kTextState, kTextSize);
@@ -99,12 +100,12 @@ void take_objects(const Table& table, Layout& out) {
   out.text.compact = table.has(kCompactSize) ? table.end(kCompactSize) : out.text.ascii + kUtf8Fields;
 }
 
-// Facts that the table does not have.
+// Adds facts that are not in the table.
 void add_conventions(Layout& out) {
   out.first_c_owner = 3;
   if (out.minor() >= 14) {
     out.code_mask = ~u64{3};
-    // There a whole byte says whether text is interned, because threads change it at once.
+    // In these builds a whole byte says whether a text is interned, because several threads may change it.
     if (out.is_free_threaded) out.text.kind_shift = 8;
   } else if (out.is_free_threaded) {
     out.code_mask = ~u64{1};

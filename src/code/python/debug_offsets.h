@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of offsets at the beginning of an interpreter's runtime, which interpreters since 3.13 have: CPython made
-// it for readers from outside. Its form differs between minor versions.
+// The table of offsets at the beginning of an interpreter's runtime. CPython has it since 3.13, for tools that read the
+// interpreter from outside. Its form differs between minor versions.
 #pragma once
 #include "code/python/layout.h"
 #include "code/python/process_memory.h"
@@ -9,13 +9,13 @@
 
 namespace wperf::python {
 
-inline constexpr usize kDebugOffsetsSize = 888;  // the longest form, that of 3.15
+inline constexpr usize kDebugOffsetsSize = 888;  // size of the longest form, that of 3.15
 
-// `table`: the first bytes of a runtime, which may be more than the table. The result has passed check_layout().
+// `table`: the first bytes of a runtime; they may include more than the table. The result has passed check_layout().
 diag::Result<Layout> parse_debug_offsets(bytes::Span table);
 
-// The layout of the interpreter whose runtime is there: from its table, or by its version if it has none. `version`:
-// that of PythonRuntime.
+// The layout of the interpreter whose runtime is at this address: from its table, or by its version if it has no table.
+// `version`: see PythonRuntime.
 diag::Result<Layout> read_layout(ProcessMemory& memory, u64 runtime, u32 version);
 
 }  // namespace wperf::python

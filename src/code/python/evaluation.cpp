@@ -13,15 +13,15 @@ namespace {
 using symbols::EndianBytes;
 
 constexpr u16 kX64 = 62, kArm64 = 183;
-constexpr u64 kMostOfPart = u64{1} << 20;  // of a part
+constexpr u64 kMostOfPart = u64{1} << 20;  // size limit of a part
 
-// A number of `bits` bits with a sign.
+// Sign-extends a number of `bits` bits.
 u64 extended(u64 number, u32 bits) {
   const u64 sign = u64{1} << (bits - 1);
   return (number ^ sign) - sign;
 }
 
-// Bytes that look like a jump; a few of them are parts of other instructions.
+// Visits bytes that look like a jump; a few of them are parts of other instructions.
 template <class Visit>
 void for_each_x64_jump(EndianBytes code, u64 address, const Visit& visit) {
   constexpr u8 kJump = 0xe9, kTwoBytes = 0x0f, kConditional = 0x80;
@@ -61,7 +61,7 @@ std::optional<CodeRange> named_part(const symbols::ElfFile& file) {
   const auto functions = symbols::ElfSymbols::read(&file, nullptr, nullptr);
   std::optional<CodeRange> found;
   for (const symbols::ElfSymbol& one : functions.all()) {
-    // A library also has a stub of this name.
+    // In a library, the function's stub has the same name.
     const bool is_stub = one.table == symbols::ElfSymbolTable::plt;
     if (one.name == "_PyEval_EvalFrameDefault" && !is_stub && one.begin < one.end) found = {one.begin, one.end};
   }
@@ -77,7 +77,7 @@ std::vector<CodeRange> evaluation_parts(const symbols::ElfFile& file) {
   if (file.machine() != kX64 && file.machine() != kArm64) return parts;
   unwind::FrameTable table(unwind::eh_frame_of(file));
   std::map<u64, CodeRange>
-      others;  // by begin: code into the middle of which it jumps; a function is called at its begin
+      others;  // ordered by begin: code that is jumped to in the middle; a function is only called at its begin
   for_each_jump(file, *named, [&](u64 target) {
     if (named->contains(target)) return;
     const auto entry = table.function_at(target);

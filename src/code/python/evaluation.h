@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code of the interpreter's function, _PyEval_EvalFrameDefault. Compilers split it: a part that they take for
-// unlikely lies elsewhere and has no name, and in some builds nearly everything is there. The parts jump to each other.
+// The code of the interpreter's function, _PyEval_EvalFrameDefault. Compilers split it: a part that they expect to run
+// rarely is elsewhere and has no name. In some builds nearly everything is in such parts. The parts jump to each other.
 #pragma once
 #include <vector>
 
@@ -13,7 +13,7 @@ struct CodeRange {
   bool contains(u64 address) const { return address - begin < end - begin; }
 };
 
-// As linked, the part with the name first; empty if the file lacks the name.
+// Linked addresses; the part with the name comes first. Empty if the file does not have the name.
 std::vector<CodeRange> evaluation_parts(const symbols::ElfFile& file);
 
 }  // namespace wperf::python

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of an interpreter with one thread, for tests: 128 KB that have any layout. It counts the reads, and a test
-// can change the memory between two of them.
+// The memory of an interpreter with one thread, for tests: 128 KB in any layout. It counts the reads, and a test can
+// change the memory between two reads.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -83,7 +83,7 @@ class InterpreterImage final : public ProcessMemory {
     for (usize i = 0; i < contents.size(); ++i) put(object + layout.bytes.contents + i, contents[i]);
     return object;
   }
-  // Its lines: four instructions on the first line, and then four on each of the next two.
+  // Its lines: four instructions on the first line, and four on each of the next two lines.
   u64 add_code(std::u32string_view name, u32 first_line = 10) {
     static constexpr u8 kLines[] = {0x80 | 10 << 3 | 3, 0, 4, 0x80 | 11 << 3 | 3, 0, 4, 0x80 | 11 << 3 | 3, 0, 4};
     const u64 object = take(layout.code.instructions + 24);
@@ -97,7 +97,7 @@ class InterpreterImage final : public ProcessMemory {
     put(object + layout.code.line_table, add_bytes(lines));
   }
 
-  // Begins a chunk of the data stack. The one before it ends here.
+  // Begins a new chunk of the data stack. The previous one ends here.
   void add_chunk(u64 size) {
     const u64 older = chunk;
     if (older != 0) put(older + 16, (top_ - older - sizeof(DataChunk)) / 8);
@@ -105,21 +105,21 @@ class InterpreterImage final : public ProcessMemory {
     put(chunk, DataChunk{.previous = older, .size = size, .top = 0});
     set_top(chunk + sizeof(DataChunk));
   }
-  // The thread calls a function: a frame on its data stack. `offset`: the instruction's, in bytes. `is_entry`: it is
-  // called from C.
+  // The thread calls a function, which adds a frame to its data stack. `offset`: that of the instruction, in bytes.
+  // `is_entry`: the caller is C code.
   u64 call(u64 code, u64 offset, bool is_entry) {
     const u64 frame = top_;
     set_top(top_ + kFrameBytes);
     return fill_frame(frame, code, offset, is_entry);
   }
-  // The same for a frame that is elsewhere.
+  // The same for a frame that is not on the data stack.
   u64 call_generator(u64 code, u64 offset) { return fill_frame(take(kFrameBytes), code, offset, false); }
   void set_top(u64 top) {
     top_ = top;
     put(thread + layout.thread.data_stack, chunk);
     put(thread + layout.thread.data_stack + 8, top_);
   }
-  // That call returns. Its frame stays in the memory.
+  // The call returns. Its frame remains in memory.
   void leave(u64 frame, u64 caller) {
     set_top(frame);
     set_current(caller);
@@ -157,7 +157,7 @@ class InterpreterImage final : public ProcessMemory {
   u64 next_, text_type_ = 0, top_ = 0, current_ = 0;
 };
 
-// The stack of a thread in a snapshot of now. If there is no snapshot, it is empty and unreadable.
+// Reads a thread's stack in a new snapshot. If the snapshot fails, the stack is empty and unreadable.
 inline RawStack read_stack(ProcessMemory& memory, const Layout& layout, u64 state, u32 native_id) {
   RawStack out{.frames = {}, .end = StackEnd::unreadable};
   Snapshot snapshot;

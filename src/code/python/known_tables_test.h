@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of offsets of interpreters, for tests: all numbers after the cookie, as Debian's builds for amd64 have
-// them in their memory.
+// Interpreters' tables of offsets, for tests: all numbers after the cookie, as they are in the memory of Debian's
+// builds for amd64.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -44,7 +44,7 @@ inline std::vector<std::byte> table_bytes(std::span<const u64> numbers) {
   return bytes;
 }
 
-// The memory at the beginning of a runtime of that minor version; empty if it has no table.
+// The first bytes of that minor version's runtime; empty if it has no table.
 inline std::vector<std::byte> known_table(int minor) {
   switch (minor) {
     case 13:

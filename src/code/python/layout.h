@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the fields of an interpreter's structures are, for one version of CPython. Interpreters since 3.13 have a table
-// of them in their memory (debug_offsets.h); 3.11 and 3.12 have none, so theirs are here. Every offset is checked
-// before use, because the table comes from the memory of another process.
+// The offsets of fields in an interpreter's structures, for one version of CPython. Since 3.13 the interpreter's memory
+// has a table of them (debug_offsets.h); for 3.11 and 3.12 they are defined here. Every offset is checked before use,
+// because the table comes from another process.
 #pragma once
 #include "base/ints.h"
 #include "ground/diag/result.h"
@@ -9,28 +9,28 @@
 namespace wperf::python {
 
 struct Layout {
-  static constexpr u32 kNone = 0xffffffff;  // the version has no such field
+  static constexpr u32 kNone = 0xffffffff;  // this version has no such field
 
-  u32 version = 0;  // as PY_VERSION_HEX: 0x030b02f0 is 3.11.2
+  u32 version = 0;  // in the form of PY_VERSION_HEX: 0x030b02f0 is 3.11.2
   bool is_free_threaded = false;
 
   struct {
-    u32 interpreters = 0;  // the first interpreter
+    u32 interpreters = 0;  // pointer to the first interpreter
     u32 lock = kNone;      // 3.11: the interpreter lock itself
   } runtime;
   struct {
     u32 next = 0, threads = 0;
-    u32 lock = kNone;  // since 3.12: a pointer to its lock
+    u32 lock = kNone;  // since 3.12: a pointer to the interpreter's lock
   } interpreter;
   struct {
     u32 locked = 0, holder = 0;
   } lock;
   struct {
     u32 next = 0, native_id = 0, data_stack = 0;
-    u32 frame = 0;       // the innermost frame, or a structure of the C stack that has it, see c_frame
-    u32 status = kNone;  // since 3.12: bits
+    u32 frame = 0;       // pointer to the innermost frame, or to a structure on the C stack that has it; see c_frame
+    u32 status = kNone;  // since 3.12: status bits
   } thread;
-  u32 c_frame = kNone;  // 3.11 and 3.12: where the structure that thread.frame points to has the frame
+  u32 c_frame = kNone;  // 3.11 and 3.12: the frame's offset in the structure that thread.frame points to
   struct {
     u32 code = 0, previous = 0, instruction = 0, owner = 0;
     u32 is_entry = kNone;  // 3.11
@@ -43,31 +43,33 @@ struct Layout {
   } object;
   struct {
     u32 length = 0, state = 0, ascii = 0, compact = 0;
-    u8 kind_shift = 2;  // within `state`: three bits of the width, one that is set in text of one piece, one of ASCII
+    u8 kind_shift = 2;  // position in `state` of three bits for the width, one that is set if the text is in one piece,
+                        // and one for ASCII
   } text;
   struct {
     u32 size = 0, contents = 0;
   } bytes;
-  u64 code_mask = ~u64{0};  // the bits of frame.code that are the address
-  u8 first_c_owner = 0xff;  // frames of this owner and above do not run Python code: each begins an evaluation in C
+  u64 code_mask = ~u64{0};  // the bits of frame.code that hold the address
+  u8 first_c_owner = 0xff;  // frames with this owner or a higher one do not run Python code: each begins an evaluation
+                            // in C
 
   int minor() const { return static_cast<int>(version >> 16 & 0xff); }
 };
 
-// The layout of 3.11 and 3.12 on Linux with 64 bits; an error for others.
+// The layout of 3.11 and 3.12 on 64-bit Linux; an error for other versions.
 diag::Result<Layout> layout_of_version(u32 version);
 
-// An error names the first field that cannot be where the layout says.
+// The error names the first field whose offset is impossible.
 diag::Result<void> check_layout(const Layout& layout);
 
-// A version is 3.11 to 3.15, a release or a candidate of one.
+// Accepts 3.11 to 3.15, releases and release candidates.
 diag::Result<void> check_version(u32 version);
 // "3.11.2", "3.15.0rc1"
 std::string version_text(u32 version);
 
-// In the data stack of a thread, in all versions: chunks, the newest first.
+// The data stack of a thread, the same in all versions: chunks, newest first.
 struct DataChunk {
-  u64 previous = 0, size = 0, top = 0;  // top: words in use when the next chunk was begun
+  u64 previous = 0, size = 0, top = 0;  // top: number of words in use when the next chunk was begun
 };
 
 }  // namespace wperf::python

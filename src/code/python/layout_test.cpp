@@ -10,7 +10,7 @@
 namespace wperf::python {
 namespace {
 
-constexpr usize kThreadSizeIndex = (152 - 8) / 8, kFrameOwnerIndex = (264 - 8) / 8;  // in the table of 3.13
+constexpr usize kThreadSizeIndex = (152 - 8) / 8, kFrameOwnerIndex = (264 - 8) / 8;  // indices in the table of 3.13
 
 TEST(Layout, IsKnownForVersionsWithoutATable) {
   for (const u32 version : {0x030b02f0u, 0x030c01f0u, 0x030b00c1u}) {

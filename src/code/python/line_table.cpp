@@ -9,7 +9,7 @@ namespace {
 constexpr u8 kNoLine = 15, kLong = 14, kNoColumns = 13, kFirstOneLine = 10;
 constexpr u32 kUnitBytes = 2;
 
-// 6 bits of a number for each byte, the lowest first; a further bit says that another byte follows.
+// Each byte has 6 bits of the number, the lowest first; another bit says that a further byte follows.
 u64 take_number(bytes::Reader& reader) {
   u64 value = 0;
   for (int shift = 0; shift < 36; shift += 6) {
@@ -28,7 +28,7 @@ std::int64_t take_signed(bytes::Reader& reader) {
   return (value & 1) != 0 ? -size : size;
 }
 
-// Skips the columns; returns by how much the line changes.
+// Skips the columns; returns the change of the line.
 std::int64_t take_change(bytes::Reader& reader, u8 kind) {
   switch (kind) {
     case kNoLine:

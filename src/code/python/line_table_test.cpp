@@ -14,7 +14,7 @@ bytes::Span bytes_in(std::span<const u8> numbers) {
 
 using Rows = std::vector<std::pair<u32, u32>>;
 
-// The offset and the line of each row.
+// Offset and line of each row.
 Rows rows_of(const LineTable& lines) {
   Rows out;
   for (const LineTable::Row& row : lines.rows()) out.emplace_back(row.begin, row.line);
@@ -26,8 +26,8 @@ TEST(LineTable, KnowsEachKindOfEntry) {
       0x80 | 15 << 3 | 0,                                // no line, 1 unit
       0x80 | 10 << 3 | 1, 0,    0,                       // the same line, 2 units
       0x80 | 3 << 3 | 0,  0x12,                          // the same line, 1 unit
-      0x80 | 12 << 3 | 0, 0,    0,                       // 2 lines on
-      0x80 | 13 << 3 | 0, 0x48, 0x02,                    // 68 lines on: 6 bits, and 1 more
+      0x80 | 12 << 3 | 0, 0,    0,                       // 2 lines forward
+      0x80 | 13 << 3 | 0, 0x48, 0x02,                    // 68 lines forward: 6 bits, and 1 more
       0x80 | 14 << 3 | 7, 3,    0,    0x41, 0x01, 0x02,  // 1 line back, 8 units, long columns
       0x80 | 15 << 3 | 1,                                // no line
       0x80 | 11 << 3 | 0};                               // cut

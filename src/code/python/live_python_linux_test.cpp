@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the interpreters of this machine while they run: names and lines of a script whose stacks are known. Skipped
-// where there is none, or where the system does not allow it.
+// Reads interpreters on this machine while they run a script whose stacks are known, and compares names and lines.
+// Skipped if there is no interpreter, or if the system does not allow it.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
@@ -54,7 +54,7 @@ std::string script_path() {
   return path.string();
 }
 
-// A script that runs until the end of this.
+// A script that runs as long as this object exists.
 class RunningScript {
  public:
   explicit RunningScript(const std::string& python) : script_(script_path()) {
@@ -101,7 +101,7 @@ struct Seen {
   std::map<std::string, int> others;
 };
 
-// "Worker.leaf < items < …"; the same for all versions, except which frames are entries.
+// "Worker.leaf < items < …": the same for all versions, except for the marks of entries.
 constexpr char kCallers[] = "items < middle < by_c < příčka < <module>";
 
 void look_at(const RawStack& stack, CodeObjects& code, const std::string& script, Seen& seen) {
@@ -149,7 +149,7 @@ void expect_stacks(ProcessMemory& memory, const PythonRuntime& runtime, const Ru
   EXPECT_TRUE(!stack.frames.empty() && stack.frames.back().is_entry);
 }
 
-// The system's, or one below the user's folder of versions; empty if there is none.
+// The system's interpreter, or one in the user's folder of versions; empty if there is none.
 std::string interpreter(const std::string& version) {
   const std::string name = "python" + version;
   for (const std::string folder : {"/usr/bin/", "/usr/local/bin/"}) {

@@ -15,7 +15,7 @@ using symbols::ElfFile;
 using symbols::PeFile;
 
 constexpr std::string_view kElfSection = ".PyRuntime";
-constexpr std::string_view kImageSection = "PyRuntim";  // a name in an image has eight characters
+constexpr std::string_view kImageSection = "PyRuntim";  // names in an image have eight characters
 constexpr u32 kFinalRelease = 0xf0, kFirstWithTable = 0x030d0000;
 
 u32 take_digits(std::string_view& text) {
@@ -26,7 +26,7 @@ u32 take_digits(std::string_view& text) {
   return number;
 }
 
-// The file that the process has mapped, not one that has replaced it, as far as the system shows it.
+// The file that the process has mapped, not a file that has replaced it since, as far as the system allows that.
 diag::Result<std::optional<os::MappedFile>> open_module(const std::string& path, u32 process) {
   if (process != 0) {
     const std::string inside = "/proc/" + std::to_string(process) + "/root" + path;
@@ -36,7 +36,7 @@ diag::Result<std::optional<os::MappedFile>> open_module(const std::string& path,
   return os::open_named_file(path, os::NamedUse::read, {});
 }
 
-// The difference between addresses in the process and as linked. `mapping`: any of that file.
+// The difference between addresses in the process and linked addresses. `mapping`: any mapping of that file.
 std::optional<u64> load_bias(const ElfFile& file, const os::FileMapping& mapping) {
   const auto linked = file.address_of_offset(mapping.file_offset);
   if (!linked.has_value()) return std::nullopt;
@@ -62,7 +62,7 @@ std::optional<PythonRuntime> runtime_in_module(bytes::Span file, const os::FileM
   if (found->version.has_value() && !memory.read_number(bias + *found->version, out.version)) out.version = 0;
   for (const CodeRange& part : found->evaluation) out.evaluation.push_back({bias + part.begin, bias + part.end});
   if (out.version == 0) out.version = version_in_name(text::base_name(mapping.path));
-  // The layouts that are known by version are those of Linux: on Windows a long has four bytes.
+  // Layouts known by version are those of Linux; on Windows a long has four bytes.
   if (is_image && out.version < kFirstWithTable) out.version = 0;
   return out;
 }
@@ -72,7 +72,8 @@ std::vector<os::FileMapping> candidates(std::span<const os::FileMapping> mapping
   constexpr usize kMost = 16;
   std::vector<os::FileMapping> out;
   for (const os::FileMapping& mapping : mappings) {
-    const bool is_first = out.empty();  // usually the program, which may contain an interpreter under any name
+    const bool is_first = out.empty();  // usually the program itself, which may contain an interpreter whatever its
+                                        // name is
     if (!is_first && (out.back().path == mapping.path || version_in_name(text::base_name(mapping.path)) == 0)) continue;
     out.push_back(mapping);
     if (out.size() == kMost) break;
@@ -123,7 +124,7 @@ u32 version_in_name(std::string_view file_name) {
   if (file_name.starts_with('.')) file_name.remove_prefix(1);
   const u32 minor = take_digits(file_name);
   if (file_name.starts_with('t')) file_name.remove_prefix(1);
-  if (file_name.starts_with("_d")) file_name.remove_prefix(2);  // Windows: with the checks of a debug build
+  if (file_name.starts_with("_d")) file_name.remove_prefix(2);  // a debug build on Windows
   const bool ends = file_name.empty() || file_name.starts_with(".so") || file_name.starts_with(".dll");
   if (minor == 0 || minor > 0xff || !ends) return 0;
   return u32{3} << 24 | minor << 16 | kFinalRelease;

@@ -13,7 +13,7 @@
 namespace wperf::python {
 namespace {
 
-constexpr u64 kRuntime = 0x1400, kVersion = 0x1480, kEvaluation = 0x2100, kEvaluationSize = 0x300;  // as linked
+constexpr u64 kRuntime = 0x1400, kVersion = 0x1480, kEvaluation = 0x2100, kEvaluationSize = 0x300;  // linked addresses
 
 std::vector<std::byte> interpreter_file(bool has_section) {
   symbols::ElfBuilder builder;
@@ -137,7 +137,7 @@ TEST(PythonRuntime, IsFoundThroughTheMappingsOfAProcess) {
   EXPECT_EQ(found.value().evaluation[0].begin, bias + kEvaluation);
   EXPECT_EQ(found.value().evaluation[0].end, bias + kEvaluation + kEvaluationSize);
   EXPECT_EQ(found.value().path, library);
-  // The program itself is an interpreter, whatever its name.
+  // The program itself contains an interpreter, whatever its name is.
   const std::vector<os::FileMapping> own = {{.begin = InterpreterImage::kBase,
                                              .end = 0x20000,
                                              .file_offset = 0x200,
@@ -145,7 +145,7 @@ TEST(PythonRuntime, IsFoundThroughTheMappingsOfAProcess) {
   const auto found_own = find_runtime(own, memory, 0);
   ASSERT_TRUE(found_own.has_value()) << found_own.error().text;
   EXPECT_EQ(found_own.value().address, bias + kRuntime);
-  // Without a name that says so, its symbols are not searched.
+  // If its name is not that of an interpreter, its symbols are not searched.
   const std::vector<os::FileMapping> unmarked = {{.begin = InterpreterImage::kBase,
                                                   .end = 0x20000,
                                                   .file_offset = 0x200,

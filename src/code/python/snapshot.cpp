@@ -11,9 +11,9 @@ namespace wperf::python {
 namespace {
 
 constexpr u64 kMostCopied = u64{1} << 16;
-constexpr u32 kActive = 1 << 4;  // in the status, after initialized, bound, unbound and bound_gilstate
+constexpr u32 kActive = 1 << 4;  // position in the status, after initialized, bound, unbound and bound_gilstate
 
-// A chunk begins at a page and ends at one. 0: it is not copied.
+// A chunk begins and ends at page boundaries. 0: it is not copied.
 usize size_of_copy(u64 used) {
   constexpr u64 kPage = 4096;
   if (used < sizeof(DataChunk) || used > kMostCopied) return 0;
@@ -53,8 +53,8 @@ bool Snapshot::take(ProcessMemory& memory, const Layout& layout, u64 thread_stat
   return true;
 }
 
-// `copied`: the bytes that are there already. A thread that has not called anything yet has no chunk. Without a copy,
-// frames are read one by one.
+// `copied`: the number of bytes that are already copied. A thread that has not called anything yet has no chunk.
+// Without a copy, frames are read one by one.
 void Snapshot::copy_chunk(ProcessMemory& memory, u64 used, usize copied) {
   if (begin_ == 0) return;
   const usize wanted = size_of_copy(used);
@@ -75,7 +75,7 @@ bool Snapshot::copy(u64 address, std::span<std::byte> to) const {
 usize SnapshotMemory::read(std::span<const MemoryPiece> pieces) {
   for (usize i = 0; i < pieces.size(); ++i) {
     if (snapshot_.copy(pieces[i].address, pieces[i].to)) continue;
-    usize end = i + 1;  // those that are not in the copy are read at once
+    usize end = i + 1;  // reads all frames that are not in the copy at once
     while (end < pieces.size() && !snapshot_.holds(pieces[end].address)) ++end;
     const usize read = live_.read(pieces.subspan(i, end - i));
     if (read != end - i) return i + read;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fast-changing part of a thread's Python state, copied within some microseconds of a sample.
+// The fast-changing part of a thread's Python state, copied within microseconds of a sample.
 #pragma once
 #include <vector>
 
@@ -11,16 +11,16 @@ namespace wperf::python {
 
 class Snapshot {
  public:
-  // False if it cannot be read, or if the state belongs to another thread now. `native_id`: as the state has it. If the
-  // thread's data stack is where it was the last time, one system call is enough.
+  // Returns false if the state cannot be read, or if it belongs to another thread now. `native_id`: the thread's number
+  // in the state. If the thread's data stack has not moved since the last time, one system call is enough.
   bool take(ProcessMemory& memory, const Layout& layout, u64 thread_state, u32 native_id);
 
-  u64 current_frame() const { return current_frame_; }  // the innermost; 0: no Python code runs
-  // Does the thread run this interpreter? It runs none while it waits or works without the interpreter lock. Always
-  // false in 3.11.
+  u64 current_frame() const { return current_frame_; }  // the innermost frame; 0: no Python code runs
+  // Does the thread run Python code of this interpreter now? It does not while it waits or works without the
+  // interpreter lock. Always false in 3.11.
   bool is_active() const { return is_active_; }
   bool holds(u64 address) const { return address - begin_ < size_; }
-  // True if all bytes are in the copy.
+  // Returns true if all bytes are in the copy.
   bool copy(u64 address, std::span<std::byte> to) const;
 
  private:
@@ -28,13 +28,13 @@ class Snapshot {
 
   std::vector<std::byte> state_, bytes_;
   u64 begin_ = 0;
-  usize size_ = 0;  // of the copy; bytes_ only grows
+  usize size_ = 0;  // size of the copy; bytes_ only grows
   u64 current_frame_ = 0;
   bool is_active_ = false;
-  u64 frame_place_ = 0, frame_of_c_ = 0;  // 3.11 and 3.12: a structure of C has the current frame
+  u64 frame_place_ = 0, frame_of_c_ = 0;  // 3.11 and 3.12: the current frame is in a structure on the C stack
 };
 
-// Memory as it was copied, and the process's own where there is no copy.
+// Reads from the copy, and from the process where there is no copy.
 class SnapshotMemory final : public ProcessMemory {
  public:
   SnapshotMemory(const Snapshot& snapshot, ProcessMemory& live) : snapshot_(snapshot), live_(live) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Python frames of one thread, from one of them on. They are read in a snapshot of the thread (snapshot.h); frames
-// that it lacks, and a mark of each code object, are read in the process.
+// The Python frames of one thread, from a given frame on. They are read from a snapshot of the thread (snapshot.h).
+// Missing frames, and the mark of each code object, are read from the process.
 #pragma once
 #include <vector>
 
@@ -11,21 +11,21 @@
 namespace wperf::python {
 
 struct RawFrame {
-  u64 address = 0;  // of the frame
-  // The address of the code object. It is 0 in a frame that the thread is leaving (since 3.14): the instruction tells
-  // its code. It is 0, as the instruction, for an evaluation that has no frame of Python.
+  u64 address = 0;  // address of the frame
+  // The address of the code object. It is 0 in a frame that the thread is leaving (since 3.14); then the instruction
+  // identifies the code. For an evaluation without a Python frame both are 0.
   u64 code = 0;
-  u64 instruction = 0;  // the address of the one that runs, or has called
-  u64 mark = 0;         // tells code objects at one address apart (code_mark.h); 0: it was not read
-  u8 owner = 0;         // as the interpreter numbers owners
-  // The outermost frame of one evaluation in C: each native frame of _PyEval_EvalFrameDefault consumes frames up to one
-  // of these.
+  u64 instruction = 0;  // the address of the instruction that runs or made a call
+  u64 mark = 0;         // distinguishes code objects at the same address (code_mark.h); 0: not read
+  u8 owner = 0;         // the interpreter's number for the owner
+  // Is it the outermost frame of an evaluation in C? Each native frame of _PyEval_EvalFrameDefault stands for the
+  // frames up to one of these.
   bool is_entry = false;
 };
 
 enum class StackEnd : u8 {
-  outermost,   // all frames are here
-  too_deep,    // there are more than were asked for
+  outermost,   // all frames were read
+  too_deep,    // there are more frames than requested
   unreadable,  // a frame could not be read
 };
 
@@ -38,13 +38,13 @@ inline constexpr usize kMostFrames = 1024;
 
 class StackReader {
  public:
-  // Both must outlive this; the layout has passed check_layout().
+  // Both must outlive this object; the layout must have passed check_layout().
   StackReader(ProcessMemory& memory, const Layout& layout);
 
-  // The frames from this one on, at most that many. `out` is reused.
+  // Reads the frames from this one on, at most `most_frames`. `out` is reused.
   void read_from(u64 frame, RawStack& out, usize most_frames = kMostFrames);
 
-  // In two steps: the frames without marks, then the marks of those that have none yet.
+  // The same in two steps: first the frames without marks, then the marks that are still missing.
   void walk_from(u64 frame, RawStack& out, usize most_frames = kMostFrames);
   void add_marks(RawStack& out);
 
@@ -55,7 +55,7 @@ class StackReader {
   ProcessMemory& memory_;
   const Layout& layout_;
   CodeMarks marks_;
-  std::vector<std::byte> fields_;  // of a frame
+  std::vector<std::byte> fields_;  // the fields of a frame
   std::vector<MemoryPiece> pieces_;
   std::vector<u8> is_read_;  // for each piece
 };

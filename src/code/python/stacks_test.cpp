@@ -12,7 +12,7 @@
 namespace wperf::python {
 namespace {
 
-// An interpreter of the minor version in which main() calls work() calls step(), and step() is called from C.
+// An interpreter of a minor version in which main() calls work(), which calls step() through C.
 struct Interpreter {
   explicit Interpreter(int minor) : image(known_layout(minor), known_table(minor)) {
     main = image.add_code(U"main");
@@ -28,7 +28,7 @@ struct Interpreter {
     StackReader(image, image.layout).read_from(frame, out, most);
     return out;
   }
-  // "step:32 | work:20 main:31": innermost first, | after the outermost frame of an evaluation.
+  // "step:32 | work:20 main:31": innermost first, with | after the outermost frame of an evaluation.
   std::string text(const RawStack& stack) {
     CodeObjects code(image, image.layout);
     std::string out;
@@ -112,7 +112,7 @@ TEST_P(Stacks, EndWhereAFrameCannotBeRead) {
   EXPECT_EQ(python.text(stack), "step:32 | work:20");
 }
 
-// The thread returns from step(), and calls main() in its place.
+// The thread returns from step() and calls main() in its place.
 TEST_P(Stacks, AreThoseOfTheSnapshotWhenTheThreadHasGoneOn) {
   Interpreter python(GetParam());
   Snapshot snapshot;

@@ -6,7 +6,7 @@
 namespace wperf::python {
 namespace {
 
-// False if the list of the interpreter's threads does not end, or cannot be read.
+// Returns false if the list of threads does not end or cannot be read.
 bool add_threads(ProcessMemory& memory, const Layout& layout, u64 interpreter, u64 first,
                  std::vector<PythonThread>& out) {
   for (u64 state = first; state != 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The interpreters of a process, their threads, and who holds an interpreter's lock (the GIL).
+// The interpreters of a process, their threads, and the holder of an interpreter's lock (the GIL).
 #pragma once
 #include <optional>
 #include <vector>
@@ -11,25 +11,25 @@ namespace wperf::python {
 
 struct PythonThread {
   u64 interpreter = 0;
-  u64 state = 0;      // the address of its state, for Snapshot
-  u32 native_id = 0;  // as the system numbers it, in the process's own namespace; 0 until the thread runs
+  u64 state = 0;      // the address of the thread's state, for Snapshot
+  u32 native_id = 0;  // the system's number in the process's namespace; 0 until the thread runs
 };
 
 struct PythonThreads {
   std::vector<PythonThread> threads;
-  bool is_whole = false;  // false: memory could not be read, or there are too many
+  bool is_whole = false;  // false if memory could not be read, or if there are too many
 };
 
 inline constexpr usize kMostInterpreters = 256, kMostThreads = 4096;
 
-// Threads come and go meanwhile: some of them may be missing, or listed twice.
+// Threads may start and end meanwhile, so some may be missing or listed twice.
 PythonThreads list_threads(ProcessMemory& memory, const Layout& layout, u64 runtime);
 
 struct InterpreterLock {
   bool is_locked = false;
-  u64 holder = 0;  // the state of the thread that holds it, or has held it last; 0: none yet
+  u64 holder = 0;  // state of the thread that holds the lock or held it last; 0: no thread yet
 };
-// nullopt if it cannot be read.
+// Returns nullopt if it cannot be read.
 std::optional<InterpreterLock> read_lock(ProcessMemory& memory, const Layout& layout, u64 runtime, u64 interpreter);
 
 }  // namespace wperf::python

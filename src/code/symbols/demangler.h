@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The system library's part in undecorating names: LLVM's demangle library on Linux, dbghelp on Windows.
+// The part of undecorating that a system library does: LLVM's demangle library on Linux, dbghelp on Windows.
 // undecorated.cpp checks the name first.
 #pragma once
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace wperf::symbols {
 
-// `name`: without types of results and parameters. `signature`: with the types of parameters, if this library can show
-// them. nullopt if it does not understand the name.
+// `name`: without the types of results and parameters. `signature`: with the types of parameters, if this library can
+// show them. Returns nullopt if the library does not understand the name.
 enum class NameParts : unsigned char { name, signature };
 std::optional<std::string> demangle_microsoft(std::string_view name, NameParts parts);  // ?…
 std::optional<std::string> demangle_itanium(std::string_view name, NameParts parts);    // _Z…

@@ -20,7 +20,7 @@ std::optional<std::string> take(char* text) {
   return std::string(text);
 }
 
-// As PDBs spell it: "map<int,vector<int> >", "A::`scalar deleting destructor'".
+// In the spelling of PDBs: "map<int,vector<int> >", "A::`scalar deleting destructor'".
 std::string as_in_pdbs(std::string_view name) {
   constexpr std::string_view kOperator = "operator";
   std::string out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dbghelp.dll is part of Windows. It is loaded for the first name, and used by one thread at a time.
+// dbghelp.dll is part of Windows. It is loaded for the first name, and only one thread may use it at a time.
 #include <windows.h>
 
 #include <cstring>
@@ -41,7 +41,7 @@ std::optional<std::string> demangle_microsoft(std::string_view name, NameParts p
   return output;
 }
 
-// Windows cannot demangle names of other compilers; they stay unchanged.
+// Windows cannot demangle names of other compilers, so they remain unchanged.
 std::optional<std::string> demangle_itanium(std::string_view, NameParts) {
   return std::nullopt;
 }

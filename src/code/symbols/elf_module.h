@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of one ELF module → functions, inlined frames, lines, from the files that exist: DWARF, symbol tables,
-// stubs. ModuleSymbols (symbolizer.h) does the same for PE images. Opens no files: takes their bytes, which must
-// outlive it. Used by one thread at a time; several modules may be used in parallel.
+// Finds functions, inlined frames and lines for addresses of one ELF module, in the DWARF, symbol tables and stubs of
+// the files that exist. ModuleSymbols (symbolizer.h) does the same for PE images. Opens no files: takes their bytes,
+// which must outlive this object. A module must be used by one thread at a time; several modules may be used in
+// parallel.
 #pragma once
 #include <functional>
 #include <memory>
@@ -20,38 +21,38 @@
 namespace wperf::symbols {
 
 struct ElfModuleFiles {
-  Bytes image;                  // empty if not on this machine
-  Bytes debug;                  // its separate debug file, found by build id or link; may be empty
-  Bytes alternate;              // the file named by .gnu_debugaltlink of the debug file (or image); may be empty
+  Bytes image;                  // empty if it is not on this machine
+  Bytes debug;                  // the separate debug file, found by build id or link; may be empty
+  Bytes alternate;              // the file that .gnu_debugaltlink of the debug file (or image) names; may be empty
   SplitOpener open_split = {};  // for split DWARF; may be empty
-  Bytes kept_functions = {};    // as FunctionCache wrote them; may be empty. Damaged ones, and those of another file,
-                                // are not used.
+  Bytes kept_functions = {};    // written by FunctionCache; may be empty. Ignored if damaged or if they belong to
+                                // another file.
 };
 
 class ElfModule {
  public:
-  // An error if the image is damaged beyond use, or if there is neither image nor debug file. A debug file with another
-  // build id is left out, with a text in reason().
+  // Returns an error if the image is damaged beyond use, or if there is neither image nor debug file. A debug file with
+  // another build id is left out, and reason() says so.
   static diag::Result<ElfModule> make(const ElfModuleFiles& files);
   ElfModule(ElfModule&&) noexcept;
   ElfModule& operator=(ElfModule&&) noexcept;
   ~ElfModule();
 
-  // addresses: as linked (not as loaded), sorted, unique.
+  // `addresses` are linked addresses (not those in memory), sorted and unique.
   Symbolization answer(const std::vector<u64>& addresses, const SymbolQuery& query) const;
-  // Only the function, for one address.
+  // Finds only the function at one address.
   SymbolizedAddress function_at(u64 address, bool decorated) const;
 
-  // All names of code, an address may have several; decorated: as compilers made them.
+  // Visits all names of code; an address may have several. `decorated`: as the compiler made them.
   void for_each_name(bool decorated, const CodeNameVisitor& visit) const;
 
   const ElfFile* image() const;
-  const ElfSymbols& symbols() const;  // if there are none, cached functions answer
+  const ElfSymbols& symbols() const;  // if it is empty, the cached functions are used
   bool has_kept_functions() const;
   static FunctionCacheKey key_of(const ElfModuleFiles& files, Bytes build_id);
-  // The address as linked of a place in the mapped file. Without an image, uses the debug file's headers.
+  // The linked address of an offset in the mapped file. Without an image, uses the debug file's headers.
   std::optional<u64> address_of_offset(u64 file_offset) const;
-  const std::string& reason() const;  // why there are no better names; empty if they are the best possible
+  const std::string& reason() const;  // why there are no better names; empty if there is no reason
 
  private:
   ElfModule();
@@ -59,7 +60,7 @@ class ElfModule {
   std::unique_ptr<State> state_;
 };
 
-// For SplitOpener: the sections of a .dwo or .dwp file. They live as long as the file.
+// For SplitOpener: the sections of a .dwo or .dwp file. They are valid as long as the file.
 DwarfSections split_dwarf_sections(const ElfFile& file);
 
 }  // namespace wperf::symbols

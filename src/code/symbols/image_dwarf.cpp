@@ -63,7 +63,7 @@ void ImageDwarf::frames_at(code::Rva rva, std::vector<DwarfFrame>& out, bool dec
 std::optional<ImageDwarf::Function> ImageDwarf::function_at(code::Rva rva) const {
   const auto found = file().function_at(base_ + rva.value);
   if (!found.has_value()) return std::nullopt;
-  // Damaged ranges may reach beyond what an image can hold.
+  // Damaged ranges may be larger than an image can be.
   constexpr u64 kMostOfImage = ~u32{0};
   const u64 begin = std::max(found->begin, base_) - base_;
   const u64 end = found->end > base_ ? std::min(found->end - base_, kMostOfImage) : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DWARF in the sections of a PE image, as compilers for MinGW, zig, Go and Rust's gnu targets leave it there. Its
-// addresses are those of the image at its preferred base. Opens no files. Not for several threads at once.
+// DWARF in the sections of a PE image, as written by compilers for MinGW, zig, Go and Rust's gnu targets. Its addresses
+// are those of the image at its preferred base. Opens no files. Not thread-safe.
 #pragma once
 #include <optional>
 #include <string>
@@ -14,24 +14,24 @@ namespace wperf::symbols {
 
 class ImageDwarf {
  public:
-  // nullopt if the image has no DWARF. The bytes of the image must outlive this.
+  // Returns nullopt if the image has no DWARF. The bytes of the image must outlive this object.
   static std::optional<ImageDwarf> open(const PeFile& image);
 
-  // As DwarfFile's.
+  // See DwarfFile.
   void frames_at(code::Rva rva, std::vector<DwarfFrame>& out, bool declarations) const;
   struct Function {
     code::RvaRange range;
     std::string_view name;
   };
   std::optional<Function> function_at(code::Rva rva) const;
-  // Why a part of it is missing; empty if it is whole.
+  // Why a part of it is missing; empty if it is complete.
   const std::string& damage() const { return damage_; }
 
  private:
   explicit ImageDwarf(const PeFile& image);
   EndianBytes contents(const PeFile& image, const std::string& name);
 
-  const DwarfFile& file() const;  // opened for the first question
+  const DwarfFile& file() const;  // opened when first used
 
   u64 base_ = 0;
   std::vector<std::vector<std::byte>> unpacked_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows images that carry their names themselves: DWARF and COFF symbols.
+// Windows images that contain their own names: DWARF and COFF symbols.
 #include "code/symbols/image_dwarf.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include "code/symbols/pe/pe_builder_test.h"
 #include "code/symbols/symbolizer.h"
 
-#ifndef WPERF_TEST_IMAGES  // the Windows build makes none
+#ifndef WPERF_TEST_IMAGES  // the Windows build makes no test images
 #define WPERF_TEST_IMAGES ""
 #endif
 
@@ -78,7 +78,7 @@ TEST_F(OwnNames, SymbolsAloneHaveNoLines) {
   const ModuleSymbols module = module_of(bytes, {.image = "i.dll", .pdb = {}, .why_no_pdb = "no PDB found"});
   EXPECT_FALSE(module.has_dwarf());
   EXPECT_EQ(module.state().source, SymbolSource::symtab);
-  EXPECT_EQ(module.state().reason, "no PDB found");  // which has more
+  EXPECT_EQ(module.state().reason, "no PDB found");  // a PDB would have more
   std::set<std::string_view> names, decorated;
   const std::vector<code::Rva> addresses = code_of(*module.image());
   for (const Answer& answer : module.answer(addresses, {})) {
@@ -93,7 +93,7 @@ TEST_F(OwnNames, SymbolsAloneHaveNoLines) {
   EXPECT_TRUE(visited.contains("shapes::tail_call"));
 }
 
-// As zig leaves them: then DWARF knows the names and the extents too.
+// As zig writes them. Then DWARF also has the names and extents.
 TEST_F(OwnNames, DwarfWithoutSymbols) {
   ImageBuffer bytes = load("dwarf_arm64.dll");
   const ModuleSymbols with = module_of(bytes);
@@ -103,7 +103,7 @@ TEST_F(OwnNames, DwarfWithoutSymbols) {
   std::memcpy(&table, cut.data() + header + 12, sizeof table);
   std::memcpy(&count, cut.data() + header + 16, sizeof count);
   ASSERT_NE(count, 0u);
-  table += 18 * count;  // the names of sections stay
+  table += 18 * count;  // the names of sections are kept
   count = 0;
   std::memcpy(cut.data() + header + 12, &table, sizeof table);
   std::memcpy(cut.data() + header + 16, &count, sizeof count);
@@ -147,7 +147,7 @@ TEST_F(OwnNames, DwarfBeyondTheEndOfTheFileIsTold) {
   const ModuleSymbols module = module_of(bytes, {.image = {}, .pdb = {}, .why_no_pdb = "no PDB found"});
   EXPECT_EQ(module.state().reason, "its DWARF is cut off: the file ends within .debug_line");
   for (const Answer& answer : module.answer(code_of(*module.image()), {})) {
-    EXPECT_EQ(answer.frames.empty() ? 0 : answer.frames.front().line, 0u);  // the lines of calls are elsewhere
+    EXPECT_EQ(answer.frames.empty() ? 0 : answer.frames.front().line, 0u);  // the lines of calls are stored elsewhere
   }
 }
 

@@ -17,7 +17,7 @@ struct ModuleSymbols::State {
   ModuleState state;
   std::optional<PeFile> image;
   std::optional<PdbFile> pdb;
-  // These are read from the image if there is no PDB.
+  // Read from the image if there is no PDB.
   std::vector<CoffFunction> coff;
   std::optional<ImageDwarf> dwarf;
 
@@ -38,7 +38,7 @@ struct ModuleSymbols::State {
 
 namespace {
 
-// Why this PDB may not be used; empty if it may.
+// Why this PDB must not be used; empty if it may be used.
 std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
   if (!image.has_value()) return {};  // there is nothing to check it against, so the user's choice is trusted
   if (!image->codeview().has_value()) return "the image does not name its PDB";
@@ -62,13 +62,13 @@ std::string why_no_pdb(const std::optional<PeFile>& image, std::string search) {
   return image->codeview().has_value() ? "no PDB found" : "the image names no PDB";
 }
 
-// GNU's linkers write an id of the build as if for a PDB, but without its path.
+// GNU's linkers write a build id in the form of a PDB reference, but without a path.
 bool names_pdb(const PeFile& image) {
   return image.codeview().has_value() && !image.codeview()->path.empty();
 }
 
-// The decorated name of a procedure: the public at its address; if there are several (folded functions), the one with
-// its name.
+// The decorated name of a procedure: that of the public symbol at its address. If there are several (folded functions),
+// the one with the same name.
 std::string_view decorated_name(const PdbFile& pdb, const Function& procedure) {
   const std::span<const Function> publics = pdb.publics();
   const auto first = std::lower_bound(publics.begin(), publics.end(), procedure.rva,
@@ -85,7 +85,7 @@ struct Found {
   SymbolSource source = SymbolSource::none;
   std::string_view name;
   code::RvaRange bounds;
-  const void* symbol = nullptr;  // the public or export that it is named after
+  const void* symbol = nullptr;  // the public symbol or export that gives it its name
 };
 
 const CoffFunction* coff_function_at(const std::vector<CoffFunction>& functions, code::Rva rva) {
@@ -95,7 +95,7 @@ const CoffFunction* coff_function_at(const std::vector<CoffFunction>& functions,
   return after != functions.begin() && (after - 1)->range.contains(rva) ? &*(after - 1) : nullptr;
 }
 
-// Addresses come sorted, so the next address is mostly in the function that was found last.
+// Addresses are sorted, so the next one is usually in the function that was found last.
 class Finder {
  public:
   Finder(ModuleSymbols::State& state, const SymbolQuery& options)
@@ -117,7 +117,7 @@ class Finder {
                   {function->rva, {function->rva.value + function->size}}};
         return;
       }
-      // A public has no size: the nearest one below may be that of another function.
+      // A public symbol has no size, so the nearest one below may belong to another function.
       if (!image_.has_value() || image_->reaches(function->rva, rva)) {
         name_after(SymbolSource::pdb_publics, function, function->rva, function->name);
         return;
@@ -145,7 +145,7 @@ class Finder {
     if (found_.symbol == symbol) return;
     const code::RvaRange bounds = bounds_at(begin).value_or(code::RvaRange{});
     found_ = {source, shown(name), bounds, symbol};
-    // A label inside of a function begins there.
+    // If there is a label within a function, the function is taken to begin there.
     if (found_.bounds.contains(begin)) found_.bounds.begin = begin;
   }
 
@@ -167,7 +167,7 @@ class FrameReader {
   FrameReader(ModuleSymbols::State& state, const SymbolQuery& options) : state_(state), options_(options) {}
 
   void add_frames(Answer& answer) {
-    // A PDB has few lines of declarations.
+    // A PDB has only a few lines of declarations.
     if (state_.dwarf.has_value() && (!state_.pdb.has_value() || options_.declarations)) return add_from_dwarf(answer);
     if (answer.source == SymbolSource::none) return;
     from_pdb_.clear();
@@ -187,8 +187,8 @@ class FrameReader {
   }
 
  private:
-  // A PDB has no decorated names of inlined functions. One that also exists by itself has a public symbol with it; that
-  // name is used unless several functions look the same. Empty: not known.
+  // A PDB has no decorated names for inlined functions. If the function also exists separately, a public symbol has its
+  // name, which is used unless it is ambiguous. Empty if not known.
   std::string_view inlined_name(std::string_view name, code::Rva rva) {
     if (!options_.declarations || !options_.decorated) return state_.shown(name, false);
     if (decorated_.empty()) {
@@ -215,7 +215,7 @@ class FrameReader {
   ModuleSymbols::State& state_;
   SymbolQuery options_;
   std::vector<Frame> from_pdb_;
-  std::unordered_map<std::string_view, std::string_view> decorated_;  // the publics, by their undecorated names
+  std::unordered_map<std::string_view, std::string_view> decorated_;  // public symbols, keyed by their undecorated names
   std::vector<DwarfFrame> from_dwarf_;
 };
 
@@ -242,7 +242,7 @@ ModuleSymbols ModuleSymbols::make(std::string module_name, std::optional<PeFile>
     const bool has_coff = !out.state_->coff.empty(), has_dwarf = out.has_dwarf();
     state.source = image_source(image, has_coff, has_dwarf);
     if (state.source != SymbolSource::none) state.file = std::move(files.image);
-    // Then there is nothing better to look for.
+    // Then there is no better source to look for.
     if (has_dwarf) {
       state.reason = out.state_->dwarf->damage();
     } else if (has_coff && !names_pdb(*image)) {

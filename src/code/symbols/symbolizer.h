@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of one module → functions, inlined frames, lines, from the best source: its PDB; otherwise the DWARF and
-// the COFF symbols in the image; otherwise its exports, the bounds of .pdata, or no names. Opens no files: store/ found
-// them. One ModuleSymbols per module; modules asks it with sorted unique addresses.
+// Finds functions, inlined frames and lines for addresses of one module, from the best source: its PDB; otherwise the
+// DWARF and COFF symbols in the image; otherwise its exports, the bounds in .pdata, or no names. Opens no files; store/
+// finds them. Each module has its own ModuleSymbols.
 #pragma once
 #include <functional>
 #include <memory>
@@ -22,45 +22,47 @@ namespace wperf::symbols {
 struct Answer {
   code::Rva address;
   SymbolSource source = SymbolSource::none;
-  std::string_view function;  // undecorated, or decorated on request; "function at 0x…" from .pdata; may be empty
-  code::RvaRange bounds;      // of the function; an empty range if not known
-  // Innermost inlined first, the function last; no lines if unknown. Padding may have a line but no function.
+  std::string_view function;  // undecorated, or decorated on request; "function at 0x…" if only .pdata knows it;
+                                    // may be empty
+  code::RvaRange bounds;      // range of the function; empty if not known
+  // Innermost inlined first, the function last; without lines if they are unknown.
+                                    // Padding may have a line but no function.
   std::vector<SymbolizedFrame> frames;
 };
 
-// The outcome, for -v, doctor and the end of reports.
+// The result, for -v, doctor and the end of reports.
 struct ModuleState {
   std::string module;  // base name
   SymbolSource source = SymbolSource::none;
-  std::string file;    // the PDB or image that answered
-  std::string reason;  // why there is no better one: "no PDB found (looked in …)", "PDB of another build (…)"
+  std::string file;    // the PDB or image that the names come from
+  std::string reason;  // why there is no better source: "no PDB found (looked in …)", "PDB of another build (…)"
 };
 
-// Facts about the files for ModuleState; the symbolizer itself opens no file.
+// Facts about the files, for ModuleState; the symbolizer itself opens no files.
 struct ModuleFiles {
   std::string image, pdb;       // paths
-  std::string why_no_pdb = {};  // how an unsuccessful search ended (store/symbol_search.h)
+  std::string why_no_pdb = {};  // why the search failed (store/symbol_search.h)
 };
 
-// Used by one thread at a time; several modules may be asked in parallel.
+// Must be used by one thread at a time; several modules may be used in parallel.
 class ModuleSymbols {
  public:
-  // pdb may be absent. A pdb whose id differs from the image's is rejected, with a text in ModuleState.reason.
+  // `pdb` may be missing. If its id differs from the image's, it is rejected, and ModuleState.reason says so.
   static ModuleSymbols make(std::string module_name, std::optional<PeFile> image, std::optional<PdbFile> pdb,
                             ModuleFiles files = {});
   ModuleSymbols(ModuleSymbols&&) noexcept;
   ModuleSymbols& operator=(ModuleSymbols&&) noexcept;
   ~ModuleSymbols();
 
-  // addresses: sorted, unique. Answers in the same order, one each.
+  // `addresses` must be sorted and unique. Returns one answer for each, in the same order.
   std::vector<Answer> answer(const std::vector<code::Rva>& addresses, const SymbolQuery& options) const;
-  // All names of functions; an address may have several, and a name may come twice.
+  // Visits all names of functions; an address may have several, and a name may occur twice.
   void for_each_name(bool decorated, const std::function<void(code::Rva, std::string_view)>& visit) const;
   // After lookups, `source` is the best source that was used.
   const ModuleState& state() const;
   const PeFile* image() const;
   const PdbFile* pdb() const;
-  bool has_dwarf() const;  // and no PDB
+  bool has_dwarf() const;  // has DWARF and no PDB
 
   struct State;
 
@@ -69,9 +71,10 @@ class ModuleSymbols {
   std::unique_ptr<State> state_;
 };
 
-// "?x@@YAHH@Z" → "int __cdecl x(int)" reduced to the name: "x". Itanium and Rust names too; others unchanged.
+// Undecorates "?x@@YAHH@Z", which is "int __cdecl x(int)", to the name only: "x". Itanium and Rust names are
+// undecorated, too; other names are returned unchanged.
 std::string undecorated(std::string_view name);
-// The same with the types of its parameters; empty if the name does not have them.
+// The name with the types of its parameters; empty if the decorated name does not have them.
 std::string signature(std::string_view name);
 
 }  // namespace wperf::symbols

@@ -11,7 +11,7 @@
 namespace wperf::symbols {
 namespace {
 
-#ifndef WPERF_TEST_IMAGES  // the Windows build makes none
+#ifndef WPERF_TEST_IMAGES  // the Windows build makes no test images
 #define WPERF_TEST_IMAGES ""
 #endif
 
@@ -20,7 +20,7 @@ class Module : public testing::Test {
   void SetUp() override {
     if (find_images({WPERF_TEST_IMAGES}).empty()) GTEST_SKIP() << "needs clang and lld-link";
   }
-  // The bytes live as long as the test.
+  // The bytes are valid until the end of the test.
   const std::vector<std::byte>& bytes(const std::string& name) {
     auto& loaded = files_[name];
     if (loaded.empty()) loaded = load_bytes(std::filesystem::path(WPERF_TEST_IMAGES) / name);
@@ -137,7 +137,7 @@ TEST_F(Module, PdbOfPublicsAlone) {
   EXPECT_EQ(names.count("shapes::sum_of<double>"), 1u);
   EXPECT_EQ(names.count("shapes::Counter::add_twice"), 1u);
   EXPECT_EQ(module.state().source, SymbolSource::pdb_publics);
-  // The .pdata function of the public itself, and no other.
+  // The .pdata function at exactly this symbol.
   for (const Answer& answer : answers) {
     const auto bounds = module.image()->function_at(answer.address);
     if (answer.source != SymbolSource::pdb_publics || !bounds.has_value()) continue;

@@ -5,19 +5,19 @@
 namespace wperf::symbols {
 namespace {
 
-// Linkers cut decorated names at 4096 characters. A longer one is damage, and would cost the recursive demanglers much
-// stack.
+// Linkers cut decorated names at 4096 characters. A longer one is damaged, and would need much stack in the recursive
+// demanglers.
 constexpr size_t kLongestDecorated = 4096;
 
 bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// Decorated names refer back to their earlier parts. Nested lists of such references make names too large for any
-// memory, and no library guards against that. With `references` among `lists` lists, the worst is an equal share for
-// each: every list then multiplies its contents by that share plus one.
+// Decorated names can refer to their earlier parts. Nested lists of such references can make a name larger than any
+// memory, and no library prevents that. In the worst case `references` are distributed equally among `lists` lists;
+// then every list multiplies its contents by its number of references plus one.
 bool may_explode(size_t length, size_t references, size_t lists) {
-  constexpr double kLongestPlain = 1 << 26;  // real names stay under a sixth of this, and mostly under 1000
+  constexpr double kLongestPlain = 1 << 26;  // real names are smaller than a sixth of this, mostly under 1000
   const double factor = 1.0 + static_cast<double>(references) / static_cast<double>(lists == 0 ? 1 : lists);
   double bound = static_cast<double>(length);
   for (size_t i = 0; i <= lists; ++i) {
@@ -37,8 +37,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// References are single digits, except those that belong to an identifier. Lists are the arguments of templates ("?$")
-// and of functions: other symbols ("?"), types ("P6", "P8").
+// References are single digits that are not part of an identifier. Lists are the arguments of templates ("?$") and of
+// functions: of other symbols ("?") and of types ("P6", "P8").
 bool microsoft_may_explode(std::string_view name) {
   size_t references = 0, lists = 0;
   char before = '?', before_digits = '?';
@@ -51,7 +51,7 @@ bool microsoft_may_explode(std::string_view name) {
   return may_explode(name.size(), references, lists);
 }
 
-// References are "S…_" and "T…_", in Rust "B…_"; lists end in "E", except for two kinds of Rust's paths.
+// References are "S…_" and "T…_", in Rust "B…_". Lists end in "E", except for two kinds of Rust's paths.
 bool itanium_may_explode(std::string_view name) {
   size_t references = 0, lists = 0;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -68,7 +68,7 @@ bool itanium_may_explode(std::string_view name) {
   return may_explode(name.size(), references, lists);
 }
 
-// ARM64EC functions carry "$$h" after their qualified name: "?f@@$$hYAHH@Z".
+// ARM64EC functions have "$$h" after their qualified name: "?f@@$$hYAHH@Z".
 std::string without_arm64ec_mark(std::string_view name) {
   std::string plain(name);
   const size_t mark = plain.find("@@$$h");
@@ -76,7 +76,7 @@ std::string without_arm64ec_mark(std::string_view name) {
   return plain;
 }
 
-// Rust's older scheme ends every name in a separate part: "::h" and 16 digits.
+// Rust's older scheme adds a part to the end of every name: "::h" and 16 digits.
 void drop_rust_hash(std::string& name) {
   constexpr size_t kHash = 3 + 16;
   if (name.size() <= kHash || name.compare(name.size() - kHash, 3, "::h") != 0) return;

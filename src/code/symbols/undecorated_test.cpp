@@ -63,7 +63,7 @@ TEST(Undecorated, WhatIsPlainOrDamagedStays) {
   EXPECT_EQ(undecorated("_Z"), "_Z");
 }
 
-// Deep nesting of any length must not crash, and names that are longer than a linker writes stay unchanged.
+// Deep nesting must not crash, whatever the length. Names longer than those that linkers write are returned unchanged.
 TEST(Undecorated, DeepNames) {
   for (const size_t depth : {10u, 1000u, 4000u, 100000u}) {
     for (const auto& [start, step, end] :
@@ -81,7 +81,7 @@ TEST(Undecorated, DeepNames) {
   }
 }
 
-// Names that grow without bound: each list holds the one inside it four times.
+// Names that grow without bound: each list contains the one inside it four times.
 TEST(Undecorated, NamesThatWouldExplodeStay) {
   std::string microsoft = "V?$A@H@@", functions = "H", itanium = "1AIiiE", rust = "NtC1a1b";
   for (int i = 0; i < 30; ++i) {
@@ -95,7 +95,7 @@ TEST(Undecorated, NamesThatWouldExplodeStay) {
                                   "_Z1fI" + itanium + "EvT_", "_RINvC1a1f" + rust + "E"}) {
     EXPECT_EQ(undecorated(name), name);
   }
-  // The longest name of a real program, full of references, is still undecorated.
+  // The longest name in a real program, with many references, is still undecorated.
   EXPECT_EQ(
       undecorated("??$_Reallocate_grow_by@V<lambda_1>@?1??insert@?$basic_string@_WU?$char_traits@_W@std@@V?$allocator"
                   "@_W@2@@std@@QEAAAEAV34@_KQEB_W0@Z@_KPEB_W_K@?$basic_string@_WU?$char_traits@_W@std@@V?$allocator@"

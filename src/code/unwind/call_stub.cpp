@@ -14,7 +14,7 @@ constexpr std::array<u8, 11> kTrampoline = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 
 constexpr usize kAfterSub = 4, kReturn = 10;
 static_assert(kTrampoline.size() == kCallStubReach + 1);
 
-// `pushed`: bytes between the stack pointer and the return address.
+// `pushed`: the number of bytes between the stack pointer and the return address.
 FrameRow row_with(std::int64_t pushed) {
   FrameRow row;
   row.cfa_register = stack_pointer(Machine::x86_64);
@@ -29,7 +29,7 @@ FrameRow row_with(std::int64_t pushed) {
 const FrameRow* call_stub_row(symbols::Bytes code) {
   static const FrameRow kOutside = row_with(0), kInside = row_with(8);
   if (code.size() < 2 * kCallStubReach + 1) return nullptr;
-  // `at`: the address's offset in the trampoline.
+  // `at`: the offset of the address in the trampoline.
   for (usize at = 0; at < kTrampoline.size(); ++at) {
     const auto there = code.subspan(kCallStubReach - at, kTrampoline.size());
     const auto is_same = [](std::byte byte, u8 wanted) { return std::to_integer<u8>(byte) == wanted; };

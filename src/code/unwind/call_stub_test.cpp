@@ -8,7 +8,7 @@
 namespace wperf::unwind {
 namespace {
 
-// Two trampolines between other code.
+// Two trampolines with other code around them.
 constexpr std::string_view kCode =
     "\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90"
     "\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x08\xc3"
@@ -26,7 +26,7 @@ TEST(CallStub, KnowsTheReturnAddressAtEachInstruction) {
   for (const usize begin : {kFirst, kFirst + kSize}) {
     EXPECT_EQ(offset_at(begin), 8);       // sub
     EXPECT_EQ(offset_at(begin + 4), 16);  // call
-    EXPECT_EQ(offset_at(begin + 5), 16);  // before a return address
+    EXPECT_EQ(offset_at(begin + 5), 16);  // the byte before a return address
     EXPECT_EQ(offset_at(begin + 6), 16);  // add
     EXPECT_EQ(offset_at(begin + 10), 8);  // ret
   }

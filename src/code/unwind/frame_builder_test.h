@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds .eh_frame and .debug_frame sections, and copies of stacks, for the tests of this folder.
+// Builds .eh_frame and .debug_frame sections, and stack copies, for the tests of this folder.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -13,11 +13,11 @@ using CodeBytes = std::vector<u8>;
 
 class FrameBuilder {
  public:
-  static constexpr u64 kAddress = 0x4000;  // of the section
+  static constexpr u64 kAddress = 0x4000;  // address of the section
 
   explicit FrameBuilder(bool is_debug_frame = false) : is_debug_frame_(is_debug_frame) {}
 
-  // Data alignment -8, code alignment 1; pointers are relative, of four bytes. In .debug_frame: absolute, of eight.
+  // Data alignment -8, code alignment 1. Pointers are relative with four bytes, or in .debug_frame absolute with eight.
   void common(std::string_view letters, u8 return_register, const CodeBytes& program) {
     common_ = bytes_.size();
     has_letters_ = !letters.empty();
@@ -30,7 +30,7 @@ class FrameBuilder {
     number(is_debug_frame_ ? 0xffffffff : 0, 4);
     bytes_.insert(bytes_.end(), body.begin(), body.end());
   }
-  // Returns where the entry begins.
+  // Returns the position of the entry.
   u64 function(u64 begin, u64 size, const CodeBytes& program) {
     const u64 at = bytes_.size();
     number(4 + (is_debug_frame_ ? 16 : 8) + (has_letters_ ? 1 : 0) + program.size(), 4);
@@ -66,7 +66,7 @@ class FrameBuilder {
   CodeBytes bytes_;
 };
 
-// A stack of words, the lowest address first.
+// A stack of words, lowest address first.
 struct TestStack {
   static constexpr u64 kAddress = 0x7000;
   std::vector<u64> words;

@@ -73,7 +73,7 @@ class Evaluation {
   }
 
   std::optional<u64> run() {
-    constexpr u32 kMostSteps = 1000;  // because branches may lead back
+    constexpr u32 kMostSteps = 1000;  // limited because branches may lead back
     for (u32 step = 0; !cursor_.at_end() && sound(); ++step) {
       if (step == kMostSteps) return std::nullopt;
       const u8 operation = cursor_.number<u8>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DWARF expressions in call frame information: computing with registers and words of the stack.
+// DWARF expressions in call frame information, which compute with registers and words of the stack.
 #pragma once
 #include <optional>
 
@@ -7,17 +7,18 @@
 
 namespace wperf::unwind {
 
-// Little-endian, `size` of 1, 2, 4 or 8 bytes; nullopt if the address lies outside of the copy.
+// Reads a little-endian number of 1, 2, 4 or 8 bytes; nullopt if the address is outside of the copy.
 std::optional<u64> read_stack(const StackCopy& stack, u64 address, u8 size = 8);
 
 struct ExpressionInput {
   const Registers& registers;
   const StackCopy& stack;
   u64 moved_by = 0;
-  std::optional<u64> first;  // lies on the expression's stack at its beginning
+  std::optional<u64> first;  // initial value on the expression's stack
 };
 
-// nullopt if it is damaged, or needs an unknown value. `beyond` is set to an address that could not be read.
+// Returns nullopt if the expression is damaged, or needs an unknown value. `beyond` is set to the address that could
+// not be read.
 std::optional<u64> evaluate(symbols::Bytes expression, const ExpressionInput& input, std::optional<u64>& beyond);
 
 }  // namespace wperf::unwind

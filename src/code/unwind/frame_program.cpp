@@ -38,12 +38,12 @@ enum FrameInstruction : u8 {
   kCfaNegateSignedState = 0x2d,
   kCfaArgumentsSize = 0x2e,
   kCfaNegativeOffsetExtended = 0x2f,
-  kCfaAdvance = 0x40,  // these three hold a number in their low six bits
+  kCfaAdvance = 0x40,  // these three have a number in their lowest six bits
   kCfaOffset = 0x80,
   kCfaRestore = 0xc0,
 };
 
-// The rules while a program runs, by register.
+// The rules for each register while a program runs.
 struct State {
   u64 cfa_register = 0;
   std::int64_t cfa_offset = 0;
@@ -52,7 +52,7 @@ struct State {
   RegisterRule rules[Registers::kCount];
 
   void set(u64 number, Rule rule, std::int64_t value, Bytes expression = {}) {
-    if (number >= Registers::kCount) return;  // vectors and flags are not needed
+    if (number >= Registers::kCount) return;  // vector registers and flags are not needed
     has_rule[number] = true;
     rules[number] = {static_cast<u8>(number), rule, value, expression};
   }
@@ -143,7 +143,7 @@ bool Program::packed(Cursor& cursor, u8 instruction) {
 bool Program::move(Cursor& cursor, u8 instruction, u64 part_address) {
   switch (instruction) {
     case kCfaNothing:
-    case kCfaNegateSignedState:  // signed return addresses are always stripped
+    case kCfaNegateSignedState:  // signatures are always removed from return addresses
     case kCfaNegateSignedStateWithPc:
       return true;
     case kCfaArgumentsSize:
@@ -281,7 +281,7 @@ namespace {
 
 std::optional<u64> read_format(symbols::dwarf::Cursor& cursor, u8 format) {
   switch (format) {
-    case 0x00:  // an address
+    case 0x00:  // an absolute address
     case 0x04:
     case 0x0c:
       return cursor.number<u64>();

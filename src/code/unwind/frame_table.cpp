@@ -12,13 +12,13 @@ namespace {
 using symbols::EndianBytes;
 using symbols::dwarf::Cursor;
 
-// One entry of either section, without its length and the field that gives its kind.
+// An entry of either section, without its length and its kind.
 struct Entry {
   bool is_common = false;
   u64 common = 0;    // for a function: the offset of its common entry
-  u64 begin = 0;     // where the next bytes are in the section
-  EndianBytes rest;  // those bytes
-  u64 next = 0;      // where the next entry begins
+  u64 begin = 0;     // position in the section of `rest`
+  EndianBytes rest;  // the bytes of the entry that were not read yet
+  u64 next = 0;      // position of the next entry
 };
 
 std::optional<Entry> read_entry(const FrameSections& sections, u64 offset) {
@@ -28,7 +28,7 @@ std::optional<Entry> read_entry(const FrameSections& sections, u64 offset) {
   if (is_long) length = cursor.number<u64>();
   const u64 begin = cursor.offset();
   if (cursor.failed() || length == 0 || !sections.frames.holds(begin, length)) return std::nullopt;
-  // .eh_frame writes it in four bytes for either size of the length.
+  // .eh_frame always writes it in four bytes, whatever the size of the length is.
   const bool is_wide = is_long && sections.is_debug_frame;
   const u64 pointer = is_wide ? cursor.number<u64>() : cursor.number<u32>();
   const u64 behind = cursor.offset();
@@ -48,7 +48,7 @@ std::optional<Entry> read_entry(const FrameSections& sections, u64 offset) {
   return entry;
 }
 
-// "zPLRS…": reading stops at an unknown letter, which is possible because the data has a length.
+// "zPLRS…": reading stops at an unknown letter, because the length of the data shows where it ends.
 bool read_augmentation(Cursor& cursor, std::string_view letters, u64 part_address, CommonEntry& out) {
   if (letters.empty()) return true;
   if (letters.front() != 'z') return false;
@@ -104,7 +104,7 @@ FrameTable::FrameTable(const FrameSections& sections) : sections_(sections) {
   if (!has_search_table()) search_count_ = 0;
 }
 
-// The form every linker writes: pairs of 32-bit distances from the section, by address.
+// The form that all linkers write: pairs of 32-bit distances from the section, sorted by address.
 bool FrameTable::has_search_table() {
   constexpr u8 kFourBytes = 0x03, kPairs = 0x3b;
   Cursor cursor(sections_.search);

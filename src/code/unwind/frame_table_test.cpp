@@ -8,7 +8,7 @@
 namespace wperf::unwind {
 namespace {
 
-// x86-64's own beginning: the frame is 8 above rsp, the return address below it.
+// The initial rules on x86-64: the frame is 8 above rsp, the return address just below it.
 const CodeBytes kBeginning = {0x0c, 7, 8, 0x90, 1};
 // push rbp at 1, mov rbp, rsp at 4, pop rbp at 20.
 const CodeBytes kFrame = {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x50, 0x0c, 7, 8, 0xc6};
@@ -70,7 +70,7 @@ TEST(FrameTable, FindsByTheSearchTableWithoutReadingTheRest) {
   FrameBuilder builder;
   builder.common("zR", 16, kBeginning);
   const u64 second = builder.function(0x1100, 0x20, kFrame);
-  // Bytes before the wanted entry need not be valid.
+  // The bytes before the wanted entry may be invalid.
   const u64 first = builder.bytes().size();
   builder.number(0x7fffffff, 4);
   constexpr u64 kSearchAddress = 0x5000;

@@ -41,7 +41,7 @@ class Walk {
     if (!found.has_value()) beyond_ = address;
     return found;
   }
-  // Arm puts the signature of return addresses into bits that no address of user code has.
+  // Arm puts the signature of a return address into bits that user addresses do not use.
   u64 plain(u64 address) const {
     constexpr u64 kUserAddresses = (u64{1} << 48) - 1;
     return machine_ == Machine::aarch64 ? address & kUserAddresses : address;
@@ -53,8 +53,8 @@ class Walk {
   const StackCopy& stack_;
   symbols::EndianBytes stack_bytes_{stack_.bytes, false};
   const FindCode& find_;
-  std::optional<u64> beyond_;    // the last value that was to be read from outside of the copy
-  bool was_interrupted_ = true;  // how this frame was interrupted: by the sample, or by a signal
+  std::optional<u64> beyond_;    // address outside of the copy of the last value that was needed
+  bool was_interrupted_ = true;  // this frame was interrupted, by the sample or by a signal
   bool is_first_ = true;
   Ending ending_ = Ending::damaged;
 };
@@ -98,10 +98,10 @@ Walk::Step Walk::step_by_row(const CodeAt& code) {
   const auto cfa = frame_address(code);
   if (!cfa.has_value()) return fail(reading_failed());
   const u64 before = registers_.value[stack_pointer(machine_)];
-  // Only a signal may change to another stack; and only code without a frame leaves the stack as it is.
+  // Only a signal may change to another stack, and only code without a frame leaves the stack unchanged.
   if (!row.is_signal_frame && (*cfa < before || (*cfa == before && !was_interrupted_))) return fail(Ending::damaged);
   const u8 returns_to = row.return_register;
-  // The instruction pointer must be found again for each frame; otherwise it would stay the same forever.
+  // The instruction pointer must be found anew for each frame; otherwise it would never change.
   if (returns_to == instruction_pointer(machine_)) registers_.forget(returns_to);
   const bool found = row.is_plain ? apply_plain(row, *cfa) : apply(row, *cfa, code.moved_by);
   if (!found) return fail(reading_failed());
@@ -148,7 +148,7 @@ bool Walk::apply(const FrameRow& row, u64 cfa, u64 moved_by) {
   return true;
 }
 
-// For code without information: it may have kept a frame pointer. On Arm the first frame's caller is in lr.
+// For code without information, which may have kept a frame pointer. On Arm the first frame's return address is in lr.
 Walk::Step Walk::step_by_frame_pointer() {
   const bool is_arm = machine_ == Machine::aarch64;
   if (is_arm && is_first_ && registers_.knows(kArmLink)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a program's registers and a copy of the top of its stack to its callers, by the call frame information of its
-// ELF files (.eh_frame, .debug_frame). x86-64 and AArch64. Opens no files: the caller provides the facts about an
-// address.
+// Finds the callers from a program's registers and a copy of the top of its stack, using the call frame information of
+// its ELF files (.eh_frame, .debug_frame). For x86-64 and AArch64. Opens no files: the caller provides the facts about
+// each address.
 #pragma once
 #include <functional>
 #include <span>
@@ -22,16 +22,16 @@ constexpr Machine machine_here() {
 }
 
 struct StackCopy {
-  u64 address = 0;  // of its first byte: the stack pointer at the time of the sample
+  u64 address = 0;  // address of its first byte, which is the stack pointer at the time of the sample
   std::span<const std::byte> bytes;
-  bool is_whole = false;  // the copy ends at the beginning of the stack, not for lack of room
+  bool is_whole = false;  // the copy goes up to the beginning of the stack; it was not cut
 };
 
-// Registers by their DWARF numbers; unknown ones are not set.
+// Registers by DWARF number; unknown ones are not set.
 struct Registers {
-  static constexpr usize kCount = 33;  // AArch64: x0..x30, sp, pc; x86-64: 16 and the instruction pointer
+  static constexpr usize kCount = 33;  // AArch64: x0..x30, sp, pc; x86-64: 16 registers and the instruction pointer
   u64 value[kCount] = {};
-  u64 known = 0;  // a bit for each
+  u64 known = 0;  // one bit for each register
 
   bool knows(u64 number) const { return number < kCount && ((known >> number) & 1) != 0; }
   void set(u8 number, u64 what) {
@@ -40,10 +40,10 @@ struct Registers {
   }
   void forget(u8 number) { known &= ~(u64{1} << number); }
 };
-u8 instruction_pointer(Machine machine);  // their numbers
+u8 instruction_pointer(Machine machine);  // the DWARF numbers of these registers
 u8 stack_pointer(Machine machine);
 
-// As it was interrupted.
+// The state of the thread when it was interrupted.
 struct Thread {
   Machine machine;
   Registers registers;
@@ -51,12 +51,12 @@ struct Thread {
 
 struct CodeAt {
   const FrameRow* row = nullptr;  // null if there is no call frame information
-  u64 moved_by = 0;               // address in the program minus address in the file
-  bool is_code = false;           // the address may lie in a program at all
+  u64 moved_by = 0;               // address in the process minus linked address
+  bool is_code = false;           // the address may be in code at all
 };
 using FindCode = std::function<CodeAt(u64 address)>;
 
-// Gets each frame, the interrupted one first: an address in its code, and its registers, of which the stack pointer is
+// Called for each frame, the interrupted one first, with an address in its code and its registers. The stack pointer is
 // the end of the frame that it called.
 using VisitFrame = std::function<void(u64 address, const Registers& registers)>;
 
@@ -67,9 +67,9 @@ struct Walking {
 
 enum class Ending : u8 { outermost, stack_copy_too_short, no_table, damaged, too_many_frames };
 
-// Appends an address for each caller, the nearest first; the byte before it lies in the caller's instruction. It is the
-// return address, or, for a frame that a signal interrupted or returns through, one more than that instruction's
-// address.
+// Appends an address for each caller, the nearest first. The byte before that address is in the caller's instruction:
+// it is the return address, or, for a frame that a signal interrupted or returns through, the instruction's address +
+// 1.
 Ending unwind(const Thread& thread, const StackCopy& stack, const FindCode& find, const Walking& walking,
               std::vector<u64>& callers);
 

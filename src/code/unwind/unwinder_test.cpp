@@ -16,7 +16,7 @@ struct Unwound {
   std::vector<u64> callers;
 };
 
-// Code lies at 0x1000 to 0x3000 of the file.
+// The code is at 0x1000 to 0x3000 of the file.
 Unwound unwind_with(const FrameBuilder& builder, Machine machine, const Registers& registers, const StackCopy& stack,
                     usize most_frames = 100) {
   FrameTable table(builder.sections());
@@ -46,7 +46,7 @@ Registers arm(u64 pc, u64 link, u64 frame_pointer) {
   return out;
 }
 
-// A leaf, a function with a frame of 16 bytes at 0x1100, and an outermost one at 0x1200.
+// A leaf function, a function with a frame of 16 bytes at 0x1100, and an outermost function at 0x1200.
 FrameBuilder x64_code() {
   FrameBuilder builder;
   builder.common("zR", 16, {0x0c, 7, 8, 0x90, 1});
@@ -64,7 +64,7 @@ TEST(Unwinder, WalksToTheOutermostFunction) {
 }
 
 TEST(Unwinder, LooksForTheCallNotForWhatFollowsIt) {
-  // The call is the last instruction of the function at 0x1100: its return address is that of the next one.
+  // The call is the last instruction of the function at 0x1100, so its return address is in the next function.
   const TestStack stack{{kMovedBy + 0x1200, 0, 0, kMovedBy + 0x1250}};
   const Unwound found = unwind_with(x64_code(), Machine::x86_64, x64(0x1010), stack.copy());
   EXPECT_EQ(found.callers, (std::vector<u64>{kMovedBy + 0x1200, kMovedBy + 0x1250}));
@@ -93,7 +93,7 @@ TEST(Unwinder, AFrameBelowItsCalleesIsDamage) {
 }
 
 TEST(Unwinder, GoesOnByFramePointersWhereNothingIsSaid) {
-  // 0x2000 has no entry: rbp leads to its frame at 2, whose caller is at 0x1250.
+  // 0x2000 has no entry. rbp leads to its frame at index 2; the caller is at 0x1250.
   const TestStack stack{{7, 7, 0, kMovedBy + 0x1250}};
   const Unwound found = unwind_with(x64_code(), Machine::x86_64, x64(0x2010, TestStack::at(2)), stack.copy());
   EXPECT_EQ(found.ending, Ending::outermost);
@@ -113,12 +113,12 @@ TEST(Unwinder, DoesNotBelieveAnyFramePointer) {
 TEST(Unwinder, PassesSignalFrames) {
   FrameBuilder builder = x64_code();
   builder.common("zRS", 16, {0x0c, 7, 0});
-  // rsp and the return address lie 16 and 24 above the stack pointer of the handler's caller.
+  // rsp and the return address are 16 and 24 above the stack pointer of the handler's caller.
   builder.function(0x1300, 0x10, {0x16, 7, 3, 0x77, 16, 0x06, 0x10, 16, 2, 0x77, 24});
   const TestStack stack{{kMovedBy + 0x1301, 0, 0, TestStack::at(6), kMovedBy + 0x1100, 0, 0, 0, kMovedBy + 0x1250}};
   const Unwound found = unwind_with(builder, Machine::x86_64, x64(0x1010), stack.copy());
   EXPECT_EQ(found.ending, Ending::outermost);
-  // The first instruction of 0x1100 was interrupted, and the handler returns to 0x1301 without a call. So their own
+  // The first instruction of 0x1100 was interrupted, and the handler returns to 0x1301 without a call. So these
   // addresses count, not the bytes before them.
   EXPECT_EQ(found.callers, (std::vector<u64>{kMovedBy + 0x1302, kMovedBy + 0x1101, kMovedBy + 0x1250}));
 }
@@ -164,7 +164,7 @@ std::optional<u64> value_of(const CodeBytes& expression, const TestStack& stack 
 }
 
 TEST(FrameExpression, Computes) {
-  // Linkers' code for the stubs of .plt: 8 or 16 above rsp, depending on the place in the stub.
+  // The linker's code for .plt stubs: 8 or 16 above rsp, depending on the position in the stub.
   EXPECT_EQ(value_of({0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}), TestStack::kAddress + 16);
   EXPECT_EQ(value_of({0x23, 5}), 105u);
   EXPECT_EQ(value_of({0x0b, 0xfe, 0xff, 0x22}), 98u);

@@ -140,7 +140,7 @@ bool decode_authentication(u32 word, Decoded& out) {
     return true;
   }
   if ((word & 0xffffe3e0u) == 0xdac123e0u) {
-    // pacia → paciza: the z precedes the last letter.
+    // pacia → paciza: the z goes before the last letter.
     out.mnemonic = fmt::format("{}z{}", kNames[operation].substr(0, 4), kNames[operation].back());
     out.operands = value_reg(rd, true);
     return true;
@@ -176,7 +176,7 @@ bool decode_dot_product(u32 word, Decoded& out) {
   return true;
 }
 
-// The hint space and barriers that were added later.
+// The hint space, and barriers that were added to Armv8 later.
 bool decode_hint(u32 word, Decoded& out) {
   struct Hint {
     u32 word;
@@ -220,7 +220,7 @@ u64 offset_of(u32 word, u32 low, u32 width) {
   return ((value ^ sign) - sign) * 4;
 }
 
-// Loads of a literal, adr and adrp, and branches: their last operand is an address.
+// Literal loads, adr, adrp and branches: their last operand is an address.
 bool ends_in_address(u32 word) {
   const bool literal = (word & 0x3b000000u) == 0x18000000u, adr = (word & 0x1f000000u) == 0x10000000u;
   return literal || adr || arm64_branch_target(word, 0).has_value();
@@ -230,7 +230,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Shift amounts, bit positions and the step of a structure load are decimal; all other numbers are not.
+// Shift amounts, bit positions and the step of a structure load are decimal; all other numbers are hexadecimal.
 bool counts_in_decimal(std::string_view mnemonic) {
   if (mnemonic.starts_with("ld") || mnemonic.starts_with("st")) {
     return mnemonic.size() >= 3 && mnemonic[2] >= '1' && mnemonic[2] <= '4';
@@ -250,7 +250,7 @@ bool follows_shift(std::string_view before) {
 struct Immediate {
   u64 magnitude = 0;
   bool negative = false;
-  usize length = 0;  // characters after the '#'; 0 if it is not an integer
+  usize length = 0;  // number of characters after the '#'; 0 if it is not an integer
 };
 
 Immediate parse_immediate(std::string_view text) {
@@ -307,7 +307,8 @@ std::string respelled_operands(u32 word, std::string_view mnemonic, std::string_
       out += c;
       continue;
     }
-    if (is_access && immediate.magnitude >> 63 != 0) {  // the library prints some negative steps as 64 bits
+    if (is_access && immediate.magnitude >> 63 != 0) {  // the library prints some negative steps as unsigned 64-bit
+                                                        // numbers
       immediate.magnitude = ~immediate.magnitude + 1;
       immediate.negative = true;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decoder with Capstone; only this file uses its types.
+// The decoder that uses Capstone; its types occur only in this file.
 #include <utility>
 
 #include "code/symbols/disassembly/arm64_text.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of Capstone that the decoder calls. On Linux they are found at run time: bound at start-up, the library
-// would cost every command, also those that disassemble nothing, 0.9 ms. Only capstone_*.cpp include this.
+// The functions of Capstone that the decoder calls. On Linux they are loaded at run time, because linking the library
+// would cost every command 0.9 ms. Only capstone_*.cpp include this file.
 #pragma once
 #include <capstone/capstone.h>
 
@@ -18,7 +18,7 @@ struct CapstoneLibrary {
   decltype(&cs_insn_group) insn_group;
 };
 
-// Loads the library on the first call; it stays loaded.
+// Loads the library on the first call. It remains loaded.
 diag::Result<const CapstoneLibrary*> capstone();
 
 }  // namespace wperf::symbols

@@ -15,8 +15,8 @@ struct Loaded {
   std::string failure;
 };
 
-// The major version of the header this was built with: enumerations and structs differ between them. A name as it is,
-// which tools/libraries.py can find in the program.
+// The major version of the header at build time, because enumerations and structs differ between versions. The
+// library's name is one literal, so that tools/libraries.py can find it in the program.
 #define WPERF_TEXT_OF(number) #number
 #define WPERF_CAPSTONE_NAME(major) "libcapstone.so." WPERF_TEXT_OF(major)
 constexpr const char* kLibrary = WPERF_CAPSTONE_NAME(CS_API_MAJOR);

@@ -30,7 +30,7 @@ std::int64_t signed_field(u32 word, u32 lowest, u32 bits) {
 }
 
 // Hashes Arm64 instructions one after the other, without the parts that depend on addresses. Jumps within the function
-// are kept: they are the same at any address.
+// are included, because they are the same at any address.
 class Arm64Masks {
  public:
   explicit Arm64Masks(usize code_size) : code_size_(static_cast<std::int64_t>(code_size)) {}
@@ -43,7 +43,7 @@ class Arm64Masks {
     if ((word & 0xfe000000u) == 0x54000000u) return without_target(word, at, 5, 19);  // B.cond
     if ((word & 0x7e000000u) == 0x34000000u) return without_target(word, at, 5, 19);  // CBZ, CBNZ
     if ((word & 0x7e000000u) == 0x36000000u) return without_target(word, at, 5, 14);  // TBZ, TBNZ
-    if ((word & 0x1f000000u) == 0x10000000u) {                                        // ADR, ADRP
+    if ((word & 0x1f000000u) == 0x10000000u) {
       if ((word & 0x80000000u) != 0) pages_ |= bit(word);
       return word & ~0x60ffffe0u;
     }
@@ -64,7 +64,7 @@ class Arm64Masks {
     const std::int64_t target = at + 4 * signed_field(word, lowest, bits);
     return target >= 0 && target < code_size_ ? word : word & ~(((u32{1} << bits) - 1) << lowest);
   }
-  // Forgets pages of ADRP whose register is overwritten.
+  // Forgets the pages of ADRP whose register is overwritten.
   void forget_written(u32 word, bool is_access) {
     const bool is_memory = (word & 0x0a000000u) == 0x08000000u;
     const bool is_load = is_access && (word & 0x00c00000u) != 0;
@@ -72,7 +72,7 @@ class Arm64Masks {
   }
 
   std::int64_t code_size_;
-  u32 pages_ = 0;  // registers that hold a page, to which the next instruction adds the rest
+  u32 pages_ = 0;  // registers that hold a page address, to which a later instruction adds the rest
 };
 
 u64 arm64_hash(std::span<const std::byte> bytes) {
@@ -86,7 +86,7 @@ u64 arm64_hash(std::span<const std::byte> bytes) {
   return hash.value();
 }
 
-// Does this field of an instruction hold an address of the file?
+// Is this field of an instruction an address within the file?
 bool is_address(const CodeToHash& code, std::span<const std::byte> field) {
   if (code.image_begin == 0 || field.size() < 4) return false;
   u64 value = 0;

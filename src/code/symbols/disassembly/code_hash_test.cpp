@@ -22,14 +22,15 @@ u64 arm64(std::initializer_list<u32> words) {
   return code_hash({.instructions = InstructionSet::arm64, .bytes = bytes}).value();
 }
 
-// A loop that reads a table of the image and calls: page, rest of its address, call, load by that page, jump back.
+// A loop that reads a table of the image and makes a call: ADRP, rest of the address, call, load from that page, jump
+// back.
 TEST(CodeHash, Arm64WithoutWhereThingsAre) {
   const u64 here = arm64(
       {0x90000008, 0x91004108, 0x94000100, 0xb0000009, 0xf9400529, 0x8b090108, 0xf1000421, 0x54ffff61, 0xd65f03c0});
   const u64 elsewhere = arm64(
       {0xf0000148, 0x91020108, 0x97ffff00, 0x90000889, 0xf9418929, 0x8b090108, 0xf1000421, 0x54ffff61, 0xd65f03c0});
   EXPECT_EQ(here, elsewhere);
-  // Another constant, another jump within the function or another offset into an object is other code.
+  // Code with another constant, another jump within the function or another offset into an object is different.
   EXPECT_NE(here, arm64({0x90000008, 0x91004108, 0x94000100, 0xb0000009, 0xf9400529, 0x8b090108, 0xf1000821, 0x54ffff61,
                          0xd65f03c0}));
   EXPECT_NE(here, arm64({0x90000008, 0x91004108, 0x94000100, 0xb0000009, 0xf9400529, 0x8b090108, 0xf1000421, 0x54ffff81,
@@ -86,7 +87,7 @@ TEST(CodeHash, X64WithoutWhereThingsAre) {
   EXPECT_EQ(here.value(), hash_at(0x405010, x64_code(0x1234, 0x777, 0xf0, 5, 0x403000)).value());
   EXPECT_NE(here.value(), hash_at(0x401000, x64_code(0x1000, 0x2000, 0xf0, 6, 0x402010)).value());
   EXPECT_NE(here.value(), hash_at(0x401000, x64_code(0x1000, 0x2000, 0xf3, 5, 0x402010)).value());
-  // A number that is not an address of the file counts as a number.
+  // A number that is not an address within the file counts as a number.
   EXPECT_NE(hash_at(0x401000, x64_code(0x1000, 0x2000, 0xf0, 5, 100)).value(),
             hash_at(0x401000, x64_code(0x1000, 0x2000, 0xf0, 5, 200)).value());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One instruction at a time; the interface that hides the disassembly library.
+// Decodes one instruction at a time; this interface hides the disassembly library.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -19,19 +19,19 @@ struct InstructionField {
 struct Decoded {
   u32 size = 0;
   std::string mnemonic, operands;
-  std::optional<u64> target;  // address of a direct branch or call
+  std::optional<u64> target;  // address that a direct branch or call goes to
   // For x64, if the instruction has them.
   InstructionField displacement = {}, immediate = {};
-  bool relative_to_code = false;  // the displacement is
+  bool relative_to_code = false;  // the displacement is relative to the instruction
 };
 
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  // The instruction at the start of `code`, which is loaded at `address`. Returns false if the bytes are not an
+  // Decodes the instruction at the start of `code`, which is loaded at `address`. Returns false if the bytes are not an
   // instruction of this set.
   virtual bool decode(std::span<const std::byte> code, u64 address, Decoded& out) = 0;
-  // The number of bytes to skip if they are not an instruction.
+  // The number of bytes to skip if there is no instruction.
   virtual u32 unit() const = 0;
 };
 

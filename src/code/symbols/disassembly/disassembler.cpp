@@ -11,7 +11,7 @@
 namespace wperf::symbols {
 namespace {
 
-// Data between instructions, as llvm-objdump spells it. Both instruction sets are little-endian.
+// Data between instructions, in llvm-objdump's form. Both instruction sets are little-endian.
 void take_as_data(std::span<const std::byte> code, u32 unit, Instruction& out) {
   if (unit == 4 && code.size() >= 4) {
     u32 word = 0;

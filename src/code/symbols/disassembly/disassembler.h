@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine code → text, instruction by instruction. Takes bytes and their address in the image; opens no files. Used for
-// the code of the lines that a report shows. Not thread-safe: one Disassembler per thread. A build without a
-// disassembly library (WPERF_CAPSTONE=OFF) answers open() with an error that says so.
+// Disassembles machine code, given as bytes and their address in the image; opens no files. Used for the code of the
+// lines that a report shows. Not thread-safe: use one Disassembler for each thread. In a build without a disassembly
+// library (WPERF_CAPSTONE=OFF), open() returns an error that says so.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -21,8 +21,8 @@ struct Instruction {
   u32 rva = 0;
   u32 size = 0;
   std::string mnemonic;       // ".word" or ".byte" for bytes that are not an instruction
-  std::string operands;       // absolute addresses are those of the file: image base + RVA
-  std::optional<u32> target;  // the RVA that a branch or call goes to, if the instruction contains it
+  std::string operands;       // absolute addresses are those in the file: image base + RVA
+  std::optional<u32> target;  // the RVA that a branch or call goes to, if it is in the instruction
 };
 
 class Decoder;
@@ -34,7 +34,7 @@ class Disassembler {
   Disassembler& operator=(Disassembler&&) noexcept;
   ~Disassembler();
 
-  // Every byte of `code` is in exactly one of the returned instructions, in order.
+  // The returned instructions cover every byte of `code` exactly once, in order.
   std::vector<Instruction> disassemble(std::span<const std::byte> code, u64 image_base, u32 rva) const;
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where code goes on after an instruction: enough to find basic blocks. Arm64 code needs no disassembly library for it.
+// Where execution continues after an instruction, as needed to find basic blocks. For Arm64 code this needs no
+// disassembly library.
 #pragma once
 #include <memory>
 #include <optional>
@@ -12,14 +13,14 @@ namespace wperf::symbols {
 
 struct InstructionFlow {
   u32 size = 0;             // in bytes; 0 if the bytes are not an instruction, or cannot be decoded here
-  bool ends_block = false;  // a jump or a return, but not a call, which comes back
+  bool ends_block = false;  // it is a jump or a return; calls do not count, because they come back
   std::optional<u64> target = std::nullopt;  // of a direct jump or call
 };
 
 class InstructionFlows {
  public:
   InstructionFlow at(InstructionSet set, std::span<const std::byte> code, u64 address);
-  // Why nothing of the instruction set can be decoded here; nullopt if it can be, or was not tried.
+  // Why this instruction set cannot be decoded here; nullopt if it can be, or if it was not tried.
   const std::optional<diag::Error>& trouble() const { return trouble_; }
 
  private:

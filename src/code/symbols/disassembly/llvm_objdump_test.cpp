@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares our disassembly with that of llvm-objdump-19, byte for byte, for whole .text sections. If the two spell an
-// instruction differently but mean the same, the difference is a row of the list below; a row that no instruction needs
-// also fails.
+// Compares our disassembly with that of llvm-objdump-19, byte for byte, for whole .text sections. If both have the same
+// meaning in different spellings, a row of the list below allows the difference. A row that no instruction needs also
+// fails.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -67,7 +67,7 @@ std::vector<Row> oracle_rows(const std::string& file, InstructionSet set) {
     std::replace(line.begin(), line.end(), '\t', ' ');
     Row row;
     if (parse_row(line, row)) {
-      // ARM64 is printed as words, most significant byte first.
+      // ARM64 instructions are printed as words, most significant byte first.
       if (set == InstructionSet::arm64) std::reverse(row.bytes.begin(), row.bytes.end());
       rows.push_back(std::move(row));
     }
@@ -133,7 +133,7 @@ class Comparison {
     auto disassembler = Disassembler::open(set_);
     ASSERT_TRUE(disassembler.has_value());
     for (usize first = 0; first < rows.size();) {
-      // One stretch of adjacent instructions at a time, so that the disassembler must find the borders between them.
+      // One stretch of adjacent instructions at a time, so that the disassembler must find the boundaries between them.
       std::vector<std::byte> code;
       usize last = first;
       for (; last < rows.size() && rows[last].address == rows[first].address + code.size(); ++last) {

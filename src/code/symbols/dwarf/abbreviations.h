@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// .debug_abbrev: the attributes and forms of the entries of a unit, prepared for skipping entries fast.
+// .debug_abbrev: the attributes and forms of a unit's entries, prepared so that entries can be skipped fast.
 #pragma once
 #include <unordered_map>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace wperf::symbols::dwarf {
 
-// How wide the numbers of a unit are.
+// The widths of a unit's numbers.
 struct Widths {
   u8 address = 8, offset = 4;
   u16 version = 5;
@@ -26,7 +26,7 @@ struct Abbreviation {
   u16 tag = 0;
   bool has_children = false;
   bool has_sibling = false;
-  u32 fixed_size = kVariableSize;  // of all attributes together, if it is always the same
+  u32 fixed_size = kVariableSize;  // size of all attributes together, if it is always the same
   u32 first = 0, count = 0;        // attributes
 };
 

@@ -22,7 +22,7 @@ using dwarf::Unit;
 
 struct DwarfFile::State {
   struct LoadedUnit {
-    const Unit* code = nullptr;  // the unit with the functions: the unit itself, or its split one
+    const Unit* code = nullptr;  // the unit that contains the functions: the unit itself, or its split unit
     ScopeTable scopes;
     const LineTable* lines = nullptr;
   };
@@ -50,7 +50,7 @@ struct DwarfFile::State {
   std::unique_ptr<InfoFile> main, alternate;
   std::vector<std::unique_ptr<InfoFile>> split_files;
   SplitOpener open_split;
-  std::vector<dwarf::Stretch> covered;  // by units
+  std::vector<dwarf::Stretch> covered;  // code that units cover
   std::vector<std::unique_ptr<LoadedUnit>> loaded;
   std::map<u64, LineTable> line_tables;
   DwarfDamage damage;
@@ -87,8 +87,8 @@ void DwarfFile::State::index_units() {
     }
     const bool says_it = unit.ranges.kind != dwarf::ValueKind::none || unit.high_pc.kind != dwarf::ValueKind::none;
     if (!says_it && unit.has_children) ranges = load(i).scopes.covered();
-    // If several units claim the same code (functions in several units, of which the linker kept one), the first has
-    // it.
+    // If several units claim the same code (because the linker kept only one of several copies of a function), the
+    // first one gets it.
     for (const dwarf::AddressRange& range : ranges) layers.push_back({range, ~i, i});
   }
   covered = dwarf::flatten(std::move(layers));
@@ -108,7 +108,7 @@ const Unit* DwarfFile::State::open_split_unit(const Unit& skeleton) {
     split_files.push_back(std::move(file));
     return &unit;
   }
-  ++damage.units;  // of another build
+  ++damage.units;  // it belongs to another build
   return nullptr;
 }
 

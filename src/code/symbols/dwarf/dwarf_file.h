@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DWARF 2 to 5 as bytes → functions, inlined frames, lines. Takes views of the sections (unpacked by the caller, who
-// keeps them alive). The units' address ranges are read first, the rest of a unit when one of its addresses is asked
-// for. Every bound is checked; damaged parts are left out and counted. Not for several threads at once. Results live as
-// long as the DwarfFile and the sections.
+// Finds functions, inlined frames and lines in DWARF 2 to 5. Takes views of the sections, which the caller unpacks and
+// keeps alive. The units' address ranges are read first, the rest of a unit when one of its addresses is requested.
+// Every bound is checked; damaged parts are left out and counted. Not thread-safe. Results are valid as long as the
+// DwarfFile and the sections.
 #pragma once
 #include <functional>
 #include <memory>
@@ -17,51 +17,51 @@ namespace wperf::symbols {
 
 struct DwarfSections {
   EndianBytes info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets;
-  EndianBytes aranges;   // read only for DWARF 2, whose units cannot describe code in several pieces
+  EndianBytes aranges;   // only read for DWARF 2, whose units cannot describe code in several pieces
   EndianBytes cu_index;  // of .dwp files
 };
 
-// A unit whose bulk the compiler left in a .dwo file.
+// A unit most of which is in a .dwo file.
 struct SplitUnit {
-  std::string_view name, folder;  // as the compiler wrote it; folder: for names that are relative
+  std::string_view name, folder;  // as the compiler wrote them; relative names are relative to `folder`
   u64 id = 0;
 };
 
-// The sections of the .dwo file of a unit, or of the .dwp file that has it (cu_index is set); empty: not available.
+// The sections of a unit's .dwo file, or of the .dwp file that contains the unit (then cu_index is set); empty if not
+// available.
 using SplitOpener = std::function<DwarfSections(const SplitUnit&)>;
 
 struct DwarfFrame {
-  std::string_view function;  // the linkage name if there is one; empty: nameless
-  std::string_view file;      // empty: no line information
+  std::string_view function;  // the linkage name if there is one; empty for a function without a name
+  std::string_view file;      // empty if there is no line information
   u32 line = 0;               // 0 for code that the compiler assigned to no line
-  u32 discriminator = 0;      // tells blocks of one line apart
-  u32 declared_line = 0;      // of the function; 0 if not known or not wanted
+  u32 discriminator = 0;      // distinguishes the blocks of a line
+  u32 declared_line = 0;      // line of the function's declaration; 0 if not known or not requested
   bool inlined = false;
 };
 
-struct DwarfFunction {  // or one of its pieces
+struct DwarfFunction {  // a function, or one of its pieces
   u64 begin = 0, end = 0;
   std::string_view name;  // the linkage name if there is one
 };
 
 struct DwarfDamage {
-  u32 units = 0;    // units left out, wholly or from some place on
-  u32 entries = 0;  // single references and ranges that make no sense
+  u32 units = 0;    // units that were left out, completely or from some point on
+  u32 entries = 0;  // single invalid references and ranges
 };
 
 class DwarfFile {
  public:
-  // alternate: the sections of the file that dwz made; empty if there is none.
+  // `alternate`: the sections of the file that dwz made; empty if there is none.
   static DwarfFile open(const DwarfSections& sections, const DwarfSections& alternate, SplitOpener open_split);
   DwarfFile(DwarfFile&&) noexcept;
   DwarfFile& operator=(DwarfFile&&) noexcept;
   ~DwarfFile();
 
-  // Innermost inlined frame first, the function last. With a line but no function: one frame without a name. Empty if
-  // nothing is known.
-  // `declarations`: with the lines of their functions' declarations.
+  // Innermost inlined frame first, the function last. If only a line is known, one frame without a name. Empty if
+  // nothing is known. `declarations`: also find the lines of the functions' declarations.
   void frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations = false) const;
-  // The function itself, not those inlined there; nullopt if it is not known or has no name.
+  // The function itself, not one inlined there; nullopt if it is not known or has no name.
   std::optional<DwarfFunction> function_at(u64 address) const;
   DwarfDamage damage() const;
 

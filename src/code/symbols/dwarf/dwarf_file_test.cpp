@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sections written by hand. tests/symbols compares sections from compilers with llvm-symbolizer.
+// Sections written byte by byte. tests/symbols compares sections from compilers with llvm-symbolizer.
 #include "code/symbols/dwarf/dwarf_file.h"
 
 #include <gtest/gtest.h>
@@ -45,14 +45,15 @@ void attributes(ByteWriter& to, std::initializer_list<std::pair<int, int>> list)
   to.number(0, 2);
 }
 
-// Writes the number of bytes since `start` into the four bytes there.
+// Writes the number of bytes since `start` into the four bytes at `start`.
 void close_length(ByteWriter& to, usize start, bool big) {
   ByteWriter length(big);
   length.number(to.bytes.size() - start - 4, 4);
   std::copy(length.bytes.begin(), length.bytes.end(), to.bytes.begin() + static_cast<std::ptrdiff_t>(start));
 }
 
-// "a.c" of "/src" (DWARF 4): line 10 at 0x1000, 11 at 0x1004, 20 of "inc/b.h" at 0x1008, 12 at 0x1010, end at 0x1020.
+// "a.c" in "/src" (DWARF 4): line 10 at 0x1000, 11 at 0x1004, line 20 of "inc/b.h" at 0x1008, 12 at 0x1010, end at
+// 0x1020.
 void write_lines(Sections& to, u64 first_address = 0x1000) {
   ByteWriter& out = to.line;
   const usize start = out.bytes.size();
@@ -60,9 +61,9 @@ void write_lines(Sections& to, u64 first_address = 0x1000) {
   out.number(4, 2);
   const usize header_length = out.bytes.size();
   out.number(0, 4);
-  out.number(4, 1);     // bytes of an instruction
-  out.number(1, 1);     // operations of one
-  out.number(1, 1);     // rows begin as statements
+  out.number(4, 1);     // minimum instruction length
+  out.number(1, 1);     // operations per instruction
+  out.number(1, 1);     // rows begin as statements by default
   out.number(0xfb, 1);  // line base -5
   out.number(14, 1);
   out.number(13, 1);
@@ -224,7 +225,7 @@ TEST(DwarfFile, ACutInfoSectionCounts) {
 
 TEST(DwarfFile, AnEntryThatNamesItself) {
   Sections sections = one_unit();
-  // The origin of the inlined entry is the entry itself.
+  // The origin of the inlined entry is that entry itself.
   const usize entry = sections.info.bytes.size() - 2 - 1 - 1 - 4 - 4 - 1;
   sections.info.bytes[entry + 1] = static_cast<std::byte>(entry);
   const DwarfFile file = DwarfFile::open(sections.views(), {}, {});
@@ -246,7 +247,7 @@ TEST(Flatten, WhatIsOnTop) {
   EXPECT_EQ(text({{{10, 20}, 0, 0}, {{20, 30}, 0, 1}}), "10a 20b 30- ");
   EXPECT_EQ(text({{{12, 14}, 1, 1}, {{10, 20}, 0, 0}, {{14, 16}, 1, 2}}), "10a 12b 14c 16a 20- ");
   EXPECT_EQ(text({{{10, 20}, 1, 1}, {{10, 20}, 0, 0}}), "10b 20- ");
-  EXPECT_EQ(text({{{10, 20}, 0, 0}, {{15, 30}, 0, 1}}), "10a 15b 30- ");  // nonsense, but bounded
+  EXPECT_EQ(text({{{10, 20}, 0, 0}, {{15, 30}, 0, 1}}), "10a 15b 30- ");  // nonsense, but it terminates
   EXPECT_EQ(text({{{10, ~u64{0}}, 0, 0}}), "10a 18446744073709551615- ");
 }
 

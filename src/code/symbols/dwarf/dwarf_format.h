@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of DWARF 2 to 5 that dwarf/ knows, and of the GNU extensions to it.
+// The numbers of DWARF 2 to 5 and of GNU's extensions that dwarf/ knows.
 #pragma once
 #include "base/ints.h"
 

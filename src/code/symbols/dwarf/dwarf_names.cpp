@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names and lines of functions: an entry without them refers to another one, perhaps in another unit or in dwz's file.
+// Names and lines of functions. An entry without them refers to another one, perhaps in another unit or in dwz's file.
 #include "code/symbols/dwarf/dwarf_format.h"
 #include "code/symbols/dwarf/dwarf_unit.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 struct NameParts {
   std::string_view linkage, plain;
-  u32 line = 0;  // of the declaration
+  u32 line = 0;  // line of the declaration
   Value next;
 };
 
@@ -45,7 +45,7 @@ NameParts read_name_parts(const Unit& unit, u64 offset) {
   return parts;
 }
 
-// The parts of an entry and of those that it refers to, until visit() returns true.
+// Visits an entry and those that it refers to, until visit() returns true.
 template <class Visit>
 void follow_entries(const InfoFile* file, u64 offset, Visit&& visit) {
   constexpr int kLongestChain = 16;

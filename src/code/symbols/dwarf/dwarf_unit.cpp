@@ -8,7 +8,7 @@
 namespace wperf::symbols::dwarf {
 namespace {
 
-// Reads the header at the cursor and moves the cursor past it. Returns false if it is unusable.
+// Reads the header at the cursor and moves the cursor past it. Returns false if it is invalid.
 bool read_header(Cursor& cursor, Unit& unit) {
   unit.offset = cursor.offset();
   u64 length = cursor.number<u32>();
@@ -113,7 +113,7 @@ bool read_first_entry(Unit& unit) {
   if (abbreviation == nullptr) return false;
   unit.tag = abbreviation->tag;
   unit.has_children = abbreviation->has_children;
-  // Default bases for split units and old producers, which leave them out.
+  // Default bases, because split units and old compilers leave them out.
   if (unit.widths.version >= 5) {
     const u64 header = unit.widths.offset == 8 ? 16 : 8;
     unit.text_offsets_base = header;
@@ -170,7 +170,7 @@ bool read_first_entry(Unit& unit) {
         break;
     }
   }
-  if (low.kind != ValueKind::none) unit.low_pc = address_of(unit, low);  // the base of addresses may come after it
+  if (low.kind != ValueKind::none) unit.low_pc = address_of(unit, low);  // it may come before the base of addresses
   return !cursor.failed();
 }
 
@@ -286,7 +286,7 @@ void skip_value(Cursor& cursor, const Widths& widths, u16 form) {
       return skip_block(cursor, cursor.uleb());
     case kFormIndirect: {
       const u64 real = cursor.uleb();
-      // implicit_const has no value here, and an indirect form must not be indirect again.
+      // implicit_const has no value here, and an indirect form must not lead to another indirect form.
       if (real == kFormIndirect || real == kFormImplicitConst) return cursor.fail();
       return skip_value(cursor, widths, static_cast<u16>(real));
     }
@@ -346,7 +346,7 @@ struct Index {
   u64 sizes() const { return offsets() + u64{units} * columns * 4; }
 };
 
-// The row of a unit, counted from 1; 0 if it is not there.
+// The row of a unit, counted from 1; 0 if the index does not have it.
 u32 row_of(const Index& index, u64 unit_id) {
   if (index.slots == 0 || (index.slots & (index.slots - 1)) != 0) return 0;
   const u64 mask = index.slots - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The units of .debug_info: headers, their first entries, and how the attributes of any entry are read.
+// The units of .debug_info: their headers, their first entries, and the reading of attributes.
 #pragma once
 #include <map>
 #include <optional>
@@ -30,8 +30,8 @@ enum class ValueKind : u8 {
 
 struct Value {
   ValueKind kind = ValueKind::none;
-  u64 number = 0;         // references: an offset in .debug_info; negative numbers: two's complement
-  std::string_view text;  // kind text
+  u64 number = 0;         // for references, an offset in .debug_info; negative numbers are in two's complement
+  std::string_view text;  // for kind text
 };
 
 struct InfoFile;
@@ -43,40 +43,40 @@ struct Unit {
   u8 type = 0;
   u64 abbreviations_offset = 0;
   u64 split_id = 0;
-  // From the first entry of the unit:
+  // From the unit's first entry:
   u16 tag = 0;
   u16 language = 0;
   u64 text_offsets_base = 0, addresses_base = 0, range_lists_base = 0, gnu_ranges_base = 0;
   std::optional<u64> low_pc, statement_list;
   Value high_pc, ranges, name, folder, split_name;
   bool has_children = false;
-  // For a split unit, its skeleton: addresses and, before DWARF 5, ranges are in the skeleton's file.
+  // For a split unit, its skeleton. Addresses and, before DWARF 5, ranges are in the skeleton's file.
   const Unit* skeleton = nullptr;
 };
 
-// One .debug_info with the sections it refers to.
+// One .debug_info and the sections it refers to.
 struct InfoFile {
   explicit InfoFile(const DwarfSections& its_sections, const InfoFile* its_alternate = nullptr);
-  // Reads the headers of all units, and their first entries.
+  // Reads the headers and first entries of all units.
   void read_units(DwarfDamage& damage);
   const Unit* unit_around(u64 offset) const;
   const AbbreviationTable& abbreviations(const Unit& unit) const;
 
   DwarfSections sections;
   const InfoFile* alternate;
-  std::vector<Unit> units;  // by offset
+  std::vector<Unit> units;  // ordered by offset
   mutable std::map<std::tuple<u64, u8, u8, u16>, AbbreviationTable> known_abbreviations;
-  mutable std::unordered_map<u64, std::string_view> known_names;  // by entry
-  mutable std::unordered_map<u64, u32> known_lines;               // by entry
-  // Undamaged files stay far below these limits; damaged ones would have the same lists read over and over.
+  mutable std::unordered_map<u64, std::string_view> known_names;  // keyed by entry
+  mutable std::unordered_map<u64, u32> known_lines;               // keyed by entry
+  // Undamaged files stay far below these limits. A damaged file could have the same lists read over and over.
   mutable u64 range_entries_left = 0, abbreviation_bytes_left = 0, line_bytes_left = 0;
 };
 
-// Reads the first entry of the unit. Returns false if it is damaged.
+// Reads the unit's first entry. Returns false if it is damaged.
 bool read_first_entry(Unit& unit);
-// The name of the function at `offset`, or of the one that the entry there refers to: the linkage name if there is one.
+// The name of the function at `offset`, or of the one that it refers to; the linkage name if there is one.
 std::string_view function_name(const InfoFile& file, u64 offset);
-// The line of its declaration, likewise; 0 if not known.
+// The line of the function's declaration, found in the same way; 0 if not known.
 u32 declared_line(const InfoFile& file, u64 offset);
 
 // Reads the attribute at the cursor and moves the cursor past it.
@@ -94,15 +94,15 @@ struct AddressRange {
 struct RangeValues {
   const Value &low, &high, &ranges;
 };
-// The ranges of an entry; those of code that the linker dropped are left out.
+// The ranges of an entry, without code that the linker dropped.
 void read_ranges(const Unit& unit, const RangeValues& values, std::vector<AddressRange>& out, DwarfDamage& damage);
 
-// The ranges in .debug_aranges, by unit (its offset).
+// The ranges in .debug_aranges, keyed by the offset of their unit.
 std::map<u64, std::vector<AddressRange>> read_address_table(const InfoFile& file);
 
-// .dwp files: many .dwo files as one, with an index that says which part of each section belongs to which unit.
+// .dwp files combine many .dwo files. An index says which part of each section belongs to which unit.
 
-// The sections as that unit sees them; empty if the file does not have the unit.
+// The parts of the sections that belong to this unit; empty if the file does not have the unit.
 DwarfSections sections_of_unit(const DwarfSections& package, u64 unit_id);
 
 }  // namespace wperf::symbols::dwarf

@@ -32,7 +32,7 @@ LineTable::LineTable(const Unit& unit, u64 offset, DwarfDamage& damage) : unit_(
     ++damage.units;
     return;
   }
-  if (length > whole.left()) ++damage.units;  // the part that is present is read
+  if (length > whole.left()) ++damage.units;  // the existing part is read
   header.end = whole.offset() + std::min(length, whole.left());
   u64& bytes_left = unit.file->line_bytes_left;
   if (header.end - offset > bytes_left) {
@@ -64,8 +64,8 @@ bool LineTable::read_header(Cursor& cursor, const Unit& unit, Header& header) {
   if (header_length > cursor.left()) return false;
   const u64 program = cursor.offset() + header_length;
   header.least_instruction = cursor.number<u8>();
-  if (header.version >= 4) cursor.skip(1);  // operations per instruction: no supported machine has several
-  cursor.skip(1);                           // whether rows begin as statements
+  if (header.version >= 4) cursor.skip(1);  // operations per instruction: always one on supported machines
+  cursor.skip(1);                           // default value of is_stmt
   header.line_base = static_cast<std::int8_t>(cursor.number<u8>());
   header.line_range = cursor.number<u8>();
   header.opcode_base = cursor.number<u8>();
@@ -90,7 +90,7 @@ void LineTable::read_old_files(Cursor& cursor) {
     if (folder.empty()) break;
     folders_.push_back({ValueKind::text, 0, folder});
   }
-  files_.emplace_back();  // they count from 1
+  files_.emplace_back();  // they are numbered from 1
   while (!cursor.failed()) {
     const std::string_view name = cursor.text();
     if (name.empty()) break;
@@ -101,7 +101,7 @@ void LineTable::read_old_files(Cursor& cursor) {
   }
 }
 
-// A list whose entries declare their own form.
+// A list whose entries have forms that it declares itself.
 bool LineTable::read_new_entries(Cursor& cursor, std::vector<File>& out) const {
   const u32 format_count = cursor.number<u8>();
   AttributeSpec formats[256];
@@ -118,7 +118,7 @@ bool LineTable::read_new_entries(Cursor& cursor, std::vector<File>& out) const {
       if (formats[j].attribute == kContentPath) file.name = value;
       if (formats[j].attribute == kContentFolder) file.folder = value.number;
     }
-    if (cursor.offset() == before) return false;  // entries without bytes: the count is invalid
+    if (cursor.offset() == before) return false;  // entries without bytes: the count is wrong
     out.push_back(file);
   }
   return !cursor.failed();
@@ -208,13 +208,13 @@ void LineTable::run(Cursor& cursor, const Header& header) {
       case kLineFixedAdvancePc:
         state.address += cursor.number<u16>();
         break;
-      default:  // other attributes are read only to skip them
+      default:  // other attributes are only skipped
         for (u32 i = 0; i < header.operand_counts[opcode]; ++i) cursor.skip_leb();
         break;
     }
     if (cursor.failed()) break;
   }
-  rows_.resize(first);  // a sequence without an end
+  rows_.resize(first);  // drops a sequence without an end
 }
 
 const LineTable::Row* LineTable::find(u64 address) const {
@@ -230,7 +230,7 @@ const LineTable::Row* LineTable::find(u64 address) const {
 }
 
 std::string_view LineTable::path(u64 file) const {
-  if (file >= paths_.size()) return {};  // one for each of files_; empty if the header was damaged
+  if (file >= paths_.size()) return {};  // paths_ has one for each of files_; it is empty if the header was damaged
   std::string& known = paths_[static_cast<usize>(file)];
   if (!known.empty()) return known;
   const File& entry = files_[static_cast<usize>(file)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One line program of .debug_line, run to its end: the file and line of each address.
+// Runs one line program of .debug_line: gives the file and line of each address.
 #pragma once
 #include <string>
 #include <string_view>
@@ -18,12 +18,12 @@ class LineTable {
     u32 discriminator = 0;
   };
 
-  // The program at `offset`, which `unit` refers to.
+  // The program at `offset`; `unit` refers to it.
   LineTable(const Unit& unit, u64 offset, DwarfDamage& damage);
 
-  // The row whose range contains this address; null if there is none.
+  // The row whose range contains the address; null if there is none.
   const Row* find(u64 address) const;
-  // The path of a file, with its folders as far as the table has them; empty if there is no such file.
+  // The path of a file, with folders as far as the table has them; empty if there is no such file.
   std::string_view path(u64 file) const;
 
  private:
@@ -43,11 +43,11 @@ class LineTable {
   void run(Cursor& cursor, const Header& header);
   void end_sequence(u32 first, u64 end);
 
-  Unit unit_;  // needed for reading texts
+  Unit unit_;  // needed to read texts
   std::vector<Value> folders_;
   std::vector<File> files_;
   std::vector<Row> rows_;
-  std::vector<Sequence> sequences_;  // by begin
+  std::vector<Sequence> sequences_;  // ordered by begin
   mutable std::vector<std::string> paths_;
 };
 

@@ -24,7 +24,7 @@ class RangeSink {
     --file_.range_entries_left;
     return true;
   }
-  // Linkers write 0, or an address just below the largest, for code that they dropped.
+  // For code that they dropped, linkers write 0 or an address just below the largest one.
   void add(u64 begin, u64 end) {
     if (begin == 0 || begin >= largest_ - 1 || begin == end) return;
     if (begin > end) {
@@ -134,7 +134,7 @@ void read_ranges(const Unit& unit, const RangeValues& values, std::vector<Addres
   const auto begin = address_of(unit, low);
   if (!begin.has_value()) return;
   if (high.kind == ValueKind::number || high.kind == ValueKind::offset) {
-    sink.add_sized(*begin, high.number);  // DWARF 4: a size
+    sink.add_sized(*begin, high.number);  // in DWARF 4, the size
   } else if (const auto end = address_of(unit, high); end.has_value()) {
     sink.add(*begin, *end);
   }

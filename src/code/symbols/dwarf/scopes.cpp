@@ -9,10 +9,10 @@
 namespace wperf::symbols::dwarf {
 namespace {
 
-constexpr usize kDeepest = 1024;  // entries in entries
+constexpr usize kDeepest = 1024;  // limit for nested entries
 
-// Whether types cannot contain code. In C++, only types within functions do, such as lambdas; in Rust, any type has its
-// methods in it.
+// Can types be skipped because they contain no code? In C++ only types within functions contain code, such as lambdas;
+// in Rust any type contains its methods.
 bool types_hold_no_code(u16 language, bool in_function) {
   switch (language) {
     case 0x01:    // C89
@@ -49,7 +49,7 @@ bool may_hold_code(u16 tag, bool types_do) {
   }
 }
 
-// The needed attributes of an entry that is a function or an inlined one.
+// The required attributes of an entry that is a function or an inlined function.
 struct CodeEntry {
   Value low, high, ranges, origin;
   u64 sibling = 0;
@@ -91,7 +91,7 @@ class Walker {
         skip_or_find_sibling(*abbreviation, sibling);
       }
       if (!abbreviation->has_children) {
-        if (parents_.empty()) break;  // a unit without anything in it
+        if (parents_.empty()) break;  // an empty unit
         continue;
       }
       if (sibling > cursor_.offset() && sibling < unit_.end) {
@@ -113,7 +113,7 @@ class Walker {
     bool in_function = false;
   };
 
-  // `sibling` is set only when nothing below the entry is of interest.
+  // `sibling` is set only if nothing below the entry is needed.
   void skip_or_find_sibling(const Abbreviation& abbreviation, u64& sibling) {
     const bool in_function = !parents_.empty() && parents_.back().in_function;
     const bool wants_sibling = abbreviation.has_children && abbreviation.has_sibling &&
@@ -173,15 +173,15 @@ class Walker {
     return out;
   }
 
-  // The scope that contains its children.
+  // Returns the scope that contains the entry's children.
   u32 read_function(u64 entry, const Abbreviation& abbreviation, u32 parent, u64& sibling) {
     const CodeEntry code = read_entry(abbreviation);
     ranges_.clear();
     if (!cursor_.failed()) read_ranges(unit_, {code.low, code.high, code.ranges}, ranges_, damage_);
     if (ranges_.empty()) {
-      // A mere declaration has only parameters below it.
+      // A declaration has only parameters below it.
       if (code.is_declaration) sibling = code.sibling;
-      // DWARF 2 cannot describe code in several pieces: the entries below may have their own ranges within this one.
+      // DWARF 2 cannot describe code in several pieces, so the entries below may have ranges of their own.
       if (code.is_declaration || !abbreviation.has_children) return parent;
     }
     Scope scope;
@@ -209,7 +209,7 @@ class Walker {
   DwarfDamage& damage_;
   std::vector<Scope>& scopes_;
   std::vector<Layer>& layers_;
-  std::vector<Parent> parents_;  // the enclosing scopes by depth
+  std::vector<Parent> parents_;  // the enclosing scopes, by depth
   std::vector<AddressRange> ranges_;
 };
 
@@ -224,7 +224,7 @@ std::vector<Stretch> flatten(std::vector<Layer> layers) {
     if (out.empty() ? owner != kNoScope : out.back().owner != owner) out.push_back({begin, owner});
   };
   std::vector<const Layer*> open;
-  // A nested range ends before or with the outer one; if it does not, the outer one hides the rest of it.
+  // A nested range should end within the outer one; if it does not, the rest of it is hidden.
   const auto close_until = [&](u64 address) {
     while (!open.empty() && open.back()->range.end <= address) {
       const u64 end = open.back()->range.end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of one unit and the calls inlined into them, laid out flat by address.
+// The functions of one unit and the calls inlined into them, as a flat list by address.
 #pragma once
 #include <vector>
 
@@ -9,11 +9,11 @@ namespace wperf::symbols::dwarf {
 
 inline constexpr u32 kNoScope = ~u32{0};
 
-struct Scope {    // a function, or an inlined one
-  u64 entry = 0;  // in .debug_info of the unit's file: where to look for its name
+struct Scope {    // a function or an inlined function
+  u64 entry = 0;  // position in .debug_info of the unit's file, where its name is looked up
   bool entry_is_alternate = false;
   bool is_inlined = false;
-  u32 parent = kNoScope;  // the scope that it was inlined into, or is nested in
+  u32 parent = kNoScope;  // the scope that it is inlined into or nested in
   u32 call_file = 0, call_line = 0, call_discriminator = 0;
 };
 
@@ -22,13 +22,13 @@ class ScopeTable {
   ScopeTable() = default;
   ScopeTable(const Unit& unit, DwarfDamage& damage);
 
-  u32 find(u64 address) const;  // the innermost scope around it; kNoScope if there is none
+  u32 find(u64 address) const;  // the innermost scope that contains it; kNoScope if there is none
   const Scope& operator[](u32 index) const { return scopes_[index]; }
-  // The function that a scope is inlined into, itself if it is not inlined.
+  // The function that a scope is inlined into; the scope itself if it is not inlined.
   u32 function_of(u32 scope) const;
-  // The code of a function around an address, as far as it has no gap; empty if no function is there.
+  // The contiguous code of a function around an address; empty if there is no function.
   AddressRange function_piece(u64 address) const;
-  // Every range of a function, for units without address ranges.
+  // All ranges of functions, for units without address ranges.
   std::vector<AddressRange> covered() const;
 
  private:
@@ -40,7 +40,7 @@ class ScopeTable {
   std::vector<Segment> segments_;
 };
 
-// Nested ranges → the innermost one at each address. Used for scopes and for units.
+// Flattens nested ranges: the innermost one at each address. Used for scopes and for units.
 struct Layer {
   AddressRange range;
   u32 depth = 0;

@@ -12,7 +12,7 @@ std::string folder_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string(".") : std::string(path.substr(0, slash));
 }
 
-// "ab/cdef….debug"; empty when the build id is too short to be one.
+// "ab/cdef….debug"; empty if the build id is too short.
 std::string build_id_file(Bytes build_id) {
   if (build_id.size() < 2) return {};
   std::string text = build_id_text(build_id);
@@ -26,7 +26,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return text;
 }
 
-// A file name from a section must not lead out of the folder it is appended to.
+// A file name from a section must not lead out of the folder that it is appended to.
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
 }
@@ -75,7 +75,8 @@ std::vector<std::string> alternate_file_candidates(const DebugFileSearch& search
   if (const std::string file = build_id_file(link.build_id); !file.empty()) {
     for (const std::string& folder : search.folders) out.push_back(joined({search.root, folder, "/.build-id/", file}));
   }
-  // Debian's links are relative to where the debug file is by name: "../../../.dwz/…" below /usr/lib/debug.
+  // Debian's links are relative to the place where the debug file has its usual name: "../../../.dwz/…" below
+  // /usr/lib/debug.
   if (const usize dwz = name.find(".dwz/"); dwz != std::string::npos) {
     for (const std::string& folder : search.folders) {
       out.push_back(joined({search.root, folder, "/", std::string_view(name).substr(dwz)}));

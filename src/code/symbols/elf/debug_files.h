@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the separate debug file of an ELF file may be, as GDB and perf look for it: a list of paths in the order in
-// which to try them. No disk here: modules opens existing files and checks them by each candidate's rule.
+// Where an ELF file's separate debug file may be, by the rules of GDB and perf: a list of paths, in the order in which
+// they are tried. Does not access the disk: code/modules opens the files and checks them by each candidate's rule.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,8 +12,8 @@
 namespace wperf::symbols {
 
 enum class DebugFileCheck : u8 {
-  build_id,  // it must have the image's build id
-  crc,       // its debug_link_crc() must be that of the link
+  build_id,  // the file must have the image's build id
+  crc,       // its debug_link_crc() must be the one in the link
 };
 
 struct DebugFileCandidate {
@@ -24,13 +24,14 @@ struct DebugFileCandidate {
 
 struct DebugFileSearch {
   std::string image_path;                                 // as the process saw it
-  std::string root;                                       // "/proc/123/root" of a container; otherwise empty
-  std::vector<std::string> folders = {"/usr/lib/debug"};  // of systems and users
+  std::string root;                                       // "/proc/123/root" for a container; otherwise empty
+  std::vector<std::string> folders = {"/usr/lib/debug"};  // from the system and the user
 };
 
 std::vector<DebugFileCandidate> debug_file_candidates(const DebugFileSearch& search, Bytes build_id,
                                                       std::optional<ElfDebugLink> link);
-// The file that dwz made, for the debug file at `debug_path`. The caller checks it by the alternate link's build id.
+// Candidates for the file that dwz made, for the debug file at `debug_path`. The caller checks the build id in the
+// alternate link.
 std::vector<std::string> alternate_file_candidates(const DebugFileSearch& search, std::string_view debug_path,
                                                    const ElfAlternateLink& link);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unpacking packed parts of ELF files: sections by zlib or Zstandard, .gnu_debugdata by xz. The libraries are loaded
-// for the first such section, so that other programs pay nothing for them.
+// Unpacks parts of ELF files: sections packed with zlib or Zstandard, .gnu_debugdata packed with xz. Each library is
+// loaded when the first such section is read, so other runs pay nothing for it.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -13,7 +13,7 @@ namespace wperf::symbols::elf {
 // `size`: the unpacked size.
 diag::Result<std::vector<std::byte>> unpack_zlib(Bytes packed, u64 size);
 diag::Result<std::vector<std::byte>> unpack_zstd(Bytes packed, u64 size);
-// At most `limit` bytes.
+// Unpacks at most `limit` bytes.
 diag::Result<std::vector<std::byte>> unpack_xz(Bytes packed, u64 limit);
 
 }  // namespace wperf::symbols::elf

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions used are part of each library's stable interface. They are declared here, so that the build does not
-// need the packages with the headers.
+// These functions are part of each library's stable interface. They are declared here so that the build does not need
+// the packages with the headers.
 #include <dlfcn.h>
 #include <fmt/format.h>
 

@@ -46,7 +46,7 @@ class ElfBuilder {
   explicit ElfBuilder(bool is_64_bit = true, bool big_endian = false, u16 machine = elf::kMachineX86_64)
       : is_64_bit_(is_64_bit), big_endian_(big_endian), machine_(machine) {
     add_section("", 0, 0, 0, {});
-    // Section 1 is the code: 64 KB at 0x1000, without bytes.
+    // Section 1 is the code: 64 KB at 0x1000, without bytes in the file.
     add_section(".text", elf::kSectionNoBits, elf::kFlagExecutable, 0x1000, {}, 0x10000);
   }
   ByteWriter writer() const { return ByteWriter(big_endian_); }
@@ -149,7 +149,7 @@ class ElfBuilder {
     header.number(is_64_bit_ ? 64 : 40, 2);
     header.number(all.size(), 2);
     header.number(all.size() - 1, 2);
-    // One segment: the file from 0x200 on is mapped at 0x1200.
+    // The only segment maps the file from 0x200 on at 0x1200.
     header.number(elf::kSegmentLoad, 4);
     if (is_64_bit_) header.number(5, 4);
     header.number(0x200, word);

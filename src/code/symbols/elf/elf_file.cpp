@@ -19,7 +19,7 @@ struct ElfFile::State {
   std::vector<ElfSection> sections;
   std::vector<ElfSegment> segments;
   Bytes build_id;
-  std::map<u64, std::vector<std::byte>> unpacked;  // by offset in the file
+  std::map<u64, std::vector<std::byte>> unpacked;  // keyed by offset in the file
 };
 
 namespace {
@@ -45,7 +45,7 @@ struct HeaderTables {
   u16 segment_size = 0, section_size = 0;
 };
 
-// Reads the fields of a header one after the other; address fields are 4 or 8 bytes long.
+// Reads the fields of a header in order; address fields have 4 or 8 bytes.
 class FieldReader {
  public:
   FieldReader(EndianBytes bytes, bool is_64_bit) : bytes_(bytes), is_64_bit_(is_64_bit) {}
@@ -87,14 +87,14 @@ ElfSegment read_segment(FieldReader fields) {
   if (fields.is_64_bit()) segment.flags = fields.word();
   segment.offset = fields.address();
   segment.address = fields.address();
-  fields.address();  // physical address
+  fields.address();  // skips the physical address
   segment.file_size = fields.address();
   segment.memory_size = fields.address();
   if (!fields.is_64_bit()) segment.flags = fields.word();
   return segment;
 }
 
-// The desc of the first note of GNU's with that type.
+// The content of the first GNU note with this type.
 Bytes gnu_note(EndianBytes notes, u32 type) {
   u64 at = 0;
   u32 name_size = 0, desc_size = 0, note_type = 0;
@@ -164,7 +164,7 @@ diag::Result<ElfFile> ElfFile::parse(Bytes bytes) {
   tables.segments = header.address();
   tables.sections = header.address();
   header.word();  // flags
-  header.half();  // size of this header
+  header.half();  // skips the size of this header
   tables.segment_size = header.half();
   tables.segment_count = header.half();
   tables.section_size = header.half();
@@ -175,7 +175,7 @@ diag::Result<ElfFile> ElfFile::parse(Bytes bytes) {
   std::vector<u32> names;
   if (tables.sections != 0 && tables.section_size >= least_section) {
     u32 name = 0;
-    // Counts that do not fit into the header are in section 0.
+    // Counts that do not fit into the header are in the header of section 0.
     const ElfSection first = read_section({file.from(tables.sections), state.is_64_bit}, name);
     if (tables.section_count == 0) tables.section_count = first.size;
     if (tables.names_section == elf::kIndexExtended) tables.names_section = first.link;
@@ -330,7 +330,7 @@ std::string build_id_text(Bytes build_id) {
 }
 
 diag::Result<std::vector<std::byte>> unpack_elder_section(Bytes section, std::string_view name) {
-  // "ZLIB", the size in big-endian order, the stream
+  // "ZLIB", the size in big-endian order, then the stream
   const EndianBytes packed(section, true);
   const u64 size = packed.at_or_zero<u64>(4);
   const EndianBytes stream = packed.from(12);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An ELF file as bytes: sections, segments, build id, and which other files hold its debug information. 32 and 64 bits,
-// either byte order; executables, shared objects, separate debug files. Takes a view of the whole file (mapped by the
-// caller, who keeps it alive). Results live as long as the ElfFile and the file. Not for several threads at once:
-// packed sections are unpacked on first use.
+// An ELF file as bytes: sections, segments, build id, and the names of other files with its debug information. Reads
+// executables, shared objects and separate debug files, 32 and 64 bits, in either byte order. Takes a view of the whole
+// file, which the caller must keep mapped. Results are valid as long as the ElfFile and the file. Not thread-safe,
+// because packed sections are unpacked on first use.
 #pragma once
 #include <memory>
 #include <optional>
@@ -36,7 +36,7 @@ struct ElfDebugLink {  // .gnu_debuglink
   u32 crc = 0;
 };
 
-struct ElfAlternateLink {  // .gnu_debugaltlink: the parts that dwz moved out of several debug files
+struct ElfAlternateLink {  // .gnu_debugaltlink: names the file with the parts that dwz moved out of several debug files
   std::string_view file_name;
   Bytes build_id;
 };
@@ -54,23 +54,23 @@ class ElfFile {
   bool big_endian() const;
   std::span<const ElfSection> sections() const;
   std::span<const ElfSegment> segments() const;
-  const ElfSection* section(std::string_view name) const;  // the first section of that name; null if there is none
+  const ElfSection* section(std::string_view name) const;  // the first section with that name; null if there is none
 
-  // As stored, cut at the end of the file; empty for sections without bytes in the file.
+  // The bytes as stored, up to the end of the file; empty for sections without bytes in the file.
   EndianBytes stored(const ElfSection& section) const;
-  // Unpacked where packed.
+  // The bytes, unpacked if necessary.
   diag::Result<EndianBytes> contents(const ElfSection& section) const;
-  // The first section of that name, or of its older packed form (".zdebug_info" for ".debug_info"); empty if it is
-  // missing or damaged.
+  // The first section with that name, or with the name of its older packed form (".zdebug_info" for ".debug_info");
+  // empty if it is missing or damaged.
   EndianBytes contents(std::string_view name) const;
 
-  Bytes build_id() const;  // empty: none
+  Bytes build_id() const;  // empty if there is none
   std::optional<ElfDebugLink> debug_link() const;
   std::optional<ElfAlternateLink> alternate_link() const;
-  // The unpacked ELF file in .gnu_debugdata; nullopt if there is none.
+  // Unpacks the ELF file in .gnu_debugdata; nullopt if there is none.
   diag::Result<std::optional<std::vector<std::byte>>> embedded_debug_file() const;
 
-  // Translates places in the file, as in mappings of a process, to addresses as linked, and back.
+  // Convert offsets in the file, as in mappings of a process, to linked addresses, and back.
   std::optional<u64> address_of_offset(u64 offset) const;
   std::optional<u64> offset_of_address(u64 address) const;
 
@@ -82,9 +82,9 @@ class ElfFile {
 
 // "2f3a…" in lower case.
 std::string build_id_text(Bytes build_id);
-// Unpacks a section with a name like ".zdebug_info", of ELF files and of images.
+// Unpacks a section of an ELF file or an image with a name like ".zdebug_info".
 diag::Result<std::vector<std::byte>> unpack_elder_section(Bytes section, std::string_view name);
-// The checksum of the referenced file, as .gnu_debuglink stores it.
+// The checksum that .gnu_debuglink has for a file.
 u32 debug_link_crc(Bytes file);
 
 }  // namespace wperf::symbols

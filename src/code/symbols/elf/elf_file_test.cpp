@@ -97,7 +97,7 @@ TEST(ElfFile, Links) {
 }
 
 TEST(ElfFile, TheChecksumOfDebugLinks) {
-  EXPECT_EQ(debug_link_crc(bytes_of("123456789")), 0xcbf43926u);  // the check value of CRC-32
+  EXPECT_EQ(debug_link_crc(bytes_of("123456789")), 0xcbf43926u);  // the standard check value of CRC-32
 }
 
 TEST(ElfFile, PackedSectionsThatPromiseTooMuch) {
@@ -175,7 +175,7 @@ TEST(DebugFiles, NamesThatLeadElsewhereAreLeftOut) {
   const DebugFileSearch search{.image_path = "/usr/bin/tool", .root = "/proc/7/root"};
   EXPECT_TRUE(debug_file_candidates(search, {}, ElfDebugLink{"../../etc/passwd", 7}).empty());
   EXPECT_TRUE(debug_file_candidates(search, {}, std::nullopt).empty());
-  // A link to the file itself does not count.
+  // A link to the file itself is ignored.
   for (const auto& one : debug_file_candidates(search, {}, ElfDebugLink{"tool", 7})) {
     EXPECT_NE(one.path, search.root + search.image_path);
     EXPECT_TRUE(one.path.starts_with(search.root + '/'));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of the ELF format that elf/ knows (System V ABI, and the GNU extensions to it).
+// The numbers of the ELF format (System V ABI, with GNU's extensions) that elf/ knows.
 #pragma once
 #include "base/ints.h"
 

@@ -12,7 +12,7 @@
 namespace wperf::symbols {
 namespace {
 
-// An entry of a symbol table, of either width.
+// An entry of a 32-bit or 64-bit symbol table.
 struct RawSymbol {
   u32 name = 0;
   u8 info = 0, other = 0;
@@ -45,11 +45,11 @@ inline u64 symbol_bytes(bool wide) {
 
 struct Candidate {
   u64 address = 0, size = 0;
-  u32 name = 0;  // offset in the table's names
+  u32 name = 0;  // offset in the symbol table's names
   u8 binding = 0, type = 0;
 };
 
-// "$x", "$d.12": marks by Arm's compilers for the beginning of code and data, not names.
+// "$x", "$d.12": Arm's compilers mark the beginning of code and data by these; they are not names.
 bool is_mapping_symbol(u16 machine, std::string_view name) {
   if (machine != elf::kMachineArm && machine != elf::kMachineArm64) return false;
   return name.size() >= 2 && name[0] == '$' && std::strchr("adtx", name[1]) != nullptr &&
@@ -61,7 +61,7 @@ bool is_executable(const ElfFile& file, u16 section) {
   return (file.sections()[section].flags & elf::kFlagExecutable) != 0;
 }
 
-// Functions, labels of hand-written code, and data in the middle of code, which ends the function before it.
+// Functions, labels in hand-written code, and data within code, which ends the function before it.
 bool is_wanted(const ElfFile& file, const RawSymbol& symbol) {
   const u8 type = symbol.info & 0xf, visibility = symbol.other & 3;
   if (symbol.name == 0 || symbol.section == elf::kIndexUndefined) return false;
@@ -76,8 +76,8 @@ usize underscores_before(std::string_view name) {
   return count == std::string_view::npos ? name.size() : count;
 }
 
-// perf's choice between two names for one address. It prefers, in this order: a size, a known type, not weak, global,
-// fewer leading underscores, longer; otherwise the first.
+// How perf chooses between two names for one address. It prefers, in this order: a size, a known type, not weak,
+// global, fewer leading underscores, longer; otherwise the first.
 bool first_is_better(const Candidate& a, const Candidate& b, std::string_view name_a, std::string_view name_b) {
   if ((a.size == 0) != (b.size == 0)) return a.size != 0;
   if ((a.type == elf::kTypeNone) != (b.type == elf::kTypeNone)) return a.type != elf::kTypeNone;
@@ -88,7 +88,7 @@ bool first_is_better(const Candidate& a, const Candidate& b, std::string_view na
   return name_a.size() >= name_b.size();
 }
 
-// use(symbol, names): for each symbol that names code, with its address as linked.
+// Calls use(symbol, names) for each symbol that names code, with its linked address.
 template <typename Use>
 void for_each_wanted(const ElfFile& file, const ElfSection& section, const Use& use) {
   if (section.link >= file.sections().size()) return;
@@ -110,7 +110,7 @@ std::string_view name_of(const ElfFile& file, const ElfSection& section, u32 nam
   return file.stored(file.sections()[section.link]).text(name).value_or("");
 }
 
-// Appends the symbols of one table, one for each address, by address.
+// Appends the symbols of one table, ordered by address, one for each address.
 void read_table(const ElfFile& file, const ElfSection& section, ElfSymbolTable kind, std::vector<ElfSymbol>& out) {
   std::vector<Candidate> candidates;
   candidates.reserve(static_cast<usize>(file.stored(section).size() / (file.is_64_bit() ? 24 : 16)));
@@ -144,7 +144,7 @@ const ElfSection* table_of(const ElfFile* file, u32 type) {
   return nullptr;
 }
 
-// Symbols without a size reach up to the next one.
+// A symbol without a size extends to the next one.
 void close_gaps(std::vector<ElfSymbol>& symbols) {
   constexpr u64 kPage = 4096;
   for (usize i = 0; i < symbols.size(); ++i) {
@@ -165,8 +165,7 @@ void merge_in(std::vector<ElfSymbol>& symbols, const std::vector<ElfSymbol>& mor
                 symbols.end());
 }
 
-// The tables with the names of code: a full table, otherwise the dynamic one and the one that was packed for
-// backtraces.
+// The tables that name code: a full table, or else the dynamic one and the one packed for backtraces.
 struct NameTable {
   const ElfFile* file;
   const ElfSection* section;
@@ -265,7 +264,7 @@ DataSymbols DataSymbols::read(const ElfFile& image, const ElfFile* debug) {
 }
 
 const DataSymbol* DataSymbols::find(u64 address) const {
-  // Only a few variables overlap: aliases of one, and parts of one.
+  // Only a few variables overlap: aliases of a variable, and parts of it.
   constexpr usize kMostAround = 64;
   auto one = std::upper_bound(symbols_.begin(), symbols_.end(), address,
                               [](u64 wanted, const DataSymbol& symbol) { return wanted < symbol.begin; });

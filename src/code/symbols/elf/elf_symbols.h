@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of an ELF file by address, from its symbol tables. If there are several names at one address, the one
-// that perf shows is kept.
+// The functions of an ELF file by address, from its symbol tables. If an address has several names, the one that perf
+// shows is kept.
 #pragma once
 #include <functional>
 #include <optional>
@@ -16,27 +16,27 @@ enum class ElfSymbolTable : u8 { full, dynamic, embedded, plt };  // .symtab, .d
 
 struct ElfSymbol {
   u64 begin = 0;
-  u64 end = 0;            // one past the last byte; up to the next symbol if the table has no size
-  std::string_view name;  // as in the file; for a stub, that of the function it calls
+  u64 end = 0;            // one past the last byte; the next symbol if the table has no size
+  std::string_view name;  // as in the file; for a stub, the name of the function that it calls
   ElfSymbolTable table = ElfSymbolTable::full;
-  bool is_local = false;  // other files may have the same name
+  bool is_local = false;  // other files may have a function with the same name
 };
 
 class ElfSymbols {
  public:
-  // image: the file that is mapped by processes. debug: its separate debug file. embedded: the contents of the image's
-  // .gnu_debugdata. Each may be null. The files must outlive this.
+  // `image`: the file that processes map. `debug`: its separate debug file. `embedded`: the contents of the image's
+  // .gnu_debugdata. Each may be null. The files must outlive this object.
   static ElfSymbols read(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded);
 
-  // All names of code in these files, unchanged; an address may have several.
+  // Visits all names of code in these files, unchanged; an address may have several.
   using NameVisitor = std::function<void(u64 address, std::string_view name)>;
   static void for_each_name(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded,
                             const NameVisitor& visit);
 
-  std::span<const ElfSymbol> all() const { return symbols_; }  // by address; no two begin at one
-  // For each symbol, index + 1 of the nearest one before it that reaches beyond its end; 0 if there is none.
+  std::span<const ElfSymbol> all() const { return symbols_; }  // ordered by address; no two begin at the same address
+  // For each symbol, 1 + the index of the nearest earlier one that reaches beyond its end; 0 if there is none.
   std::span<const u32> enclosing() const { return enclosing_; }
-  // The symbol that contains the address, the innermost if they are nested; null if there is none.
+  // The symbol that contains the address, the innermost one if several do; null if there is none.
   const ElfSymbol* find(u64 address) const;
 
  private:
@@ -44,7 +44,8 @@ class ElfSymbols {
   std::vector<u32> enclosing_;
 };
 
-// Variables of an ELF file by address, from its symbol tables: they name locks that are global or static variables.
+// The variables of an ELF file by address, from its symbol tables. They give names to locks that are global or static
+// variables.
 struct DataSymbol {
   u64 begin = 0, end = 0;
   std::string_view name;  // as in the file
@@ -52,15 +53,15 @@ struct DataSymbol {
 
 class DataSymbols {
  public:
-  // `debug`: the separate debug file, or null. The files must outlive this.
+  // `debug`: the separate debug file, or null. The files must outlive this object.
   static DataSymbols read(const ElfFile& image, const ElfFile* debug);
-  // The smallest variable that contains it; null if there is none.
+  // The smallest variable that contains the address; null if there is none.
   const DataSymbol* find(u64 address) const;
   // The first variable of that name; null if there is none.
   const DataSymbol* named(std::string_view name) const;
 
  private:
-  std::vector<DataSymbol> symbols_;  // by begin
+  std::vector<DataSymbol> symbols_;  // ordered by begin
 };
 
 }  // namespace wperf::symbols

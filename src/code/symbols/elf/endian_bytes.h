@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file's bytes in the byte order of the file.
+// The bytes of a file with numbers in the file's byte order.
 #pragma once
 #include "ground/bytes/bytes.h"
 
@@ -49,7 +49,7 @@ class EndianBytes {
     return value;
   }
 
-  // Texts longer than any real name count as damage: a table of a million names without a zero would take forever.
+  // A text longer than any real name counts as damage; a table of a million names without a zero would take forever.
   std::optional<std::string_view> text(u64 offset) const {
     constexpr u64 kLongestText = 1 << 16;
     return view_.text(offset, kLongestText);

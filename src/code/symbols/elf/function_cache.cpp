@@ -15,7 +15,7 @@ constexpr usize kChecksumAt = 8, kCheckedFrom = 16, kHeaderSize = 80;
 
 struct CacheHeader {
   u64 magic = kCacheMagic;
-  u64 checksum = 0;  // of all bytes after it
+  u64 checksum = 0;  // checksum of all bytes after it
   u64 image_size = 0, debug_size = 0;
   u32 count = 0;
   u32 build_id_size = 0;
@@ -24,12 +24,12 @@ struct CacheHeader {
 };
 static_assert(sizeof(CacheHeader) == kHeaderSize);
 static_assert(offsetof(CacheHeader, checksum) == kChecksumAt);
-// After the header, `count` entries: begin (8 bytes), end (8), offset and length of the name (4 and 4), the enclosing
-// function as in ElfSymbols (4), the source table (1); then the names.
+// The header is followed by columns with `count` entries each: begin (8 bytes), end (8), offset and length of the name
+// (4 and 4), the enclosing function as in ElfSymbols (4), the source table (1). The names follow.
 constexpr u64 kBytesOfOne = 8 + 8 + 8 + 4 + 1;
 
-// Four sums in parallel are as fast as memory. Each step is a bijection of the sum before and of the word: a change
-// within one word is always found.
+// Four sums in parallel are as fast as memory. Each step is a bijection in the previous sum and in the word, so a
+// change within one word is always detected.
 u64 checksum_of(Bytes bytes) {
   constexpr u64 kPrime = 0x0000'0100'0000'01b3;
   constexpr usize kSums = 4, kStep = kSums * sizeof(u64);
@@ -152,7 +152,7 @@ std::optional<FunctionCache> FunctionCache::open(Bytes bytes, const FunctionCach
 }
 
 std::optional<ElfSymbol> FunctionCache::find(u64 address) const {
-  u64 low = 0, high = count_;  // the first symbol that begins beyond the address is in [low, high]
+  u64 low = 0, high = count_;  // the first symbol that begins after the address is in [low, high]
   while (low < high) {
     const u64 middle = low + (high - low) / 2;
     if (begins_.at_or_zero<u64>(middle * 8) <= address) {
@@ -164,7 +164,7 @@ std::optional<ElfSymbol> FunctionCache::find(u64 address) const {
   u64 at = low;
   while (at != 0 && ends_.at_or_zero<u64>((at - 1) * 8) <= address) {
     const u64 next = enclosing_.at_or_zero<u32>((at - 1) * 4);
-    if (next >= at) return {};  // write() never makes this
+    if (next >= at) return {};  // write() never produces this
     at = next;
   }
   if (at == 0) return {};

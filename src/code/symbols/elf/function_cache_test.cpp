@@ -73,7 +73,7 @@ TEST_F(FunctionCacheTest, CutOrLongerIsDamage) {
   EXPECT_FALSE(FunctionCache::open(kept, key()).has_value());
 }
 
-// Damage that the checksum does not show: lookups must return no name, or one inside of the bytes.
+// Damage that the checksum does not show. Lookups must return no name, or one within the bytes.
 TEST_F(FunctionCacheTest, WrongNumbersBehindARightChecksum) {
   const auto sound = FunctionCache::write(symbols_, key());
   usize opened = 0;
@@ -93,7 +93,7 @@ TEST_F(FunctionCacheTest, WrongNumbersBehindARightChecksum) {
       EXPECT_TRUE(name >= kept.data() && name + found->name.size() <= kept.data() + kept.size());
     }
   }
-  EXPECT_EQ(opened, sound.size() - 80 + 8);  // all checksums except the header's, which was corrected
+  EXPECT_EQ(opened, sound.size() - 80 + 8);  // all checksums except the one in the header, which was corrected
 }
 
 TEST_F(FunctionCacheTest, OpensForTheSameFilesOnly) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorting by a key. Elements with the same key keep their order. Takes one pass if everything is sorted already, as in
-// many files. For elf/, dwarf/ and listed/.
+// Sorts by a key. Elements with equal keys keep their order. Takes one pass if everything is sorted already, as in many
+// files. For elf/, dwarf/ and listed/.
 #pragma once
 #include <algorithm>
 #include <type_traits>
@@ -11,7 +11,7 @@
 
 namespace wperf::symbols {
 
-// Radix sort from the lowest digit; digits that all keys have in common need no pass. Keeps the order of equal keys.
+// Radix sort from the lowest digit. A digit that is the same in all keys needs no pass. Equal keys keep their order.
 template <typename Key>
 void order_by_digits(std::vector<std::pair<Key, usize>>& order) {
   constexpr u32 kDigitBits = 11;

@@ -11,7 +11,7 @@ namespace wperf::symbols::elf {
 namespace {
 
 struct Relocation {
-  u64 slot = 0;  // address that the dynamic linker fills in
+  u64 slot = 0;  // the address that the dynamic linker fills in
   std::string_view target;
 };
 
@@ -22,7 +22,7 @@ std::string_view dynamic_symbol_name(const ElfFile& file, const ElfSection& tabl
   return file.stored(file.sections()[table.link]).text(name).value_or("");
 }
 
-// Most relocations of a large library are for its tables of pointers, which no stub uses.
+// Most relocations in a large library are for tables of pointers, which no stub uses.
 class OffsetTables {
  public:
   explicit OffsetTables(const ElfFile& file) {
@@ -58,8 +58,8 @@ bool is_plt_name(std::string_view name) {
   return name == ".plt" || name == ".plt.sec" || name == ".plt.got" || name == ".plt.bnd" || name == ".iplt";
 }
 
-// The slot that the stub at `at` jumps through; 0 if none is found. x86: an indirect jump (FF 25), with ENDBR or BND
-// before it.
+// The slot that the stub at `at` jumps through; 0 if there is none. On x86: an indirect jump (FF 25), perhaps with
+// ENDBR or BND before it.
 u64 slot_of_x86_stub(EndianBytes stub, u64 address, bool wide) {
   for (u64 at = 0; stub.holds(at, 6) && at < 6; ++at) {
     if (stub.at_or_zero<u8>(at) != 0xff || stub.at_or_zero<u8>(at + 1) != 0x25) continue;
@@ -70,11 +70,11 @@ u64 slot_of_x86_stub(EndianBytes stub, u64 address, bool wide) {
   return 0;
 }
 
-// ADRP x16 and LDR x17 [x16, …], perhaps after a BTI.
+// ADRP x16 and LDR x17 [x16, …], perhaps with a BTI before them.
 u64 slot_of_arm64_stub(EndianBytes stub, u64 address) {
   for (u64 at = 0; at <= 4; at += 4) {
     u32 adrp = 0, load = 0;
-    // Instructions are little-endian whatever the data is.
+    // Instructions are little-endian even if data is big-endian.
     const EndianBytes code(stub.span(), false);
     if (!code.load(at, adrp) || !code.load(at + 4, load)) return 0;
     if ((adrp & 0x9f00001fu) != 0x90000010u || (load & 0xffc003ffu) != 0xf9400211u) continue;
@@ -106,7 +106,7 @@ void read_stubs_by_code(const ElfFile& file, const ElfSection& section, u64 stub
   }
 }
 
-// Used if stubs cannot be read: one for each relocation of .rela.plt, after a header.
+// Used if stubs cannot be read: there is one for each relocation in .rela.plt, after a header.
 void read_stubs_by_order(const ElfFile& file, const ElfSection& section, const std::vector<Relocation>& relocations,
                          std::vector<PltStub>& out) {
   const bool arm = file.machine() == kMachineArm;

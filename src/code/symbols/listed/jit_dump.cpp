@@ -26,7 +26,7 @@ struct JitDump::Reader {
 
   JitDump& out;
   bool has_times = true;
-  Lines pending = {};                          // of the function that is loaded next
+  Lines pending = {};                          // lines of the next function
   std::unordered_map<u64, u32> of_index = {};  // code index → function
   u64 since(u64 time) const { return has_times ? time : 0; }
 
@@ -58,11 +58,11 @@ bool JitDump::Reader::move(const EndianBytes& body, u64 time) {
   return true;
 }
 
-// Entries of address, line, discriminator, file name; "\xff" repeats the name before.
+// Entries with address, line, discriminator and file name; "\xff" repeats the previous name.
 bool JitDump::Reader::take_lines(const EndianBytes& body) {
   if (body.size() < kDebugFixed) return false;
   const u64 count = body.at_or_zero<u64>(8);
-  pending = {static_cast<u32>(out.lines_.size()), 0};  // the lines before belong to no function
+  pending = {static_cast<u32>(out.lines_.size()), 0};  // the previous lines belong to no function
   u64 at = kDebugFixed;
   std::string_view file;
   for (u64 i = 0; i < count; ++i) {
@@ -115,7 +115,7 @@ std::optional<JitDump> JitDump::parse(Bytes bytes) {
 }
 
 u32 JitDump::find(u64 address, u64 when) const {
-  constexpr u32 kMostSteps = 4096;  // more than a program makes at one place; a damaged file may claim it
+  constexpr u32 kMostSteps = 4096;  // more lookups than a program makes at one place; a damaged file may require more
   const auto behind = std::upper_bound(functions_.begin(), functions_.end(), address,
                                        [](u64 wanted, const JitFunction& one) { return wanted < one.begin; });
   u32 newest = kNone;
@@ -130,7 +130,7 @@ u32 JitDump::find(u64 address, u64 when) const {
   return newest;
 }
 
-// The function's last entry at or before the address.
+// The last entry of the function at or before the address.
 JitLine JitDump::line_at(const JitFunction& function, u64 address) const {
   const u64 wanted = address - function.begin + function.written_at;
   const Line* best = nullptr;

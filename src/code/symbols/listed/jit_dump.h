@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// jit-PID.dump: functions that a program made at run time, with the times from which they existed and the lines they
-// come from. The format is that of Linux' tools/perf/Documentation/jitdump-specification.txt. Takes the bytes, opens no
-// files; the bytes must outlive it.
+// jit-PID.dump: functions that a program generated at run time, with their start times and source lines. Linux'
+// tools/perf/Documentation/jitdump-specification.txt describes the format. Takes the bytes, which must outlive this
+// object; opens no files.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -13,25 +13,25 @@ namespace wperf::symbols {
 
 struct JitFunction {
   u64 begin = 0, end = 0;
-  u64 since = 0;  // nanoseconds of the monotonic clock; 0 if the dump uses another unit
+  u64 since = 0;  // in nanoseconds of the monotonic clock; 0 if the dump uses another clock
   std::string_view name;
-  u64 written_at = 0;             // the code's address when its lines were written: a function may be moved later
-  u32 first_line = 0, lines = 0;  // in the table of lines
+  u64 written_at = 0;             // address of the code when its lines were written; a function may be moved later
+  u32 first_line = 0, lines = 0;  // range in the table of lines
 };
 
 struct JitLine {
-  std::string_view file;  // empty: not known
+  std::string_view file;  // empty if not known
   u32 line = 0;
 };
 
 class JitDump {
  public:
-  // nullopt if it is not such a file. The table ends at a cut or at damage.
+  // Returns nullopt if it is not such a file. The table ends where the file is truncated or damaged.
   static std::optional<JitDump> parse(Bytes bytes);
 
   u32 process() const { return process_; }
-  const std::vector<JitFunction>& functions() const { return functions_; }  // by address, then by time
-  // The newest code at that address at that time; the greatest `when` means at any time.
+  const std::vector<JitFunction>& functions() const { return functions_; }  // ordered by address, then by time
+  // The newest code at this address at time `when`; the largest `when` means any time.
   static constexpr u32 kNone = ~u32{0};
   u32 find(u64 address, u64 when) const;
   JitLine line_at(const JitFunction& function, u64 address) const;
@@ -47,7 +47,7 @@ class JitDump {
 
   u32 process_ = 0;
   std::vector<JitFunction> functions_;
-  std::vector<u64> furthest_;  // by function: the greatest end so far, its own included
+  std::vector<u64> furthest_;  // for each function, the largest end of all functions up to it
   std::vector<Line> lines_;
   u32 damaged_ = 0;
 };

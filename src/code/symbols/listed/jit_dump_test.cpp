@@ -91,7 +91,7 @@ TEST(JitDump, NamesWhatWasThereAtTheTime) {
 
 TEST(JitDump, CodeMovesWithItsLines) {
   DumpWriter writer;
-  writer.lines(40, 0x3000, {{0x1000, 1, "nobody.js"}});  // lines without a function
+  writer.lines(40, 0x3000, {{0x1000, 1, "nobody.js"}});  // lines that belong to no function
   writer.lines(50, 0x1000, {{0x1000, 7, "a.js"}, {0x1010, 9, "\xff"}, {0x1020, 3, "b.js"}});
   writer.load(100, 0x1000, 0x40, 1, "moved");
   writer.move(200, 0x1000, 0x9000, 0x40, 1);

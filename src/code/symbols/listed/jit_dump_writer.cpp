@@ -58,7 +58,7 @@ void JitDumpWriter::put_lines(const Function& function) {
   for (usize i = 0; i < count; ++i) {
     put(bytes_, function.lines[i].address);
     put(bytes_, function.lines[i].line);
-    put(bytes_, u32{0});  // the discriminator
+    put(bytes_, u32{0});  // discriminator
     if (i != 0) {
       bytes_.append(kSameFile);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a jit-PID.dump without machine code, for functions that wperf itself learned about (jit_dump.h reads it).
+// Writes a jit-PID.dump without machine code, for functions that wperf itself found out about. jit_dump.h reads it.
 #pragma once
 #include <span>
 #include <string>
@@ -19,15 +19,15 @@ class JitDumpWriter {
   };
   struct Function {
     u64 begin = 0, size = 0;
-    u64 since = 0;               // nanoseconds of the recording's clock
-    std::string_view name = {};  // a long one is cut
-    std::string_view file = {};  // of the lines
+    u64 since = 0;               // in nanoseconds of the recording's clock
+    std::string_view name = {};  // cut if it is too long
+    std::string_view file = {};  // source file of the lines
     std::span<const Line> lines = {};
   };
   void add(const Function& function);
   bool is_empty() const { return functions_ == 0; }
 
-  // Appends the dump to a section of several: its size, then its bytes.
+  // Appends the dump to a section with several dumps: its size, then its bytes.
   void append_to(std::string& section) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<JitDumpWriter::Line, 3> kLines = {{{0x1000, 7}, {0x1008, 9}, {0x1020, 8}}};
 
-// The dumps of a section, which must outlive them.
+// The dumps in a section, which must outlive them.
 std::vector<JitDump> dumps_of(const std::string& section) {
   std::vector<JitDump> out;
   bytes::Reader dumps(std::as_bytes(std::span(section)));
@@ -29,7 +29,7 @@ std::vector<JitDump> dumps_of(const std::string& section) {
   return out;
 }
 
-// The dump of one writer, read again.
+// The dump from a writer, read back.
 struct WrittenDump {
   explicit WrittenDump(const JitDumpWriter& writer) {
     writer.append_to(section);

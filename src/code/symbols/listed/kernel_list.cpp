@@ -9,10 +9,9 @@ namespace {
 
 constexpr std::string_view kFirstWords = "wperf kernel list 1 ";
 constexpr usize kDigits = 16;
-// Functions before the symbol have distances that wrap around, so distances are counted from here, where all of them
-// rise.
+// Distances to functions before the symbol wrap around. So distances are counted from here; then all of them ascend.
 constexpr u64 kMiddle = u64{1} << 63;
-constexpr usize kFirstStep = 256;  // bytes of lines
+constexpr usize kFirstStep = 256;  // in bytes
 
 using Digits = std::array<char, kDigits>;
 
@@ -73,14 +72,14 @@ std::optional<KernelList> KernelList::open(std::span<const std::byte> bytes, std
   return list;
 }
 
-// Numbers of equal length sort like their digits, so only the line that is found is parsed as a number.
+// Numbers of equal length sort like their digits, so only the line that was found is parsed as a number.
 std::optional<KernelList::Found> KernelList::find(u64 distance, usize from) const {
   const u64 wanted = distance + kMiddle;
   if (wanted >= end_) return {};
   const Digits digits = hex_of(wanted);
   const std::string_view wanted_text(digits.data(), digits.size());
-  // Lines begin at both positions. The line at `low` is not beyond the wanted one, if there is one; those from `high`
-  // on are.
+  // Lines begin at both positions. The line at `low` is not after the wanted line, if that exists; the lines from
+  // `high` on are.
   usize low = from < lines_.size() ? from : 0, high = lines_.size();
   for (usize step = kFirstStep; step < high - low; step *= 2) {
     const usize line = begin_of_line(low, low + step);
@@ -97,7 +96,7 @@ std::optional<KernelList::Found> KernelList::find(u64 distance, usize from) cons
       high = line;
       continue;
     }
-    const usize next = lines_.find('\n', middle) + 1;  // the last one ends with it, too
+    const usize next = lines_.find('\n', middle) + 1;  // the last line also ends with it
     if (next < high && lines_.substr(next, kDigits) <= wanted_text) {
       low = next;
       continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel's functions in the form of the cache. Lines are sorted by their distance from a symbol whose address every
-// recording has, and have the same length up to the name. So a search looks at a few lines and nothing needs to be read
-// before. The kernel's load address is not in it. Takes bytes, opens no files; damage gives no answer.
+// The cached functions of a kernel. Lines are sorted by the distance from a symbol whose address every recording has,
+// and have equal lengths up to the name. So a search reads only a few lines and needs no preparation. The cache does
+// not contain the kernel's load address. Takes bytes; opens no files. If the bytes are damaged, nothing is found.
 #pragma once
 #include <optional>
 #include <span>
@@ -14,19 +14,18 @@ namespace wperf::symbols {
 
 class KernelList {
  public:
-  // `reference`: the address of the symbol with that name. It need not be in the list, because it may share its address
-  // with a better name.
+  // `reference`: the address of that symbol. The symbol itself may be missing in the list, if a better name has the
+  // same address.
   static std::string write(const ListedSymbols& symbols, std::string_view reference_name, u64 reference);
-  // nullopt if it is not such a list, if it was cut, or if it is measured from another symbol.
+  // Returns nullopt if it is not such a list, is truncated, or is relative to another symbol.
   static std::optional<KernelList> open(std::span<const std::byte> bytes, std::string_view reference_name);
 
   struct Found {
-    u64 begin = 0, end = 0;  // distances, as numbers modulo 2^64; a function ends where the next one begins
+    u64 begin = 0, end = 0;  // distances modulo 2^64; a function ends where the next one begins
     std::string_view name;
-    usize line = 0;  // its place in the list
+    usize line = 0;  // position in the list
   };
-  // `from`: the line of a function found for a smaller distance. The search begins near it and never looks at lines
-  // before it.
+  // `from`: the line found for a smaller distance. The search begins near it and reads no lines before it.
   std::optional<Found> find(u64 distance, usize from = 0) const;
 
  private:

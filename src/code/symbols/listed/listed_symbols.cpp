@@ -62,7 +62,7 @@ usize underscores(std::string_view name) {
   return std::min(name.find_first_not_of('_'), name.size());
 }
 
-// Chooses like elf_symbols.cpp, with the facts of the list.
+// The same choice as in elf_symbols.cpp, with the facts that the list has.
 bool first_is_shown(const KernelSymbol& a, const KernelSymbol& b) {
   if (is_weak(a.type) != is_weak(b.type)) return is_weak(b.type);
   if (is_global(a.type) != is_global(b.type)) return is_global(a.type);
@@ -96,8 +96,8 @@ ListedSymbols ListedSymbols::parse_kallsyms(std::string_view text) {
     for (++i; i < found.size() && found[i].address == best->address; ++i) {
       if (!first_is_shown(*best, found[i])) best = &found[i];
     }
-    // The list has no sizes: a function ends where the next one begins, the last one at the end of the page after its
-    // own, as in perf.
+    // The list has no sizes. A function ends where the next one begins; the last one ends with the page after its own,
+    // as in perf.
     constexpr u64 kPage = 4096;
     const u64 last_end =
         best->address < ~u64{0} - 2 * kPage ? ((best->address + kPage - 1) & ~(kPage - 1)) + kPage : ~u64{0};
@@ -123,7 +123,7 @@ ListedSymbols ListedSymbols::parse_perf_map(std::string_view text) {
   order_by(found, [](const ListedSymbol& one) { return one.begin; });
   for (const ListedSymbol& one : found) {
     if (!out.symbols_.empty() && out.symbols_.back().begin == one.begin) out.symbols_.pop_back();
-    // Discarded code stays in the map: an entry that begins within an older one replaces its rest.
+    // Discarded code remains in the map, so an entry that begins within an older one replaces the rest of it.
     if (!out.symbols_.empty()) out.symbols_.back().end = std::min(out.symbols_.back().end, one.begin);
     out.symbols_.push_back(one);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Three kinds of address: section and offset, as in symbols; the RVA the linker gave ("source"); and the RVA in the
-// image, which differs from it only when a tool moved code after linking and left tables of the moves (OMAP).
+// Three kinds of address: section and offset, as in symbols; the RVA that the linker assigned ("source"); and the RVA
+// in the image. The RVAs differ only if a tool moved code after linking and wrote tables of the moves (OMAP).
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -13,15 +13,14 @@
 
 namespace wperf::symbols::pdb {
 
-// Sorting by an address. Elements with the same address stay in their order, so that the first of several stays the
-// first.
+// Sorting by an address. Elements with the same address keep their order, so that the first one remains the first.
 
-// Sorts items[first, end) by `key(item)`, a u32. Costs one pass if they are sorted already, as in most files.
+// Sorts items[first, end) by `key(item)`, a u32. Takes one pass if they are sorted already, as in most files.
 template <typename T, typename Key>
 void sort_by(std::vector<T>& items, Key key, usize first = 0) {
   const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);
   if (std::is_sorted(begin, items.end(), [&](const T& a, const T& b) { return key(a) < key(b); })) return;
-  std::vector<u64> order;  // key, then place
+  std::vector<u64> order;  // key, then position
   order.reserve(items.size() - first);
   for (usize i = first; i < items.size(); ++i) {
     order.push_back(u64{key(items[i])} << 32 | i);
@@ -40,7 +39,8 @@ using SourceRva = u32;
 class AddressMap {
  public:
   AddressMap() = default;
-  // The streams' bytes; empty if the PDB does not have them. `original_sections` only exists with OMAP tables.
+  // The bytes of these streams; empty if the PDB does not have them. `original_sections` exists only together with OMAP
+  // tables.
   AddressMap(bytes::View sections, bytes::View original_sections, bytes::View omap_from_source,
              bytes::View omap_to_source);
 
@@ -50,10 +50,10 @@ class AddressMap {
   };
   std::optional<SourceRva> source(u16 section, u32 offset) const;
   std::optional<Place> place(SourceRva rva) const;
-  // nullopt if the code exists on one side only.
+  // Returns nullopt if the code exists on one side only.
   std::optional<code::Rva> image(SourceRva rva) const;
   std::optional<SourceRva> source(code::Rva rva) const;
-  // The section in the image; 0 if there is none.
+  // The section of an address in the image; 0 if there is none.
   u16 section_of(code::Rva rva) const;
   bool is_executable(code::Rva rva) const;
 
@@ -68,8 +68,8 @@ class AddressMap {
   static const Section* find(const std::vector<Section>& by_rva, u32 rva);
 
   bytes::Table<SectionHeader> headers_;
-  std::vector<Section> source_sections_;  // by RVA
-  std::vector<Section> image_sections_;   // by RVA; empty if they are the same
+  std::vector<Section> source_sections_;  // ordered by RVA
+  std::vector<Section> image_sections_;   // ordered by RVA; empty if they are the same
   bytes::Table<OmapEntry> from_source_;
   bytes::Table<OmapEntry> to_source_;
 };

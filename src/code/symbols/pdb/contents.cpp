@@ -11,10 +11,10 @@
 namespace wperf::symbols::pdb {
 namespace {
 
-// A set of small numbers: a count of words, then the words.
+// A set of small numbers: the number of words, then the words.
 struct BitVector {
   bytes::Table<u32> words;
-  u64 end;  // where the next part begins
+  u64 end;  // the beginning of the next part
 };
 
 std::optional<BitVector> read_bit_vector(bytes::View bytes, u64 at) {
@@ -39,8 +39,8 @@ std::optional<code::PdbId> parse_pdb_id(bytes::View info_stream) {
   return id;
 }
 
-// After the header: the names' texts, then a hash table written bucket by bucket: its size, its capacity, which buckets
-// are present, which were deleted, and for each present one {where the name is, number of the stream}.
+// After the header come the texts of the names and a hash table: its size, its capacity, a set of present buckets, a
+// set of deleted buckets, and for each present one {position of the name, number of the stream}.
 std::optional<u32> find_named_stream(bytes::View info_stream, std::string_view name) {
   u32 texts_size = 0;
   if (!info_stream.load(sizeof(InfoHeader), texts_size)) return std::nullopt;
@@ -107,7 +107,7 @@ std::vector<Compiland> Dbi::compilands(Damage& damage) const {
       ++damage.streams;
       break;
     }
-    // A stream that several compilands claim is read only for the first: otherwise a small file could ask for a large
+    // A stream that several compilands claim is only read for the first one. Otherwise a small file could require much
     // memory.
     u32 stream = module.stream;
     if (stream < kNoStream) {
@@ -131,7 +131,7 @@ u32 Dbi::debug_stream(DebugHeader place) const {
 
 namespace {
 
-// Empty pieces may lie between an address and the piece that contains it.
+// There may be empty pieces between an address and the piece that contains it.
 constexpr u32 kMostEmptyPieces = 64;
 
 template <typename Piece>
@@ -184,7 +184,7 @@ std::optional<u32> Contributions::compiland_at(AddressMap::Place place) {
   return std::nullopt;
 }
 
-// Sorts the contributions once if they are out of order. Returns true if they were in order.
+// Sorts the contributions once if they are not in order. Returns true if they were in order.
 bool Contributions::ensure_order() {
   order_is_known_ = true;
   bool sorted = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of contents of a PDB. Stream 1 says which build the file belongs to and which streams have names. Stream
-// 3, "debug information", lists the compilands, the code that each contributed, the sections of the image, and the
-// streams that hold the rest.
+// The tables of contents of a PDB. Stream 1 has the build that the file belongs to, and the named streams. Stream 3,
+// "debug information", lists the compilands, the code that each of them contributed, the sections of the image, and the
+// streams with everything else.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -15,20 +15,20 @@
 
 namespace wperf::symbols::pdb {
 
-// Stream 1: which build this PDB belongs to, and the streams that have names instead of numbers.
+// Stream 1: the build of this PDB, and the streams that have names.
 std::optional<code::PdbId> parse_pdb_id(bytes::View info_stream);
 // The number of the stream called `name`.
 std::optional<u32> find_named_stream(bytes::View info_stream, std::string_view name);
-// The texts of the stream "/names"; offsets count from its beginning. Empty if damaged.
+// The texts of the stream "/names"; offsets count from its beginning. Empty if it is damaged.
 bytes::View parse_names(bytes::View names_stream);
 
-// Stream 3, "debug information": the table of contents. Its compilands, which code each contributed, where the sections
-// of the image are, and which streams hold the rest.
+// Stream 3, "debug information": the table of contents with the compilands, their code, the sections of the image, and
+// the other streams.
 
-// One compiland. Its stream holds the symbols, then lines in a dead format (C11), then lines (C13).
+// One compiland. Its stream has the symbols, then lines in an obsolete format (C11), then lines (C13).
 struct Compiland {
   std::string_view name;
-  u32 stream;  // kNoStream: none
+  u32 stream;  // kNoStream if there is none
   u32 symbols_size;
   u32 c11_size;
   u32 c13_size;
@@ -49,8 +49,8 @@ class Dbi {
   bytes::Table<u16> debug_headers_;
 };
 
-// Which compiland a piece of code came from. The linker writes the pieces in order, so a search reads a few of them and
-// nothing is copied; if they are out of order after all, they are sorted once.
+// The compiland that each piece of code came from. The linker writes the pieces in order, so a search reads only a few
+// and copies nothing. If they are not in order, they are sorted once.
 class Contributions {
  public:
   Contributions() = default;
@@ -73,8 +73,8 @@ class Contributions {
   bytes::Table<Contribution> narrow_;
   bytes::Table<Contribution2> wide_;
   bool order_is_known_ = false;
-  std::vector<Piece> sorted_;  // used only if the file's order is wrong
-  Piece last_{};               // the last answer, because neighbours are asked for together
+  std::vector<Piece> sorted_;  // used only if the pieces are not in order
+  Piece last_{};               // the last result, because neighbours are often requested together
 };
 
 }  // namespace wperf::symbols::pdb

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Damaged PDBs: cut at every byte, and with bytes changed at random. No crash and no hang (the sanitizers of other
-// builds see more); a file that still opens gives answers.
+// Damaged PDBs: truncated at every byte, or with random changes. They must not crash or hang (sanitizer builds check
+// more); a file that can still be opened gives answers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 using pdb::CompilandBuilder;
 using pdb::PdbBuilder;
 
-// Has one of every structure that the reader knows.
+// It has each of the structures that the reader knows.
 std::string small_pdb() {
   PdbBuilder builder;
   builder.name("file.cpp");
@@ -40,7 +40,7 @@ std::string small_pdb() {
   return builder.build();
 }
 
-// Calls every query; returns a number, so that the compiler drops none of them.
+// Calls every query. Returns a number, so that the compiler removes none of them.
 u64 ask_everything(const std::string& file) {
   const auto opened = PdbFile::open(pdb::as_file(file));
   if (!opened.has_value()) {
@@ -64,7 +64,7 @@ TEST(DamagedPdb, cut_at_every_byte) {
   ASSERT_GT(whole, 100U);
   u64 less = 0;
   for (usize size = 0; size < file.size(); ++size) {
-    // A copy of exactly that size, so that the address sanitizer finds a read of one byte more.
+    // A copy of exactly this size, so that the address sanitizer detects a read beyond it.
     const u64 count = ask_everything(file.substr(0, size));
     EXPECT_LE(count, whole);
     less += count < whole ? 1 : 0;
@@ -72,7 +72,7 @@ TEST(DamagedPdb, cut_at_every_byte) {
   EXPECT_GT(less, file.size() / 2);
 }
 
-// An inline site 100 lines before the first line of all, and one far after the last.
+// An inline site 100 lines before the first possible line, and one far after the last.
 TEST(DamagedPdb, lines_do_not_wrap) {
   using namespace std::string_literals;
   for (const std::string& moved : {"\x06\x80\xc9"s, "\x06\xdf\xff\xff\xfe"s}) {

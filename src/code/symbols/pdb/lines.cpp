@@ -8,7 +8,7 @@
 namespace wperf::symbols::pdb {
 namespace {
 
-// Ranges do not overlap, unless the linker folded functions into one address; a search looks back this far.
+// Ranges overlap only if the linker folded functions into one address; a search looks at this many earlier ranges.
 constexpr u32 kMostOverlaps = 64;
 constexpr u32 kColumnSize = 4;
 
@@ -26,7 +26,7 @@ struct Block {
   u64 next;
 };
 
-// Returns false if no whole block lies at `at`.
+// Returns false if there is no complete block at `at`.
 bool read_block(bytes::View blocks, u64 at, bool has_columns, Block& block) {
   LineBlockHeader header;
   if (!blocks.load(at, header)) return false;
@@ -64,7 +64,7 @@ LineTables::LineTables(bytes::View c13, const AddressMap& addresses, Damage& dam
     }
     const auto begin = addresses.source(lines.section, lines.offset);
     if (!begin.has_value() || u64{*begin} + lines.code_size > 0xffffffff) {
-      if (lines.section != 0) ++damage.streams;  // section 0 means that the linker left the code out
+      if (lines.section != 0) ++damage.streams;  // section 0 means that the linker left out the code
       continue;
     }
     ranges_.push_back({*begin, lines.code_size, static_cast<u32>(body_at + sizeof lines),
@@ -86,8 +86,8 @@ const LineRange* LineTables::find_range(SourceRva rva) const {
   return found;
 }
 
-// Rows within a block are in order, but blocks need not be: code of an included file may lie in the middle of a
-// function. The result is the last row at or before the address, of all blocks.
+// Rows within a block are in order, but blocks need not be, because code from an included file may be in the middle of
+// a function. Returns the last row of all blocks at or before the address.
 std::optional<SourceRow> LineTables::row_at(const LineRange& range, SourceRva rva) const {
   const u32 wanted = rva - range.begin;
   const bytes::View blocks = c13_.slice(range.blocks_at, range.blocks_size);

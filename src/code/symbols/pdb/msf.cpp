@@ -12,8 +12,8 @@ namespace {
 
 constexpr u32 kLeastBlock = 512;
 constexpr u32 kGreatestBlock = 32768;
-constexpr u64 kDirectoryMapAt = 52;    // in the superblock
-constexpr u32 kMostStreams = 0x10000;  // streams are named by 16 bits
+constexpr u64 kDirectoryMapAt = 52;    // position in the superblock
+constexpr u32 kMostStreams = 0x10000;  // stream numbers have 16 bits
 
 diag::Error damaged(const char* text) {
   return {.text = text, .hint = {}, .code = diag::ExitCode::damaged_input};
@@ -23,7 +23,7 @@ bool starts_with(bytes::View file, std::string_view text) {
   return file.holds(0, text.size()) && std::memcmp(file.data(), text.data(), text.size()) == 0;
 }
 
-// Other formats that are also called PDB.
+// Recognises other formats that are also called PDB.
 diag::Error not_msf(bytes::View file) {
   if (starts_with(file, "BSJB")) return damaged("This is a portable PDB of .NET, which has no native code in it.");
   if (starts_with(file, "Microsoft MSFZ")) return damaged("This PDB is compressed (MSFZ), which wperf cannot read.");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The container of a PDB: a file of equal blocks that holds numbered streams ("MSF"). A stream of adjacent blocks is
-// returned as a view of the file; any other is copied once, on first use. The free block maps are of no use to a reader
-// and are not looked at.
+// The container of a PDB ("MSF"): a file of equal blocks that contains numbered streams. A stream of adjacent blocks is
+// returned as a view of the file; any other one is copied on first use. The free block maps are ignored.
 //
-//   superblock → directory map (block numbers) → directory → sizes and block numbers of every stream
+// superblock → directory map (block numbers) → directory → sizes and block numbers of all streams
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -21,12 +20,12 @@ class MsfFile {
   static diag::Result<MsfFile> open(std::span<const std::byte> file);
 
   u32 stream_count() const { return static_cast<u32>(streams_.size()); }
-  // Empty if the stream does not exist, has no bytes, or is damaged. Damage is counted once.
+  // Empty if the stream does not exist, has no bytes, or is damaged. Each damage is counted once.
   bytes::View stream(u32 index, Damage& damage);
 
  private:
   struct Stream {
-    u64 blocks_at = 0;  // where its block numbers are in the directory
+    u64 blocks_at = 0;  // position of its block numbers in the directory
     u32 size = 0;
     bool is_assembled = false;
     bytes::View bytes;
@@ -37,7 +36,7 @@ class MsfFile {
 
   bytes::View file_;
   u32 block_size_ = 0;
-  u64 copied_ = 0;  // at most the size of the file: a hostile directory may name one block a million times
+  u64 copied_ = 0;  // limited to the size of the file, because a hostile directory may name a block a million times
   bytes::View directory_;
   std::vector<Stream> streams_;
   std::vector<std::unique_ptr<std::byte[]>> copies_;

@@ -50,7 +50,7 @@ TEST(Msf, copies_nothing_that_lies_in_a_row) {
   auto msf = MsfFile::open(as_file(scattered));
   const bytes::View copy = msf.value().stream(0, damage);
   EXPECT_FALSE(lies_in(copy, scattered));
-  EXPECT_EQ(msf.value().stream(0, damage).data(), copy.data());  // copied once
+  EXPECT_EQ(msf.value().stream(0, damage).data(), copy.data());  // copied only once
 }
 
 TEST(Msf, reads_a_directory_whose_map_needs_several_blocks) {
@@ -89,7 +89,8 @@ TEST(Msf, says_what_a_file_is_when_it_is_something_else) {
 
 TEST(Msf, counts_a_stream_outside_of_the_file_once_and_reads_the_others) {
   std::string file = build_msf({counted(600), counted(5)});
-  const u32 nowhere = 0x7fffffff;  // the directory is the last but one block; this is after a count and two sizes
+  const u32 nowhere = 0x7fffffff;  // the directory is the last block but one; this is the number after a count and two
+                                   // sizes
   const usize directory_at = file.size() - 1024;
   std::memcpy(file.data() + directory_at + 12, &nowhere, sizeof nowhere);
   auto msf = MsfFile::open(as_file(file));
@@ -101,7 +102,7 @@ TEST(Msf, counts_a_stream_outside_of_the_file_once_and_reads_the_others) {
   EXPECT_EQ(view(msf.value().stream(1, damage)), counted(5));
 }
 
-// A file of a megabyte that claims a stream of a hundred megabytes, made of the same block again and again.
+// A file of a megabyte that claims a stream of a hundred megabytes made of a single block.
 TEST(Msf, copies_no_more_than_the_file_has) {
   constexpr u32 kBlock = 512;
   const u32 count = 200000;

@@ -6,7 +6,7 @@
 namespace wperf::symbols::pdb {
 namespace {
 
-// Gives out blocks; blocks for free block maps stay unused, as in real files.
+// Allocates blocks. Blocks for free block maps remain unused, as in real files.
 class Blocks {
  public:
   explicit Blocks(MsfLayout layout) : layout_(layout), bytes_(layout.block_size * 3, '\0') {}
@@ -143,7 +143,7 @@ u32 PdbBuilder::name(std::string_view text) {
 
 namespace {
 
-// Streams by number, handed out one after the other.
+// Allocates stream numbers one after the other.
 struct Streams {
   std::vector<std::string> all = std::vector<std::string>(5);
   u16 add(std::string bytes) {
@@ -158,7 +158,7 @@ std::string info_stream(u32 age, u16 names_stream) {
   out.put(u32{0x11223344}).put(u16{0x5566}).put(u16{0x7788}).raw("\x99\xaa\xbb\xcc\xdd\xee\xff\x01");
   out.put(u32{8}).text("/names").put(u8{0});    // the names of named streams
   out.put(u32{1}).put(u32{4});                  // size and capacity
-  out.put(u32{1}).put(u32{0b100}).put(u32{0});  // which are present; none deleted
+  out.put(u32{1}).put(u32{0b100}).put(u32{0});  // which are present; none are deleted
   return out.put(u32{0}).put(u32{names_stream}).bytes();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds PDBs byte by byte for the tests of this room, with contents that the available compilers never write.
+// Builds PDBs byte by byte for the tests of this room, with contents that the available compilers never produce.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -13,7 +13,7 @@
 
 namespace wperf::symbols::pdb {
 
-// bytes::View being written.
+// Bytes that are being written.
 class Out {
  public:
   template <typename T>
@@ -49,7 +49,7 @@ inline std::span<const std::byte> as_file(const std::string& bytes) {
 // Streams as an MSF file.
 struct MsfLayout {
   u32 block_size = 512;
-  bool is_scattered = false;  // every stream's blocks from back to front
+  bool is_scattered = false;  // the blocks of every stream are in reverse order
 };
 std::string build_msf(const std::vector<std::string>& streams, MsfLayout layout = {});
 
@@ -58,9 +58,9 @@ class CompilandBuilder {
  public:
   explicit CompilandBuilder(std::string name) : name_(std::move(name)) { symbols_.put(kModuleSignature); }
 
-  // A record whose size and padding are filled in; returns where it begins.
+  // A record with its size and padding; returns its position.
   u32 record(u16 kind, const Out& body);
-  // A procedure in section 1; `body` adds the records inside.
+  // A procedure in section 1; `body` adds the records inside it.
   template <typename Body>
   void procedure(u16 kind, u32 offset, u32 size, std::string_view name, Body body) {
     const u32 at = begin_procedure(kind, 1, offset, size, name);
@@ -72,7 +72,7 @@ class CompilandBuilder {
   }
   u32 begin_procedure(u16 kind, u16 section, u32 offset, u32 size, std::string_view name);
   u32 begin_inline_site(u32 inlinee, std::string_view annotations, u16 kind = S_INLINESITE);
-  // Also writes the position of its end into the scope's first record.
+  // Also writes the position of the end into the scope's first record.
   void end_scope(u32 begin, u16 kind);
 
   void subsection(u32 kind, const Out& body);
@@ -85,7 +85,7 @@ class CompilandBuilder {
     std::vector<Row> rows;
   };
   void lines(u32 offset, u32 size, const std::vector<Block>& blocks, bool has_columns = false, u16 section = 1);
-  // Offsets in /names → a checksums subsection; file number n is n * 8 for lines().
+  // Writes a checksums subsection for these offsets in /names. For lines(), file number n is n * 8.
   void files(const std::vector<u32>& names);
   void inlinees(const std::vector<InlineeLine>& lines, bool has_extra_files = false);
 
@@ -125,10 +125,10 @@ struct PdbBuilder {
   std::vector<OmapEntry> omap_to_source;
   std::vector<Public> publics;
   bool has_address_map = true;
-  std::string names;       // texts of /names; the first is the empty one
-  std::vector<Out> types;  // bodies with their kinds, from number 0x1000
-  std::vector<Out> ids;    // the same
-  bool has_index = true;   // of types and ids
+  std::string names;       // texts of /names; the first one is empty
+  std::vector<Out> types;  // records with their kinds, numbered from 0x1000
+  std::vector<Out> ids;    // in the same form
+  bool has_index = true;   // types and ids have an index
   u32 index_shift = 0;     // makes the index wrong
 
   PdbBuilder() { names.push_back('\0'); }

@@ -10,10 +10,10 @@
 namespace wperf::symbols {
 namespace {
 
-// A line of an inlined function: its first line plus the distance in an inline site. 0, which is not a line, if a
-// damaged file gives a number outside of all lines.
+// A line of an inlined function: its first line plus the offset in an inline site. 0 if the result is not a possible
+// line, which happens in damaged files.
 u32 moved_line(u32 first, int lines) {
-  constexpr std::int64_t kMostLines = 0xff'ffff;  // a row has 24 bits for it
+  constexpr std::int64_t kMostLines = 0xff'ffff;  // a row stores the line in 24 bits
   const std::int64_t line = std::int64_t{first} + lines;
   return line > 0 && line <= kMostLines ? static_cast<u32>(line) : 0;
 }
@@ -37,7 +37,7 @@ diag::Result<PdbFile> PdbFile::open(std::span<const std::byte> file) {
   }
   state.id = *id;
   state.dbi = pdb::Dbi::parse(state.stream(pdb::kDbiStream));
-  // Tools that edit a PDB after linking count up the age of its info stream; the image has the age in this header.
+  // Tools that edit a PDB after linking increase the age in its info stream; the image has the age from this header.
   if (state.dbi.has_value()) state.id.age = state.dbi->header().age;
   return result;
 }
@@ -136,7 +136,7 @@ std::vector<Line> PdbFile::lines_of(const Function& function) const {
                                     [&](const pdb::LineRange& one) { return one.begin < *source; });
   const auto own_end =
       std::partition_point(begin, ranges.end(), [&](const pdb::LineRange& one) { return one.begin <= *source; });
-  // Functions that were folded into this address also have their tables here, in the same order.
+  // Functions that were folded into this address also have tables here, in the same order.
   const auto [place, count] = state.place_among_folded(function, *source);
   if (own_end - begin == count) begin += place;
   if (begin != own_end) {

@@ -13,7 +13,7 @@ using pdb::CompilandBuilder;
 using pdb::Out;
 using pdb::PdbBuilder;
 
-// Keeps the file as long as the PDB.
+// Keeps the file alive as long as the PDB.
 struct Opened {
   std::string file;
   std::optional<PdbFile> pdb;
@@ -63,7 +63,7 @@ std::string name_at(const PdbFile& pdb, u32 rva) {
   return function == nullptr ? "" : std::string(function->name);
 }
 
-// Two compilands with lines, an inlined call, publics; section 1 begins at RVA 0x1000.
+// Two compilands with lines, an inlined call and public symbols. Section 1 begins at RVA 0x1000.
 PdbBuilder small_program() {
   PdbBuilder builder;
   const u32 a = builder.name("a.cpp");
@@ -135,7 +135,7 @@ TEST(PdbFile, finds_the_procedure_else_the_nearest_public_of_the_section) {
   EXPECT_EQ(name_at(*opened->pdb, 0x104f), "local");
   EXPECT_EQ(name_at(*opened->pdb, 0x10ff), "_stub");
   EXPECT_EQ(name_at(*opened->pdb, 0x1000), "");
-  EXPECT_EQ(name_at(*opened->pdb, 0x3010), "");  // the public before it is in another section
+  EXPECT_EQ(name_at(*opened->pdb, 0x3010), "");  // the public symbol before it is in another section
   EXPECT_EQ(name_at(*opened->pdb, 0x3021), "?data@@");
   EXPECT_EQ(name_at(*opened->pdb, 0x9000), "");
 }
@@ -318,7 +318,7 @@ TEST(PdbFile, counts_damage_and_answers_the_rest) {
   std::string& symbols = builder.compilands[0].symbols();
   const u32 nowhere = 0x00ffffff;
   std::memcpy(symbols.data() + 4 + 4 + 4, &nowhere, sizeof nowhere);  // the end of "caller"
-  builder.compilands[1].symbols()[0] = 2;                             // an older kind of compiland
+  builder.compilands[1].symbols()[0] = 2;                             // an older version of compiland streams
   const auto opened = open(builder);
   EXPECT_EQ(describe(opened->pdb->functions()),
             "1010+20 caller\n1040+10 local\n1060+0 _stub public\n1100+0 ?other@@ public\n");

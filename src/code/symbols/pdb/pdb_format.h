@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The structures of a PDB as they lie in the file: MSF superblock, info, DBI, symbols, lines, types. Sources: the LLVM
-// project's "The PDB File Format" and the cvinfo.h that Microsoft published. Every member is naturally aligned, so the
-// compilers add no padding; the asserts check it.
+// The structures of a PDB file: MSF superblock, info, DBI, symbols, lines, types. Sources: the LLVM project's "The PDB
+// File Format" and the cvinfo.h that Microsoft published. Every member is naturally aligned, so the compilers add no
+// padding; the asserts check it.
 #pragma once
 #include "base/ints.h"
 #include "ground/bytes/bytes.h"
 
 namespace wperf::symbols::pdb {
 
-constexpr u32 kNoStream = 0xffff;  // in the 16-bit fields that name a stream
+constexpr u32 kNoStream = 0xffff;  // in 16-bit fields with the number of a stream
 
 // -- MSF ------------------------------------------------------------------------------------------------------------
 struct SuperBlock {
@@ -18,7 +18,7 @@ struct SuperBlock {
   u32 block_count;
   u32 directory_size;
   u32 reserved;
-  u32 directory_map_block;  // the first of a list, as long as the directory needs
+  u32 directory_map_block;  // the first block of a list that is as long as the directory requires
 };
 static_assert(sizeof(SuperBlock) == 56);
 inline constexpr char kMsfMagic[32] = {'M', 'i', 'c',  'r',  'o',    's', 'o', 'f',  't',  ' ', 'C',
@@ -88,7 +88,7 @@ static_assert(sizeof(Contribution2) == 32);
 constexpr u32 kContributions1 = 0xeffe0000 + 19970605;
 constexpr u32 kContributions2 = 0xeffe0000 + 20140516;
 
-struct ModuleHeader {  // then module name, object name, padding to 4
+struct ModuleHeader {  // followed by module name, object name, padding to 4
   u32 opened;
   Contribution contribution;
   u16 flags;
@@ -104,7 +104,7 @@ struct ModuleHeader {  // then module name, object name, padding to 4
 };
 static_assert(sizeof(ModuleHeader) == 64);
 
-// Places in the debug headers, a table of stream numbers.
+// Positions in the debug headers, a table of stream numbers.
 enum class DebugHeader : u32 { omap_to_source = 3, omap_from_source = 4, sections = 5, original_sections = 10 };
 
 struct SectionHeader {
@@ -124,12 +124,12 @@ constexpr u32 kSectionExecutable = 0x20000000;
 
 struct OmapEntry {
   u32 from;
-  u32 to;  // 0: this code does not exist on the other side
+  u32 to;  // 0: the code does not exist on the other side
 };
 
 // -- Symbols --------------------------------------------------------------------------------------------------------
 struct RecordHeader {
-  u16 size;  // of the data after this field
+  u16 size;  // size of the data after this field
   u16 kind;
 };
 
@@ -152,9 +152,9 @@ enum SymbolKind : u16 {
   S_INLINESITE2 = 0x115d,
 };
 
-struct ProcedureSymbol {  // then the name
+struct ProcedureSymbol {  // followed by the name
   u32 parent;
-  u32 end;  // offset in the module's stream of the record that closes the scope
+  u32 end;  // offset in the module's stream of the record that ends the scope
   u32 next;
   u32 size;
   u32 debug_start;
@@ -190,7 +190,7 @@ struct SeparatedCodeSymbol {
 };
 static_assert(sizeof(SeparatedCodeSymbol) == 28);
 
-struct InlineSiteSymbol {  // then the annotations; in S_INLINESITE2 a u32 before them
+struct InlineSiteSymbol {  // followed by the annotations; in S_INLINESITE2 a u32 comes before them
   u32 parent;
   u32 end;
   u32 inlinee;
@@ -261,7 +261,7 @@ constexpr u16 kLinesHaveColumns = 1;
 struct LineBlockHeader {
   u32 file;  // offset in the file checksums
   u32 count;
-  u32 size;  // with this header
+  u32 size;  // including this header
 };
 
 struct LineRow {
@@ -269,7 +269,7 @@ struct LineRow {
   u32 flags;
   u32 line() const { return flags & 0xffffff; }
 };
-// Compilers use these for code that belongs to no line of the source.
+// Compilers use these for code that belongs to no source line.
 constexpr u32 kAlwaysStepInto = 0xfeefee;
 constexpr u32 kNeverStepInto = 0xf00f00;
 
@@ -287,14 +287,14 @@ struct InlineeLine {
 static_assert(sizeof(InlineeLine) == 12);
 constexpr u32 kInlineeLinesWithExtraFiles = 1;
 
-struct NamesHeader {  // then the texts
+struct NamesHeader {  // followed by the texts
   u32 signature;
   u32 version;
   u32 size;
 };
 constexpr u32 kNamesSignature = 0xeffeeffe;
 
-// Code that was inlined from another compiland at link time: only that compiland knows the id of its function.
+// Code that was inlined from another compiland at link time. Only that compiland knows the id of the function.
 constexpr u32 kIdIsImported = 0x80000000;
 inline u32 import_list_of(u32 id) {
   return (id & 0x7ff00000) >> 20;
@@ -303,8 +303,8 @@ inline u32 place_in_import_list(u32 id) {
   return id & 0xfffff;
 }
 
-struct ImportListHeader {  // then that many ids
-  u32 compiland;           // its name, in /names
+struct ImportListHeader {  // followed by that many ids
+  u32 compiland;           // offset of its name in /names
   u32 count;
 };
 
@@ -346,14 +346,14 @@ enum TypeKind : u16 {
   LF_STRING_ID = 0x1605,
 };
 
-// Walking symbol and type records: a size, a kind, a body, and then the next one.
+// Reads symbol and type records one after the other: a size, a kind, a body.
 struct Record {
   u16 kind = 0;
-  u64 next = 0;  // where the next record begins
+  u64 next = 0;  // position of the next record
   bytes::View body;
 };
 
-// Returns false if no whole record lies at `at`.
+// Returns false if there is no complete record at `at`.
 inline bool read_record(bytes::View bytes, u64 at, Record& record) {
   RecordHeader header;
   if (!bytes.load(at, header) || header.size < sizeof header.kind) return false;

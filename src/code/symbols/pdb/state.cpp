@@ -132,7 +132,7 @@ std::optional<u32> PdbFile::State::compiland_around(code::Rva rva, pdb::SourceRv
     const auto place = addresses.place(source);
     return place.has_value() ? contributions.compiland_at(*place) : std::nullopt;
   }
-  // The linker's list is missing: use the procedures instead.
+  // If the linker's list is missing, the procedures are used instead.
   load_functions();
   const auto after =
       std::partition_point(functions.begin(), functions.end(), [&](const Function& one) { return one.rva <= rva; });
@@ -166,7 +166,8 @@ PdbFile::State::FoldedPlace PdbFile::State::place_among_folded(const Function& f
   return result;
 }
 
-// The nearest symbol at or below in the same section; if there are several at one RVA, the first that is code.
+// The nearest symbol at or below the address in the same section. If several have the same RVA, the first one that is
+// code.
 const Function* PdbFile::State::public_at(code::Rva rva) {
   load_publics();
   const std::vector<Function>& all = publics.functions;
@@ -192,7 +193,7 @@ u32 PdbFile::State::global_id(u32 compiland, u32 inlinee) {
 u32 PdbFile::State::resolve_import(u32 compiland, u32 inlinee) {
   const auto imported = load_lines(compiland).imported(inlinee);
   if (!imported.has_value()) return 0;
-  // The linker writes the name of a compiland unchanged in one place and in lower case in another.
+  // The linker writes a compiland's name unchanged in one place and in lower case in another.
   if (compilands_by_name.empty()) {
     for (u32 i = 0; i < compilands.size(); ++i) {
       compilands_by_name.try_emplace(in_lower_case(std::string(compilands[i].name)), i);
@@ -213,7 +214,7 @@ void PdbFile::State::find_declaration(u32 number, const pdb::Procedure& procedur
   frame.is_first_line = frame.declared_line != 0;
 }
 
-// By the table of functions that were inlined somewhere in this compiland.
+// Found in the table of functions that were inlined somewhere in this compiland.
 u32 PdbFile::State::declared_line(u32 number, std::string_view function) {
   auto& declared = loaded[number].declared_lines;
   if (!declared.has_value()) {
@@ -229,7 +230,7 @@ u32 PdbFile::State::declared_line(u32 number, std::string_view function) {
   return known != declared->end() ? known->second : 0;
 }
 
-// Two rows may have the same address: that of the function, which has no code then, is the first.
+// Two rows may have the same address; then the first one is the function's own row, without any code.
 u32 PdbFile::State::first_line(u32 number, pdb::SourceRva begin) {
   const auto [known, is_new] = loaded[number].first_lines.try_emplace(begin);
   if (!is_new) return known->second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of a PdbFile that were read so far. Every part is read when it is first asked for, and kept: an address
-// needs one compiland, not all of them.
+// The parts of a PdbFile that were read so far. Each part is read on first use and kept, because an address needs only
+// one compiland.
 #pragma once
 #include <optional>
 #include <string>
@@ -24,14 +24,15 @@ struct PdbFile::State {
     bytes::View symbols;
     std::vector<pdb::Procedure> procedures;
     pdb::LineTables lines;
-    // The declared lines of functions that were inlined, by name; 0 if several functions have the name.
+    // The declared lines of inlined functions, keyed by name; 0 if several functions have the name.
     std::optional<std::unordered_map<std::string_view, u32>> declared_lines;
-    std::unordered_map<pdb::SourceRva, u32> first_lines;  // of code, by the beginning of its procedure; 0 if not known
+    std::unordered_map<pdb::SourceRva, u32> first_lines;  // first lines of code, keyed by the beginning of the
+                                                          // procedure; 0 if not known
   };
-  // An address with its compiland and procedure, if there are any.
+  // An address with its compiland and procedure, if known.
   struct Place {
     pdb::SourceRva rva = 0;
-    LoadedCompiland* compiland = nullptr;  // its procedures are loaded
+    LoadedCompiland* compiland = nullptr;  // its procedures have been read
     u32 compiland_number = 0;
     const pdb::Procedure* procedure = nullptr;
   };
@@ -39,7 +40,7 @@ struct PdbFile::State {
   explicit State(pdb::MsfFile file) : msf(std::move(file)) {}
 
   bytes::View stream(u32 index) { return msf.stream(index, damage); }
-  // Directory of the PDB: compilands, sections, contributions.
+  // Reads the contents of the PDB: compilands, sections, contributions.
   void load_contents();
   void load_names();
   void load_type_names();
@@ -56,10 +57,10 @@ struct PdbFile::State {
   };
   // The function's index among the procedures of its compiland that begin at `begin`.
   FoldedPlace place_among_folded(const Function& function, pdb::SourceRva begin);
-  // The function of an inline site's id, in the id stream; 0 if unknown.
+  // The function of an inline site, as its number in the id stream; 0 if unknown.
   u32 global_id(u32 compiland, u32 inlinee);
   u32 resolve_import(u32 compiland, u32 inlinee);
-  // Fills in the declared line of a procedure, or else the first line of its code.
+  // Sets the declared line of a procedure, or else the first line of its code.
   void find_declaration(u32 number, const pdb::Procedure& procedure, Frame& frame);
   u32 declared_line(u32 number, std::string_view function);
   u32 first_line(u32 number, pdb::SourceRva begin);
@@ -73,7 +74,7 @@ struct PdbFile::State {
 
   bool has_contents = false;
   std::vector<pdb::Compiland> compilands;
-  std::vector<LoadedCompiland> loaded;  // as many
+  std::vector<LoadedCompiland> loaded;  // one for each compiland
   pdb::AddressMap addresses;
   pdb::Contributions contributions;
 
@@ -81,15 +82,15 @@ struct PdbFile::State {
   bytes::View names;
   bool has_type_names = false;
   pdb::TypeNames type_names;
-  std::unordered_map<std::string, u32> compilands_by_name;  // lower case; made for the first import
-  std::unordered_map<u64, u32> resolved_imports;            // by compiland and id
+  std::unordered_map<std::string, u32> compilands_by_name;  // in lower case; filled for the first import
+  std::unordered_map<u64, u32> resolved_imports;            // keyed by compiland and id
   bool has_publics = false;
   pdb::Publics publics;
   bool has_functions = false;
   std::vector<Function> functions;
 
-  std::vector<pdb::InlineSite> sites;  // of the address that is being looked up
-  std::vector<pdb::SourceRow> rows;    // of the range that is being read
+  std::vector<pdb::InlineSite> sites;  // for the address that is being looked up
+  std::vector<pdb::SourceRow> rows;    // for the range that is being read
 };
 
 }  // namespace wperf::symbols

@@ -65,7 +65,7 @@ Publics read_publics(bytes::View publics_stream, bytes::View records, const Addr
   if (publics_stream.load(0, header)) {
     const u64 map_at = sizeof header + u64{header.hash_size};
     const bytes::Table<u32> by_address(publics_stream.slice(map_at, header.address_map_size));
-    // An undamaged table names every record once, so it has no more entries than there are records.
+    // An undamaged table lists every record once, so it has at most as many entries as there are records.
     const u64 count = std::min(by_address.size(), records.size() / (sizeof(RecordHeader) + sizeof(PublicSymbol)));
     reader.reserve(count);
     for (u64 i = 0; i < count; ++i) {
@@ -85,7 +85,7 @@ Publics read_publics(bytes::View publics_stream, bytes::View records, const Addr
 
 namespace {
 
-// Procedures rarely overlap; a search looks at this many earlier ones that end before the address.
+// Procedures rarely overlap; a search looks at this many earlier procedures that end before the address.
 constexpr u32 kMostOverlaps = 64;
 
 bool is_scope_end(u16 kind) {
@@ -163,7 +163,7 @@ class ProcedureReader {
     return has_end ? end.next : record.next;
   }
 
-  // Code of a procedure that the compiler put elsewhere because it is rarely run.
+  // Code of a procedure that the compiler put elsewhere because it rarely runs.
   u64 add_separated_code(const Record& record) {
     SeparatedCodeSymbol symbol;
     if (!record.body.load(0, symbol)) {
@@ -185,12 +185,12 @@ class ProcedureReader {
     return false;
   }
 
-  // `symbol` has a section, an offset and a size, in any of the records of code.
+  // `symbol` may be any of the records of code; it has a section, an offset and a size.
   bool add(const auto& symbol, std::string_view name, u64 body, u64 body_end) {
     const auto begin = addresses_.source(symbol.section, symbol.offset);
     const u32 size = symbol.size;
     if (!begin.has_value() || u64{*begin} + size > 0xffffffff) {
-      if (symbol.section != 0) ++damage_.records;  // section 0 means that the linker left the code out
+      if (symbol.section != 0) ++damage_.records;  // section 0 means that the linker left out the code
       return false;
     }
     const auto rva = addresses_.image(*begin);
@@ -224,7 +224,7 @@ class ProcedureReader {
 }  // namespace
 
 bool is_c(bytes::View symbols) {
-  constexpr u32 kMostBefore = 16;  // records before the compiler's own
+  constexpr u32 kMostBefore = 16;  // records that may come before the compiler's own
   constexpr u32 kLanguageMask = 0xff, kC = 0;
   Record record;
   u64 at = sizeof(u32);  // the signature
@@ -255,8 +255,8 @@ const Procedure* find_procedure(const std::vector<Procedure>& procedures, Source
 
 namespace {
 
-// Numbers of 1, 2 or 4 bytes; the first bits give the size. Past the end, or if damaged: zero, which as an operation
-// means "end".
+// Numbers of 1, 2 or 4 bytes; the first bits give the size. Beyond the end and for damaged bytes it returns zero, which
+// as an operation means "end".
 class NumberReader {
  public:
   explicit NumberReader(bytes::View bytes) : bytes_(bytes) {}
@@ -289,13 +289,13 @@ class NumberReader {
   u64 at_ = 0;
 };
 
-// The sign is in the lowest bit.
+// The lowest bit is the sign.
 u32 signed_number(u32 coded) {
   return (coded & 1) != 0 ? u32{0} - (coded >> 1) : coded >> 1;
 }
 
-// Executes the annotations. A change of the code offset ends the current piece and begins one with the line and file of
-// that moment; a length ends it earlier. All sums wrap: an offset that wrapped is far away from the wanted one.
+// Executes the annotations. A change of the code offset ends the current piece and begins another one with the current
+// line and file; a length ends it earlier. Sums may wrap around, but then the offset is far away from the wanted one.
 class Machine {
  public:
   Machine(bytes::View annotations, u32 wanted) : numbers_(annotations), wanted_(wanted) {}
@@ -315,13 +315,13 @@ class Machine {
   u32 line_offset = 0;
 
  private:
-  // Returns true if the wanted offset lies in a piece that is now complete.
+  // Returns true if the piece that was just completed contains the wanted offset.
   bool step(Annotation operation, u32 operand) {
     switch (operation) {
       case Annotation::code_offset:
         offset_ = operand;
         return begin_piece();
-      case Annotation::change_code_offset_base:  // counted from another part of the procedure from here on
+      case Annotation::change_code_offset_base:  // from here on counted from another part of the procedure
         is_elsewhere_ = operand != 0;
         return end_piece(offset_);
       case Annotation::change_code_offset:
@@ -344,7 +344,7 @@ class Machine {
       case Annotation::change_line_offset:
         next_line_offset_ += signed_number(operand);
         return false;
-      default:  // columns and the like
+      default:  // columns and other things
         return false;
     }
   }
@@ -384,8 +384,8 @@ std::optional<InlineSite> run_annotations(bytes::View annotations, u32 inlinee, 
   return InlineSite{inlinee, machine.file, machine.has_file, static_cast<int>(machine.line_offset)};
 }
 
-// A site that does not cover the offset is skipped with everything in it. One that does is entered, and its end ends
-// the search: later sites are outside of it.
+// A site that does not cover the offset is skipped with everything inside it. A site that covers it is entered, and the
+// search ends with the end of that site, because later sites are outside of it.
 void find_inline_sites(bytes::View symbols, const Procedure& procedure, u32 offset, std::vector<InlineSite>& sites) {
   u64 end = procedure.body_end;
   Record record;

@@ -8,7 +8,7 @@
 namespace wperf::symbols::pdb {
 namespace {
 
-// Operations and operands as the format packs them.
+// Operations and operands in the format's packed form.
 std::string annotations(const std::vector<u32>& numbers) {
   Out out;
   for (const u32 number : numbers) {
@@ -34,7 +34,7 @@ constexpr u32 minus(u32 lines) {
   return lines << 1 | 1;
 }
 
-// The line offset at each code offset of [0, size); '.' where the site covers nothing.
+// The line offset at each code offset in [0, size); '.' if the site does not cover it.
 std::string line_offsets(const std::vector<u32>& numbers, u32 size) {
   const std::string bytes = annotations(numbers);
   std::string result;
@@ -123,7 +123,7 @@ TEST(InlineSites, misspelt_number_and_missing_operand_end_the_run) {
 
 class Scopes : public ::testing::Test {
  protected:
-  // The inlinees around `offset`, the outermost first.
+  // The inlinees at `offset`, outermost first.
   std::vector<u32> at(u32 offset) const {
     Procedure procedure;
     procedure.body = body_;

@@ -5,10 +5,10 @@ namespace wperf::symbols::pdb {
 namespace {
 
 constexpr u64 kStride = 64;
-// The file's index has an entry every 8 KB or so; the smallest record has 4 bytes.
+// The index in the file has an entry for every 8 KB or so; the smallest record has 4 bytes.
 constexpr u64 kMostRecordsBetween = 4096;
 
-// A number in a type record: itself if small, else a kind and then the number.
+// A number in a type record: the number itself if it is small, otherwise a kind and then the number.
 u64 skip_number(bytes::View body, u64 at) {
   u16 leaf = 0;
   if (!body.load(at, leaf)) return body.size();
@@ -80,7 +80,7 @@ std::string_view TypeNames::function(u32 id) {
 
 std::string_view TypeNames::make(u32 id) {
   struct FunctionId {
-    u32 scope;  // LF_FUNC_ID: a string id or 0; LF_MFUNC_ID: the class
+    u32 scope;  // LF_FUNC_ID: id of a string, or 0; LF_MFUNC_ID: the class
     u32 type;
   };
   Record record;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of inlined functions. Inline sites hold a number in the id stream (IPI); the function's name is there, next
-// to its namespace, and its class is in the type stream (TPI). Only the records around the wanted one are read.
+// The names of inlined functions. An inline site has a number in the id stream (IPI), which contains the function's
+// name and its namespace; its class is in the type stream (TPI). Only the records around the wanted one are read.
 #pragma once
 #include <deque>
 #include <string>
@@ -13,11 +13,11 @@
 
 namespace wperf::symbols::pdb {
 
-// The records of TPI or IPI by their numbers.
+// The records of TPI or IPI, by number.
 class NumberedRecords {
  public:
   NumberedRecords() = default;
-  // `index_offsets`: the sparse index in the stream of hashes; may be empty or wrong.
+  // `index_offsets`: the sparse index in the hash stream; may be empty or wrong.
   NumberedRecords(const TypesHeader& header, bytes::View stream, bytes::View index_offsets);
   bool find(u32 number, Record& record);
 
@@ -29,14 +29,14 @@ class NumberedRecords {
   u32 last_ = 0;
   bytes::View records_;
   bytes::Table<TypeIndexOffset> index_;
-  std::vector<u32> own_index_;  // every kStride-th record, made if the file's index is wrong
+  std::vector<u32> own_index_;  // every kStride-th record; made if the index in the file is wrong
   bool own_index_is_made_ = false;
 };
 
 class TypeNames {
  public:
   TypeNames() = default;
-  // `budget`: the most bytes that names put together here may take; a hostile file could ask for terabytes.
+  // `budget`: the maximum size of all composed names together, because a hostile file could require terabytes.
   TypeNames(NumberedRecords types, NumberedRecords ids, u64 budget)
       : types_(std::move(types)), ids_(std::move(ids)), budget_(budget) {}
   // "scope::name"; empty if there is no such function.

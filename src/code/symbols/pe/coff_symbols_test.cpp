@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// COFF symbols and long names of sections in images.
+// COFF symbols and long section names in images.
 #include <gtest/gtest.h>
 
 #include "code/symbols/pe/image_tables.h"
@@ -22,7 +22,7 @@ Parsed parsed(PeBuilder& builder) {
   return {std::move(bytes), std::move(file).value()};
 }
 
-// "name begin end", one a line.
+// "name begin end", one on each line.
 std::string list(const PeFile& file) {
   std::string out;
   char line[200];
@@ -108,7 +108,7 @@ TEST(CoffSymbols, LongNamesOfSections) {
   const Section* const abbreviations = file.section(".debug_abbrev");
   ASSERT_NE(abbreviations, nullptr);
   EXPECT_EQ(abbreviations->file_size, 512u);
-  EXPECT_EQ(file.section_bytes(*abbreviations).size(), 100u);  // without the rest of the block
+  EXPECT_EQ(file.section_bytes(*abbreviations).size(), 100u);  // without the rest of the file's last block
   EXPECT_EQ(file.section(".debug_line"), nullptr);
 }
 
@@ -131,7 +131,7 @@ TEST(CoffSymbols, ClaimedCountsAreNotBelieved) {
   builder.add_symbol({.name = "short", .value = 0x10});
   builder.add_symbol({.name = "a_name_of_more_than_eight_letters", .value = 0x20});
   std::vector<std::byte> bytes = builder.build();
-  bytes[0x51] = bytes[0x52] = bytes[0x53] = std::byte{0xff};  // then the texts lie beyond the end
+  bytes[0x51] = bytes[0x52] = bytes[0x53] = std::byte{0xff};  // then the position of the texts is beyond the end
   const auto file = PeFile::parse(bytes);
   ASSERT_TRUE(file.has_value());
   EXPECT_EQ(find_broken_invariant(file.value(), bytes), nullptr);
@@ -139,7 +139,7 @@ TEST(CoffSymbols, ClaimedCountsAreNotBelieved) {
   EXPECT_EQ(list(file.value()).find("a_name"), std::string::npos);
 }
 
-// 50,000 symbols claim one text of many letters.
+// 50,000 symbols refer to the same text of many letters.
 usize read_shared_name(usize letters) {
   PeBuilder builder;
   builder.add_section(".text", std::string(50000, 'c'), kCodeSection);

@@ -9,7 +9,7 @@
 namespace wperf::symbols {
 namespace {
 
-// A function must lie in code that the image has.
+// A function must be in code that the image contains.
 bool is_code(const ImageBytes& image, u32 begin, u32 end) {
   if (begin >= end) return false;
   const Section* section = image.section_at(begin);
@@ -21,8 +21,8 @@ struct X64Record {
   u32 begin, end, unwind;
 };
 
-// UNWIND_INFO: version and flags, size of prologue, count of codes, frame register; the codes, padded to an even count;
-// then, for chained ones, the record that is continued.
+// UNWIND_INFO: version and flags, size of the prologue, number of codes, frame register; the codes, padded to an even
+// number; then, for chained ones, the record that this one continues.
 std::optional<X64Record> continued_record(const ImageBytes& image, const X64Record& record) {
   constexpr u32 kIndirect = 1;
   constexpr u8 kChained = 0x20;
@@ -39,7 +39,7 @@ std::optional<X64Record> continued_record(const ImageBytes& image, const X64Reco
   return out;
 }
 
-// The beginning of the function that a record belongs to.
+// The beginning of the function that the record belongs to.
 u32 find_primary(const ImageBytes& image, const X64Record& record) {
   constexpr int kLongestChain = 32;
   X64Record at = record;
@@ -88,7 +88,7 @@ namespace {
 
 constexpr u32 kInstruction = 4;
 
-// Bits 0-1 of the word.
+// The lowest two bits of the word.
 enum Flag : u32 { kXdata = 0, kPacked = 1, kPackedFragment = 2 };
 
 // The packed form:
@@ -113,10 +113,10 @@ PackedUnwind unpack(u32 word) {
           .homes_parameters = field(20, 1) != 0};
 }
 
-// The packed form stands for one fixed prologue and its mirror as epilogue; these count their instructions.
+// The packed form stands for a fixed prologue and the mirrored epilogue. These count their instructions.
 struct LrSlot {
-  u32 saved_after;          // instructions of the prologue up to the one that saves lr, inclusive
-  u32 restored_before_end;  // instructions of the epilogue after the one that restores lr
+  u32 saved_after;          // number of prologue instructions up to and including the one that saves lr
+  u32 restored_before_end;  // number of epilogue instructions after the one that restores lr
 };
 
 LrSlot find_lr_slot(const PackedUnwind& packed) {
@@ -124,8 +124,8 @@ LrSlot find_lr_slot(const PackedUnwind& packed) {
   const u32 int_pairs = (packed.int_registers + 1) / 2;
   const u32 fp_pairs = (packed.fp_registers + 1) / 2;
   if (packed.chain == kUnchainedSavesLr) {
-    // lr is stored with the last single register, or by itself. There is no "stp x19, lr, [sp, #-n]!" among the unwind
-    // codes, so a lone x19 costs an instruction that moves sp.
+    // lr is stored together with the last unpaired register, or separately. The unwind codes have no "stp x19, lr, [sp,
+    // #-n]!", so if only x19 is saved, another instruction must move sp.
     const u32 moves_sp = packed.int_registers == 1 ? 1 : 0;
     return {packed.int_registers / 2 + 1 + moves_sp, packed.int_registers / 2 + moves_sp + kReturn};
   }
@@ -133,7 +133,7 @@ LrSlot find_lr_slot(const PackedUnwind& packed) {
   const u32 saved_bytes = packed.int_registers * 8 + packed.fp_registers * 8 + (packed.homes_parameters ? 64 : 0);
   const u32 rounded = (saved_bytes + 15) & ~15u;
   const u32 locals = packed.frame_bytes > rounded ? packed.frame_bytes - rounded : 0;
-  // One stp moves sp by at most 512 bytes and one sub by at most 4080.
+  // An stp moves sp by at most 512 bytes and a sub by at most 4080.
   const u32 moves_sp = locals <= 512 ? 0 : locals <= 4080 ? 1 : 2;
   const u32 homes = packed.homes_parameters ? 4 : 0;
   return {signs + int_pairs + fp_pairs + homes + moves_sp + 1, moves_sp + fp_pairs + int_pairs + signs + kReturn};
@@ -141,7 +141,7 @@ LrSlot find_lr_slot(const PackedUnwind& packed) {
 
 bool packed_saved(const PackedUnwind& packed, u32 offset) {
   if (packed.chain == kUnchained) return false;
-  if (packed.flag == kPackedFragment) return true;  // the prologue is elsewhere and has already run
+  if (packed.flag == kPackedFragment) return true;  // the prologue is in another fragment and has already run
   const LrSlot slot = find_lr_slot(packed);
   const u32 restored_bytes = slot.restored_before_end * kInstruction;
   return offset >= slot.saved_after * kInstruction &&
@@ -153,7 +153,7 @@ bool packed_saved(const PackedUnwind& packed, u32 offset) {
 //  | CodeWords | EpilogCount | E | X | Vers | FunctionLength |
 struct Xdata {
   u32 length = 0;
-  bool single_epilogue = false;  // then `epilogues` is the index of its first code
+  bool single_epilogue = false;  // if true, `epilogues` is the index of its first code
   u32 epilogues = 0;
   Bytes scopes;
   Bytes codes;
@@ -202,7 +202,7 @@ UnwindCode single_code(u32 size, u32 saved_register) {
   return {size, saved_register == kLr ? Effect::saves_lr : Effect::other};
 }
 
-// 0xe7: "save any register", 0pxrrrrr in the second byte, the kind of register in the top bits of the third.
+// 0xe7: "save any register"; the second byte is 0pxrrrrr, and the top bits of the third are the kind of register.
 UnwindCode any_register_code(u8 second, u8 third) {
   const bool integer = (third >> 6) == 0;
   const u32 saved_register = second & 0x1fu;
@@ -227,7 +227,7 @@ UnwindCode decode_high(u8 first, u8 second, u8 third) {
       return {1, Effect::saves_next_pair};
     case 0xe7:
       return any_register_code(second, third);
-    // Frames that the kernel makes: the codes describe the stack, but no instruction of the function made it.
+    // Frames made by the kernel: the codes describe the stack, but no instruction of the function created it.
     case 0xe8:
     case 0xe9:
     case 0xea:
@@ -243,7 +243,7 @@ UnwindCode decode_high(u8 first, u8 second, u8 third) {
     case 0xfb:
       return {5, Effect::no_instruction};
     default:
-      return {1, Effect::other};  // nop, pac_sign_lr; reserved ones
+      return {1, Effect::other};  // nop, pac_sign_lr, and reserved codes
   }
 }
 
@@ -263,19 +263,19 @@ UnwindCode decode_unwind_code(Bytes codes, usize at) {
   return decode_high(first, second, byte(at + 2));
 }
 
-// Counts the codes up to an end code, and finds the one that saves (or restores) lr. Prologues list their codes
-// backwards, epilogues forwards.
+// Counts the codes before an end code, and finds the code that saves (or restores) lr. Prologues list their codes in
+// reverse order, epilogues in order.
 struct CodeRun {
   u32 instructions = 0;
-  std::optional<u32> lr;  // its index; it is last in the list, but a prologue runs it first
-  std::optional<u32> fp;  // the one that makes x29 point to the frame record
-  usize end = 0;          // where the codes after the end begin
-  bool fragment = false;  // the codes after the end describe the prologue of the main part
+  std::optional<u32> lr;  // its index; last in the list, but run first in a prologue
+  std::optional<u32> fp;  // index of the code that makes x29 point to the frame record
+  usize end = 0;          // position of the codes after the end code
+  bool fragment = false;  // the codes after the end code describe the prologue of the main part
 };
 
 CodeRun read_run(Bytes codes, usize at) {
   CodeRun run;
-  u32 next_pairs = 0;  // save_next codes in a row: pairs after the one that the next code names
+  u32 next_pairs = 0;  // number of consecutive save_next codes: pairs that follow the one in the next code
   while (at < codes.size()) {
     const UnwindCode code = decode_unwind_code(codes, at);
     at += code.size;
@@ -344,7 +344,8 @@ bool arm64_return_address_saved(const ImageBytes& image, u32 unwind_word, u32 of
   return xdata.has_value() && xdata_saved(*xdata, offset);
 }
 
-// lr is saved there. Between that instruction and the one that sets x29 no function is called, so lr is still valid.
+// lr is saved at that place. No function is called between that instruction and the one that sets x29, so lr is still
+// valid.
 code::CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset) {
   if (!arm64_return_address_saved(image, unwind_word, offset)) return code::CallerPlace::link_register;
   const PackedUnwind packed = unpack(unwind_word);
@@ -372,7 +373,7 @@ namespace {
 constexpr u32 kInstructionBytes = 4;
 constexpr u64 kLongestFunction = 1 << 20;
 
-// `count` bits from bit `low` on, as a signed number of instructions.
+// The signed number of instructions in `count` bits from bit `low` on.
 std::int64_t distance(u32 word, u32 low, u32 count) {
   const u64 bits = word >> low & ((u64{1} << count) - 1);
   const u64 sign = u64{1} << (count - 1);
@@ -383,7 +384,7 @@ bool is_branch(u32 word) {
   return (word & 0xfc000000u) == 0x14000000u;  // B
 }
 
-// The distance of a branch within a function; 0 if the instruction is not such a branch.
+// The distance of a branch within the function; 0 if the instruction is not such a branch.
 std::int64_t jump_of(u32 word) {
   if (is_branch(word)) return distance(word, 0, 26);
   if ((word & 0xff000000u) == 0x54000000u) return distance(word, 5, 19);  // B.cond, BC.cond
@@ -392,7 +393,7 @@ std::int64_t jump_of(u32 word) {
   return 0;
 }
 
-// Execution does not continue at the next instruction: RET and BR with or without pointer authentication, B, BRK, UDF
+// Instructions after which execution never continues: RET and BR with or without pointer authentication, B, BRK, UDF
 // (padding).
 bool leaves(u32 word) {
   const bool to_register = (word & 0xfe9ff000u) == 0xd61f0000u && (word & 0x00600000u) != 0x00200000u;
@@ -403,7 +404,7 @@ bool leaves(u32 word) {
 
 u32 arm64_flow_length(Bytes code) {
   const u64 end = std::min<u64>(code.size(), kLongestFunction);
-  std::int64_t reached = 0;  // the farthest that a branch has jumped to
+  std::int64_t reached = 0;  // the farthest target of a branch so far
   u32 word = 0;
   u64 at = 0;
   for (; at + kInstructionBytes <= end && bytes::read_at(code, at, word); at += kInstructionBytes) {

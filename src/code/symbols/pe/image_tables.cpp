@@ -6,9 +6,9 @@
 namespace wperf::symbols {
 namespace {
 
-constexpr usize kLongestName = 4096;  // of a symbol; longer than any undecorated Microsoft name
+constexpr usize kLongestName = 4096;  // of a symbol; no undecorated Microsoft name is longer
 constexpr usize kLongestPath = 32768;
-constexpr usize kLongestCoffName = 65536;  // of C++ and Rust, where names hold the types of templates
+constexpr usize kLongestCoffName = 65536;  // of C++ and Rust symbols, whose names contain types of templates
 
 struct DebugEntry {
   u32 characteristics, time_stamp, version, type, size, rva, file_offset;
@@ -26,7 +26,7 @@ std::optional<CodeView> read_rsds(Bytes record) {
       !bytes::read_at(record, 20, out.id.age)) {
     return std::nullopt;
   }
-  // Some linkers leave the zero byte out when the record ends there.
+  // Some linkers omit the zero byte if the record ends there.
   out.path = bytes::View(record).text(24, kLongestPath).value_or("");
   const Bytes rest = bytes::from(record, 24);
   if (out.path.empty() && !rest.empty() && rest.size() < kLongestPath && rest[0] != std::byte{0}) {
@@ -89,7 +89,7 @@ namespace {
 constexpr usize kSymbolSize = 18;
 constexpr u8 kClassExternal = 2, kClassStatic = 3;
 
-struct CoffSymbol {  // a record without its name and without padding
+struct CoffSymbol {  // a record without its name and padding
   u32 value = 0;
   u16 section = 0, type = 0;
   u8 storage = 0, further_records = 0;
@@ -102,7 +102,7 @@ bool read_symbol(Bytes records, u64 index, CoffSymbol& out) {
          bytes::read_at(records, at + 17, out.further_records);
 }
 
-// Assemblers leave out the type. A symbol without a type that has further records names a section.
+// Assemblers leave out the type. A symbol without a type but with auxiliary records names a section.
 bool names_function(const CoffSymbol& symbol, const Section& section) {
   constexpr u16 kDerivedType = 0x30, kFunction = 0x20;
   if (symbol.storage != kClassExternal && symbol.storage != kClassStatic) return false;
@@ -110,7 +110,7 @@ bool names_function(const CoffSymbol& symbol, const Section& section) {
   return symbol.type == 0 && symbol.further_records == 0 && section.executable();
 }
 
-// The digits of "/123", or in base 64 of "//AAAAe".
+// Parses the digits of "/123", or the base-64 digits of "//AAAAe".
 std::optional<u64> text_offset(std::string_view field) {
   constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const bool in_base64 = field.starts_with("//");
@@ -134,7 +134,7 @@ constexpr u32 kExtraFunctionsAt = 0x40;
 constexpr u32 kExtraFunctionsSizeAt = 0x44;
 
 struct CodeMapEntry {
-  u32 start_and_kind;  // the kind in the low two bits
+  u32 start_and_kind;  // the kind is in the lowest two bits
   u32 length;
 };
 
@@ -177,7 +177,7 @@ CoffSymbols::CoffSymbols(Bytes file, u32 table_offset, u32 symbol_count) {
 }
 
 std::string_view CoffSymbols::text(u64 offset) const {
-  if (offset < sizeof(u32)) return {};  // these bytes are the size of all texts
+  if (offset < sizeof(u32)) return {};  // the first bytes are the size of the table
   return bytes::View(texts_).text(offset, kLongestCoffName + 1).value_or("");
 }
 
@@ -197,7 +197,7 @@ std::string CoffSymbols::section_name(std::string_view field) const {
 std::vector<CoffFunction> CoffSymbols::functions(const std::vector<Section>& sections) const {
   struct Named {
     u32 rva = 0;
-    u8 rank = 0;  // of several names at one address the least is kept
+    u8 rank = 0;  // if an address has several names, the one with the lowest rank is kept
     u16 section = 0;
     u64 record = 0;
   };
@@ -216,7 +216,7 @@ std::vector<CoffFunction> CoffSymbols::functions(const std::vector<Section>& sec
   std::sort(found.begin(), found.end(), [](const Named& a, const Named& b) {
     return std::tie(a.rva, a.rank, a.record) < std::tie(b.rva, b.rank, b.record);
   });
-  // In an undamaged file no two symbols share a long name: damaged ones would have it read over and over.
+  // In an undamaged file no two symbols share a long name. Damaged files could have it read over and over.
   u64 bytes_left = u64{texts_.size()} * 2 + 16 * kLongestCoffName;
   std::vector<CoffFunction> out;
   for (const Named& one : found) {

@@ -10,16 +10,15 @@
 
 namespace wperf::symbols {
 
-// The bytes of a PE file by RVA.
 using Bytes = bytes::Span;
 
-// A PE file in its layout in memory, as far as its bytes are stored.
+// A PE file with the layout that it has in memory, as far as its bytes are stored.
 class ImageBytes {
  public:
   ImageBytes(Bytes file, const std::vector<Section>& sections, u32 headers_size)
       : file_(file), sections_(sections), headers_size_(headers_size) {}
 
-  // The section that contains an RVA, stored or zero-filled; null outside of all.
+  // The section that contains an RVA, stored or zero-filled; null outside of all sections.
   const Section* section_at(u32 rva) const {
     const auto after = std::upper_bound(sections_.begin(), sections_.end(), rva,
                                         [](u32 wanted, const Section& section) { return wanted < section.rva; });
@@ -28,7 +27,7 @@ class ImageBytes {
     return rva - section.rva < std::max(section.virtual_size, section.file_size) ? &section : nullptr;
   }
 
-  // Every stored byte from an RVA to the end of its section (or of the headers).
+  // All stored bytes from an RVA to the end of its section (or of the headers).
   Bytes from(u32 rva) const {
     if (rva < headers_size_) return bytes::from(file_.first(std::min<usize>(file_.size(), headers_size_)), rva);
     const Section* section = section_at(rva);
@@ -43,18 +42,18 @@ class ImageBytes {
   u32 headers_size_;
 };
 
-// The COFF symbol table of an image and its texts, as linkers for MinGW, Go's and Rust's write them. The texts also
-// hold names of sections that are longer than eight characters.
+// The COFF symbol table of an image and its texts, as written by the linkers of MinGW, Go and Rust. The texts also
+// include section names that are longer than eight characters.
 class CoffSymbols {
  public:
   CoffSymbols() = default;
-  // As the file's header has them; both are checked here.
+  // Offset and count are from the file's header; they are checked here.
   CoffSymbols(Bytes file, u32 table_offset, u32 symbol_count);
 
-  // "/123" stands for the text at 123. "//AAAAe" has the offset in base 64. Any other field is the name.
+  // "/123" stands for the text at offset 123; "//AAAAe" has the offset in base 64. Any other field is the name itself.
   std::string section_name(std::string_view field) const;
-  // Functions by address; no two begin at one. Each ends at the next one or with its section. `sections`: all, in the
-  // order of their headers.
+  // Functions ordered by address, each with a different address. Each ends at the next one or with its section.
+  // `sections`: all sections, in the order of their headers.
   std::vector<CoffFunction> functions(const std::vector<Section>& sections) const;
 
  private:
@@ -65,27 +64,27 @@ class CoffSymbols {
 };
 
 // The debug and export directories of a PE image.
-struct DirectoryEntry {  // of the optional header
+struct DirectoryEntry {  // in the optional header
   u32 rva = 0, size = 0;
 };
 
-// The stored bytes of a directory, at most its size.
+// The stored bytes of a directory, up to its size.
 Bytes directory_bytes(const ImageBytes& image, DirectoryEntry entry);
 
 // The first RSDS record.
 std::optional<CodeView> read_codeview(Bytes file, const ImageBytes& image, DirectoryEntry debug);
-// Named exports that are code or data of this image, by RVA, then name.
+// Named exports that are code or data of this image, ordered by RVA, then by name.
 std::vector<Export> read_exports(const ImageBytes& image, DirectoryEntry exports, u32 image_size);
 
-// Hybrid images (ARM64EC, ARM64X): the metadata of the load configuration give the instruction set of each piece of
-// code, and the place of the other set's .pdata.
+// Hybrid images (ARM64EC, ARM64X): the metadata in the load configuration say which instruction set each piece of code
+// has, and where the .pdata of the other set is.
 struct HybridCode {
-  std::vector<CodeRange> ranges;  // by RVA
-  u32 extra_functions_rva = 0;    // ARM64 records of .pdata in addition to those of the exception directory
+  std::vector<CodeRange> ranges;  // ordered by RVA
+  u32 extra_functions_rva = 0;    // ARM64 records of .pdata that are not in the exception directory
   u32 extra_functions_size = 0;
 };
 
-// nullopt if the load configuration has no such metadata, or if they are damaged.
+// Returns nullopt if the load configuration has no such metadata, or if they are damaged.
 std::optional<HybridCode> read_hybrid_code(const ImageBytes& image, Bytes load_config, u64 image_base);
 
 }  // namespace wperf::symbols

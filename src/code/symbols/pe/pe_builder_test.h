@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ARM64 images for tests, section by section, with a COFF symbol table.
+// Builds ARM64 images for tests, section by section, with a COFF symbol table.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -18,7 +18,7 @@ inline constexpr u32 kCodeSection = 0x60000020, kDataSection = 0x40000040;
 struct BuiltSymbol {
   std::string name;
   u32 value = 0;
-  u16 section = 1;  // counted from 1
+  u16 section = 1;  // number of the section, from 1
   u16 type = 0x20;  // a function
   u8 storage = 2;   // external
   u8 further_records = 0;
@@ -26,12 +26,12 @@ struct BuiltSymbol {
 
 class PeBuilder {
  public:
-  // The first section begins at RVA 0x1000, each other one 0x1000 bytes further.
+  // The first section begins at RVA 0x1000, each further one 0x1000 bytes later.
   void add_section(const std::string& name, std::string contents, u32 characteristics) {
     sections_.push_back(
         {name.size() <= 8 ? name : "/" + std::to_string(add_text(name)), std::move(contents), characteristics});
   }
-  // For names of sections in other forms: where the text is.
+  // For section names in other forms: returns the position of the text.
   usize add_text(const std::string& text) {
     const usize offset = texts_.size() + 4;
     texts_ += text + '\0';
@@ -52,7 +52,7 @@ class PeBuilder {
     record.append(usize{18} * symbol.further_records, '\0');
     symbols_ += record;
   }
-  // The .pdata record of a function that saves nothing.
+  // The .pdata record of a function that saves no registers.
   void add_function(u32 rva, u32 size) {
     append(functions_, rva);
     append(functions_, 1u | size / 4 << 2);
@@ -71,7 +71,7 @@ class PeBuilder {
     file.replace(0x40, 2, "PE");
     put<u16>(file, 0x44, 0xaa64);
     put<u16>(file, 0x46, static_cast<u16>(sections_.size()));
-    put<u16>(file, 0x54, 240);  // bytes of the optional header
+    put<u16>(file, 0x54, 240);  // size of the optional header
     const usize optional = 0x58;
     put<u16>(file, optional, 0x20b);
     put<u64>(file, optional + 24, kBuiltBase);
@@ -111,7 +111,7 @@ class PeBuilder {
   }
 
  private:
-  // The directory, then addresses, names, ordinals, and the text of the names.
+  // The directory, followed by addresses, names, ordinals, and the texts of the names.
   std::string export_section(u32 rva) const {
     constexpr u32 kDirectory = 40;
     const auto count = static_cast<u32>(exports_.size());

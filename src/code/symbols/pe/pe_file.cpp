@@ -58,7 +58,7 @@ bool read_optional_header(Bytes bytes, OptionalHeader& out) {
   return true;
 }
 
-// Sections in the file's order, which must also be that of their addresses.
+// Sections in the order of the file, which must also be the order of their addresses.
 bool read_sections(Bytes table, u16 count, const CoffSymbols& texts, std::vector<Section>& out) {
   SectionHeader header{};
   for (u64 i = 0; i < count; ++i) {
@@ -92,7 +92,7 @@ Machine machine_of(u16 machine, bool hybrid) {
   }
 }
 
-// The records of every .pdata table, by RVA.
+// The records of all .pdata tables, ordered by RVA.
 std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEntry exceptions, Machine machine,
                                             const std::optional<HybridCode>& hybrid) {
   std::vector<ExceptionRecord> records;
@@ -102,7 +102,7 @@ std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEn
   } else if (machine != Machine::other) {
     read_x64_exceptions(image, directory, records);
   }
-  // The native view of ARM64X names one table twice; its x64 table appears only when an x64 process loads it.
+  // The native view of ARM64X lists one table twice; its x64 table is only visible in an x64 process.
   if (hybrid.has_value() && (machine != Machine::arm64 || hybrid->extra_functions_rva != exceptions.rva)) {
     const DirectoryEntry extra = {hybrid->extra_functions_rva, hybrid->extra_functions_size};
     read_arm64_exceptions(image, directory_bytes(image, extra), records);
@@ -113,7 +113,7 @@ std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEn
   return records;
 }
 
-// Index of the function that contains an address, or functions.size().
+// Index of the function that contains an address, or functions.size() if there is none.
 usize find_function(const std::vector<code::RvaRange>& functions, code::Rva rva) {
   const auto after =
       std::upper_bound(functions.begin(), functions.end(), rva,
@@ -192,11 +192,11 @@ Bytes PeFile::section_bytes(const Section& section) const {
 
 std::vector<CoffFunction> PeFile::coff_functions() const {
   std::vector<CoffFunction> out = CoffSymbols(file_, symbol_table_, symbol_count_).functions(sections_);
-  auto record = functions_.begin();  // the first that begins after the function's start
+  auto record = functions_.begin();  // the first record that begins after the function's start
   for (auto& [range, name] : out) {
     while (record != functions_.end() && record->begin <= range.begin) ++record;
     if (record == functions_.begin() || !(record - 1)->contains(range.begin)) {
-      // A function without a record ends before the next one that has it.
+      // A function without a record ends before the next one that has a record.
       if (record != functions_.end()) range.end = std::min(range.end, record->begin);
       continue;
     }
@@ -226,7 +226,7 @@ bool PeFile::reaches(code::Rva start, code::Rva rva) const {
   const ImageBytes image(file_, sections_, headers_size_);
   const Section* section = image.section_at(start.value);
   if (section == nullptr || section != image.section_at(rva.value)) return false;
-  // The next function may also be a leaf without a name.
+  // The next function may also be a leaf function without a name.
   return !section->executable() || !is_arm64_code(start) ||
          rva.value - start.value < arm64_flow_length(image.from(start.value));
 }
@@ -264,7 +264,7 @@ std::optional<code::CallerPlace> PeFile::caller_place(code::Rva rva) const {
 
 bool PeFile::saves_return_address(code::Rva rva) const {
   const usize index = find_function(functions_, rva);
-  // x64 has no link register: the caller put its address onto the stack.
+  // x64 has no link register; the call pushes the return address onto the stack.
   if (index == functions_.size()) return machine_ == Machine::x64 || machine_ == Machine::other;
   if (unwind_words_[index] == kX64Unwind) return true;
   const ImageBytes image(file_, sections_, headers_size_);

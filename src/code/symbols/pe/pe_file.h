@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A PE image file as bytes → the tables for symbolizing. Takes a view of the whole file (memory-mapped by the caller,
-// who keeps it alive); owns only small tables. Every offset and sum is checked; damage gives an error or an empty
-// table, never a crash.
+// The tables of a PE image that symbolizing needs. Takes a view of the whole file, which the caller must keep mapped;
+// owns only small tables. Every offset and sum is checked; damage leads to an error or an empty table, never to a
+// crash.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -23,7 +23,7 @@ struct Section {
   u32 characteristics = 0;
   bool executable() const { return (characteristics & 0x20000000u) != 0; }
   u32 size_in_memory() const { return virtual_size != 0 ? virtual_size : file_size; }
-  // Bytes of contents in the file, without those that fill up its last block.
+  // The number of content bytes in the file, without the padding of the last block.
   u32 stored_size() const { return virtual_size != 0 && virtual_size < file_size ? virtual_size : file_size; }
 };
 
@@ -32,17 +32,17 @@ struct Export {
   std::string_view name;
 };
 
-struct CoffFunction {  // of the symbol table that compilers other than Microsoft's leave in images
+struct CoffFunction {  // from the symbol table that compilers other than Microsoft's write into images
   code::RvaRange range;
   std::string_view name;
 };
 
 struct CodeView {  // the RSDS record
   code::PdbId id;
-  std::string_view path;  // of the PDB, as the linker wrote it
+  std::string_view path;  // path of the PDB, as the linker wrote it
 };
 
-// Code of one instruction set inside a hybrid image (ARM64X, ARM64EC).
+// Code with one instruction set in a hybrid image (ARM64X, ARM64EC).
 struct CodeRange {
   code::RvaRange range;
   Machine machine = Machine::arm64;
@@ -57,30 +57,30 @@ class PeFile {
   u64 image_base() const { return image_base_; }
   u32 image_size() const { return image_size_; }
   u32 entry_rva() const { return entry_rva_; }
-  u32 time_stamp() const { return time_stamp_; }  // with image_size(): the key of symbol servers for images
+  u32 time_stamp() const { return time_stamp_; }  // together with image_size(): the key of images on symbol servers
   const std::vector<Section>& sections() const { return sections_; }
-  const Section* section(std::string_view name) const;  // returns null for an unknown name
-  // The contents in the file, as far as the file has them.
+  const Section* section(std::string_view name) const;  // null if there is no such section
+  // The contents, as far as they are stored in the file.
   std::span<const std::byte> section_bytes(const Section& section) const;
   const std::optional<CodeView>& codeview() const { return codeview_; }
-  const std::vector<Export>& exports() const { return exports_; }              // by RVA; forwarders left out
-  const std::vector<code::RvaRange>& functions() const { return functions_; }  // of .pdata, by RVA
-  // Reads the COFF symbol table at each call; the functions are in the order of their addresses. A function ends where
-  // its .pdata does, otherwise before the next one.
+  const std::vector<Export>& exports() const { return exports_; }              // ordered by RVA; without forwarders
+  const std::vector<code::RvaRange>& functions() const { return functions_; }  // from .pdata, ordered by RVA
+  // Reads the COFF symbol table on each call. Returns the functions ordered by address. A function ends where its
+  // .pdata entry ends, or else before the next function.
   std::vector<CoffFunction> coff_functions() const;
-  const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }  // hybrid images only, by RVA
+  const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }  // only in hybrid images; ordered by RVA
 
   std::optional<code::RvaRange> function_at(code::Rva rva) const;  // bounds from .pdata
-  // The nearest name at or below that reaches the address; the first if there are several.
+  // The nearest name at or below the address whose code reaches it; the first one if there are several.
   const Export* export_at(code::Rva rva) const;
-  // May code of unknown size that begins at `start` extend to `rva`? Not beyond its .pdata function or section, nor
-  // beyond the beginning of another function, nor beyond its last instruction.
+  // May code of unknown size that begins at `start` extend to `rva`? It must not extend beyond its .pdata function, its
+  // section, the beginning of another function or its last instruction.
   bool reaches(code::Rva start, code::Rva rva) const;
-  // File bytes of an RVA range, as far as the file has them (disassembly).
+  // The bytes of an RVA range, as far as they are stored in the file; used for disassembly.
   std::span<const std::byte> bytes_at(code::Rva rva, u32 size) const;
-  // For a leaf (no .pdata entry, or one whose unwind codes save no lr before rva), lr is the caller.
+  // For a leaf function (no .pdata entry, or one whose codes save no lr before rva), lr has the return address.
   bool saves_return_address(code::Rva rva) const;
-  // The place of the caller's address just before the instruction runs; nullopt if it is not ARM64 code of this image.
+  // The place of the return address just before the instruction runs; nullopt if it is not ARM64 code of this image.
   std::optional<code::CallerPlace> caller_place(code::Rva rva) const;
 
  private:
@@ -91,12 +91,12 @@ class PeFile {
   bool is_64_bit_ = false;
   u64 image_base_ = 0;
   u32 image_size_ = 0, entry_rva_ = 0, time_stamp_ = 0, headers_size_ = 0;
-  u32 symbol_table_ = 0, symbol_count_ = 0;  // of COFF
+  u32 symbol_table_ = 0, symbol_count_ = 0;  // of the COFF table
   std::vector<Section> sections_;
   std::optional<CodeView> codeview_;
   std::vector<Export> exports_;
   std::vector<code::RvaRange> functions_;
-  std::vector<u32> unwind_words_;  // one per function, see function_extents.h
+  std::vector<u32> unwind_words_;  // one for each function, see function_extents.h
   std::vector<CodeRange> code_ranges_;
 };
 

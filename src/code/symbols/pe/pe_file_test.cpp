@@ -37,7 +37,7 @@ TEST(PeFile, WhatIsNoImage) {
   EXPECT_EQ(why(bytes), "its optional header is damaged or cut off");
 }
 
-// The packed record that llvm-readobj does not know: x19 and lr, which need a separate instruction to move sp.
+// A packed record that llvm-readobj does not know: x19 and lr, which need a separate instruction to move sp.
 TEST(Arm64Unwind, LoneRegisterWithLr) {
   const std::vector<Section> none;
   const ImageBytes image({}, none, 0);
@@ -46,11 +46,11 @@ TEST(Arm64Unwind, LoneRegisterWithLr) {
   EXPECT_EQ(arm64_function_length(image, word), 40u);
   // sub sp; stp x19, lr; …; ldp x19, lr; add sp; ret
   for (u32 i = 0; i < length; ++i) EXPECT_EQ(arm64_return_address_saved(image, word, i * 4), i >= 2 && i < 8) << i;
-  EXPECT_FALSE(arm64_function_length(image, 0x1000).has_value());  // .xdata that is not there
+  EXPECT_FALSE(arm64_function_length(image, 0x1000).has_value());  // refers to missing .xdata
   EXPECT_FALSE(arm64_function_length(image, 3).has_value());       // a reserved kind
 }
 
-// stp x29, lr, [sp, #-16]!; mov x29, sp; …; ldp x29, lr, [sp], #16; ret as a packed record and as unwind codes.
+// stp x29, lr, [sp, #-16]!; mov x29, sp; …; ldp x29, lr, [sp], #16; ret , as a packed record and as unwind codes.
 TEST(Arm64Unwind, CallerIsInLrUntilX29Points) {
   const std::vector<Section> none;
   const ImageBytes nothing({}, none, 0);
@@ -61,15 +61,15 @@ TEST(Arm64Unwind, CallerIsInLrUntilX29Points) {
   };
   for (u32 i = 0; i < length; ++i) EXPECT_EQ(arm64_caller_place(nothing, packed, i * 4), expected(i)) << i;
 
-  // In the headers of an image an address is an offset in the file.
+  // Within an image's headers, RVAs are offsets in the file.
   std::vector<std::byte> file(0x60);
-  const u32 header = length | 1u << 21 | 1u << 27;  // one epilogue, with the codes from 0 on
+  const u32 header = length | 1u << 21 | 1u << 27;  // one epilogue, whose codes begin at index 0
   for (u32 i = 0; i < 4; ++i) file[0x40 + i] = static_cast<std::byte>(header >> (8 * i));
   const u8 codes[] = {0xe1, 0x81, 0xe4, 0xe4};  // set_fp, save_fplr_x 16, end
   for (u32 i = 0; i < 4; ++i) file[0x44 + i] = std::byte{codes[i]};
   const ImageBytes image(file, none, 0x60);
   for (u32 i = 0; i < length; ++i) {
-    // The codes of the epilogue are shared, so it has a set_fp too: mov sp, x29.
+    // The epilogue shares these codes, so it also has a set_fp: mov sp, x29.
     EXPECT_EQ(arm64_caller_place(image, 0x40, i * 4), expected(i)) << i;
   }
   const u32 unchained = 1u | 10u << 2 | 1u << 16 | 1u << 21 | 2u << 23;
@@ -113,7 +113,7 @@ TEST_F(RealImage, NearestExport) {
     // Another function, or padding, begins at its end.
     const Export* behind = file.export_at(bounds.end);
     EXPECT_TRUE(behind == nullptr || behind->name != "exported_sum");
-    // A leaf without .pdata reaches up to the beginning of the next function.
+    // A leaf function without .pdata extends to the beginning of the next function.
     EXPECT_FALSE(file.function_at(*leaf).has_value());
     ASSERT_NE(file.export_at({leaf->value + 2}), nullptr);
     EXPECT_EQ(file.export_at({leaf->value + 2})->name, "exported_leaf");
@@ -131,7 +131,7 @@ TEST_F(RealImage, BytesOfSectionsAndBeyond) {
   auto parsed = PeFile::parse(bytes);
   ASSERT_TRUE(parsed.has_value());
   const PeFile& file = parsed.value();
-  EXPECT_EQ(file.bytes_at({0}, 2).data(), bytes.data());  // the headers are mapped too
+  EXPECT_EQ(file.bytes_at({0}, 2).data(), bytes.data());  // the headers are mapped, too
   for (const Section& section : file.sections()) {
     if (section.file_size == 0) continue;
     const auto stored = file.bytes_at({section.rva}, ~u32{0});

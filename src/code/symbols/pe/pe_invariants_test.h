@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Invariants of every PeFile, however damaged the file: for the unit tests and the fuzz target.
+// Rules that hold for every PeFile, however damaged the file is; for the unit tests and the fuzz target.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@ inline bool lies_within(std::span<const std::byte> file, const void* begin, size
   return size == 0 || (at >= file.data() && at + size <= file.data() + file.size());
 }
 
-// Calls every query of the file; returns null, or the rule that an answer breaks.
+// Calls every query of the file. Returns null, or the rule that an answer breaks.
 inline const char* find_broken_invariant(const PeFile& file, std::span<const std::byte> bytes) {
   if (file.functions().size() > bytes.size() / 8) return "more functions than records fit";
   for (size_t i = 0; i < file.functions().size(); ++i) {

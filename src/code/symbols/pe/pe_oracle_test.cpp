@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every image that the build makes, compared with llvm-readobj.
+// Compares every image that the build makes with llvm-readobj.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -34,7 +34,7 @@ std::vector<std::string> readobj(const std::string& options, const std::filesyst
   return lines;
 }
 
-// "Key: value" → value.
+// The value in a line "Key: value".
 std::optional<std::string> value_of(const std::string& line, const std::string& key) {
   if (line.rfind(key + ": ", 0) != 0) return std::nullopt;
   return line.substr(key.size() + 2);
@@ -45,7 +45,7 @@ u64 number(const std::string& text) {
   return std::stoull(open == std::string::npos ? text : text.substr(open + 1), nullptr, 0);
 }
 
-// Returns true if the line has the key; its value must then be the number.
+// Returns true if the line has the key; then its value must be the number.
 bool expect_number(const std::string& line, const std::string& key, u64 expected) {
   const std::optional<std::string> value = value_of(line, key);
   if (value.has_value()) {
@@ -156,7 +156,7 @@ TEST_F(Image, Exports) {
 struct Arm64Record {
   u32 begin = 0, length = 0;
   bool fragment = false;
-  std::vector<std::string> prologue;  // as listed: the last instruction first
+  std::vector<std::string> prologue;  // in llvm-readobj's order: the last instruction first
 };
 
 std::vector<Arm64Record> arm64_records(const std::filesystem::path& path, u64 image_base) {
@@ -190,7 +190,7 @@ TEST_F(Image, Arm64FunctionsAndWhereTheirPrologueSavesLr) {
       EXPECT_EQ(bounds->begin, begin);
       EXPECT_EQ(bounds->end.value, record.begin + record.length);
       ++records_seen;
-      std::vector<std::string> codes;  // without the ends
+      std::vector<std::string> codes;  // without the end codes
       bool fragment = record.fragment, saved_before = false;
       for (const std::string& line : record.prologue) {
         if (line == "end" || line.find("; end") == line.size() - 5) break;
@@ -218,7 +218,7 @@ TEST_F(Image, Arm64FunctionsAndWhereTheirPrologueSavesLr) {
   EXPECT_GT(saving, 300u);
 }
 
-// Reads the instructions: which store and which load x30.
+// Does this instruction store (or load) x30?
 bool touches_lr(u32 code, bool load) {
   const bool pair = (code & 0x7e000000) == 0x28000000 && (code >> 30) == 2 && ((code >> 22) & 1) == (load ? 1 : 0);
   const bool single = (code & 0xff000000) == 0xf9000000 && ((code >> 22) & 3) == (load ? 1 : 0);
@@ -247,8 +247,7 @@ TEST_F(Image, SavedLrAgreesWithTheInstructions) {
         const bool jump = (code[i] >> 26) == 5 || (code[i] & 0xfffffc1f) == 0xd61f0000;  // b, br
         const bool leaves = code[i] == ret || (jump && !saved);
         if (leaves && i + 1 < code.size() && restores > 0)
-          saved = true;  // code after an exit runs in the state of the
-                         // body
+          saved = true;  // code after an exit runs in the state of the function's body
       }
     }
   });
@@ -305,7 +304,7 @@ TEST_F(Image, CodeMapOfHybrids) {
     if (expected.empty()) return;
     ++hybrids;
     EXPECT_EQ(file.machine(), path.stem() == "functions_arm64x" ? Machine::arm64 : Machine::arm64ec);
-    // Functions of both instruction sets are known, each with its own way to keep the return address.
+    // There are functions of both instruction sets, each with its own place for the return address.
     size_t x64 = 0, arm64 = 0;
     for (const code::RvaRange& function : file.functions())
       (file.saves_return_address(function.begin) ? x64 : arm64) += 1;

@@ -12,7 +12,7 @@
 namespace wperf::symbols {
 namespace {
 
-// With the slash at its end; empty for a name without a folder.
+// The folder with its final slash; empty for a name without a folder.
 std::string_view folder_of(std::string_view path) {
   return path.substr(0, path.size() - text::base_name(path).size());
 }
@@ -22,7 +22,7 @@ std::string_view extension_of(std::string_view name) {
   return dot == std::string_view::npos ? std::string_view{} : name.substr(dot + 1);
 }
 
-// The file name comes from an untrusted image, and becomes a part of paths and URLs.
+// The file name comes from an untrusted image and becomes part of paths and URLs.
 bool is_safe_name(std::string_view name) {
   if (name.empty() || name.size() > 255 || name.front() == ' ' || name.back() == '.' || name.back() == ' ')
     return false;
@@ -37,7 +37,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-// `below` has forward slashes; a folder of Windows gets its own.
+// `below` has forward slashes; they are converted if the folder is a Windows path.
 std::string join(const std::string& folder, std::string below) {
   const bool windows = folder.find('\\') != std::string::npos || (folder.size() == 2 && folder[1] == ':');
   if (windows) std::replace(below.begin(), below.end(), '/', '\\');
@@ -69,7 +69,8 @@ std::string compressed_name(std::string_view name) {
 }
 
 constexpr char kLayoutFile[] = "index2.txt";
-constexpr size_t kFirstPlace = 3;  // earlier stages: the explicit file, the image's folder, the path in the image
+constexpr size_t kFirstPlace = 3;  // the earlier stages are the explicit file, the image's folder, and the path in the
+                                   // image
 
 constexpr char kPublicServer[] = "https://msdl.microsoft.com/download/symbols";
 
@@ -78,7 +79,7 @@ bool starts_with_word(std::string_view text, std::string_view word) {
          std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) { return a == ascii_lower(b); });
 }
 
-// Splits at separators outside of quotes.
+// Splits at separators that are not in quotes.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   bool quoted = false;
@@ -93,7 +94,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return out;
 }
 
-// Removes blanks and quotes around it, and redundant slashes at its end.
+// Removes surrounding blanks and quotes, and redundant slashes at the end.
 std::string clean(std::string_view part) {
   std::string out(part);
   out.erase(std::remove(out.begin(), out.end(), '"'), out.end());
@@ -145,7 +146,7 @@ class PathReader {
     }
   }
 
-  // Downstream stores, nearest first, then the store itself. Files from a server go to the nearest folder.
+  // Downstream stores, nearest first, then the store itself. Files from a server are stored in the nearest folder.
   void read_store(const std::vector<std::string>& parts, const std::string& text) {
     std::string cache = cache_;
     const bool has_server = std::any_of(parts.begin(), parts.end(), is_url);
@@ -170,7 +171,7 @@ class PathReader {
   }
 
   SymbolPath path_;
-  std::string cache_;  // of the last cache* element
+  std::string cache_;  // from the last cache* element
 };
 
 }  // namespace
@@ -235,7 +236,7 @@ void SymbolSearch::start_stage() {
     }
   } else if (stage == 2) {
     if (folder_of(wanted_.path_in_image).empty() || text::base_name(wanted_.path_in_image).empty()) return;
-    // only paths: servers outside of the symbol path are never used
+    // only paths: servers that are not in the symbol path are never used
     if (is_url(wanted_.path_in_image)) return;
     searched_.push_back(fmt::format("at {} (the path in the image)", wanted_.path_in_image));
     look_at_named(wanted_.path_in_image);
@@ -286,7 +287,7 @@ void SymbolSearch::start_server(const SymbolServer& server) {
   }
 }
 
-// Placed before the planned places: the store's own candidates come first.
+// These places come before the planned ones, because the store's own candidates come first.
 void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bool remote) {
   const std::deque<Planned> later = std::exchange(queue_, {});
   const std::string id = id_text(wanted_.id);
@@ -302,7 +303,7 @@ void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bo
   };
   add(file_name_, id);
   if (!remote) {
-    // Stores are made on case-insensitive systems and read on others.
+    // Stores are made on case-insensitive systems and read on other systems.
     if (upper(id) != id) add(file_name_, upper(id));
     const std::string small_id = in_lower_case(id), small_name = in_lower_case(file_name_);
     if (small_id != id || small_name != file_name_) add(small_name, small_id);
@@ -369,7 +370,7 @@ void SymbolSearch::follow_pointer(std::string_view content) {
   std::string path(in_lower_case(std::string(line.substr(0, 5))) == "path:" ? line.substr(5) : line);
   note("points to " + path);
   if (path.empty() || current_.remote != is_url(path)) {
-    // Another machine must not choose among the files of this one, nor redirect it.
+    // Another machine must not select files on this one, nor redirect it.
     troubles_.push_back(fmt::format("{} points to \"{}\", which is not followed", current_.location, path));
     return;
   }

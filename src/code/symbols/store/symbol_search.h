@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Possible places of the PDB (or image) of a module: --pdb_file, the folder of the image, the path inside the image,
-// the places of --symbol-path and _NT_SYMBOL_PATH: folders, two- and three-tier stores, servers with their caches,
-// compressed .pd_ files, file.ptr. A state machine without I/O: next() returns the next candidate, and the caller
-// answers whether it was there. os/ and modules access disk and network.
+// Lists possible places of a module's PDB (or image): --pdb_file, the folder of the image, the path in the image, and
+// the places in --symbol-path and _NT_SYMBOL_PATH. These are folders, two- and three-tier stores, servers with their
+// caches, compressed .pd_ files, and file.ptr. A state machine without I/O: next() returns the next candidate, and the
+// caller reports whether it exists. os/ and modules access disk and network.
 //
 //   SymbolSearch search(wanted, options);
 //   while (auto candidate = search.next()) {
@@ -18,7 +18,7 @@
 //   }
 //   search.found() ? search.found_at() : search.explanation()
 //
-// The answer to a `layout` candidate is valid for the whole run and all modules; so is failed() for a server.
+// The answer to a `layout` candidate is valid for the whole run and all modules; so is a failed() for a server.
 #pragma once
 #include <deque>
 #include <optional>
@@ -31,19 +31,20 @@
 
 namespace wperf::symbols {
 
-// The list of places that --symbol-path and _NT_SYMBOL_PATH name, in the grammar of Windows' debuggers.
+// The places in --symbol-path and _NT_SYMBOL_PATH, in the grammar of Windows' debuggers.
 struct SymbolServer {
-  std::string cache;  // folder for downloads; empty for the default cache
+  std::string cache;  // folder for downloads; empty: the default cache
   std::string url;    // http:// or https://
   friend bool operator==(const SymbolServer&, const SymbolServer&) = default;
 };
 struct SymbolFolder {
-  std::string path;  // plain folder, or a local store (srv*folder)
+  std::string path;  // an ordinary folder, or a local store (srv*folder)
   friend bool operator==(const SymbolFolder&, const SymbolFolder&) = default;
 };
 using SymbolPlace = std::variant<SymbolFolder, SymbolServer>;
 
-// "srv*c:\\cache*https://host/path;c:\\symbols;cache*c:\\x" → places in order. Unknown elements are reported.
+// Parses "srv*c:\\cache*https://host/path;c:\\symbols;cache*c:\\x" into places, in order. Unknown elements are
+// reported.
 struct SymbolPath {
   std::vector<SymbolPlace> places;
   std::vector<std::string> complaints;
@@ -67,33 +68,33 @@ using FileId = std::variant<code::PdbId, ImageId>;
 
 // "3844DBB920174967BE7AA4A2C20430FA2": GUID and age; "5A6B7C8D1f2000": time stamp and size of an image.
 std::string id_text(const FileId& id);
-// "ntdll.pdb/8A2B…1/ntdll.pdb": the path below a store.
+// "ntdll.pdb/8A2B…1/ntdll.pdb": the path within a store.
 std::string store_key(std::string_view file_name, const FileId& id);
 
 struct WantedFile {
-  std::string name;  // as the image spells it, a path or not; only its last part counts
+  std::string name;  // as in the image, with or without a path; only the last part counts
   FileId id;
   std::string explicit_path;       // --pdb_file; may be empty
-  bool explicit_is_named = false;  // given by a recording, not by the user
+  bool explicit_is_named = false;  // it comes from a recording, not from the user
   std::string image_path;          // the path of the image; empty if not known
-  std::string path_in_image;       // of the PDB, as the linker wrote it
+  std::string path_in_image;       // path of the PDB, as the linker wrote it
 };
 
 struct SearchOptions {
-  std::vector<SymbolPlace> places;  // of --symbol-path, then of _NT_SYMBOL_PATH
-  std::string default_cache;        // for servers without their own cache; if empty, their files are kept in memory
-                                    // only
-  bool network = true;              // if false, only the servers' caches are asked, not the servers
+  std::vector<SymbolPlace> places;  // from --symbol-path, then from _NT_SYMBOL_PATH
+  std::string default_cache;        // for servers without their own cache; if empty, their files are only kept in
+                                    // memory
+  bool network = true;              // false: only the servers' caches are used, not the servers
 };
 
 enum class LookKind : u8 { file, compressed, pointer, layout };
 
 struct Candidate {
   LookKind kind = LookKind::file;
-  std::string location;  // a path, or a URL
+  std::string location;  // a path or a URL
   bool remote = false;
-  bool named = false;   // given by the recording or the image, not by the user
-  std::string save_as;  // for a remote file: its path in the cache
+  bool named = false;   // it comes from the recording or the image, not from the user
+  std::string save_as;  // for a remote file: the path to cache it at
 };
 
 struct Attempt {
@@ -105,25 +106,25 @@ class SymbolSearch {
  public:
   SymbolSearch(WantedFile wanted, SearchOptions options);
 
-  // The next candidate; nullopt once the file is found, or if no candidate is left. Each candidate gets one of the four
-  // answers.
+  // Returns the next candidate; nullopt once the file is found or no candidates are left. The caller must answer each
+  // candidate with one of the four functions below.
   std::optional<Candidate> next();
   void absent();
-  // It may be there but cannot be read: no rights, damage, no answer. A server that failed is not asked again.
+  // It may exist but cannot be read: no permission, damage, no answer. A server that failed is not tried again.
   void failed(std::string why);
-  // The candidate was opened and has this id. Returns true if it is the wanted file; the search is then over.
+  // The candidate was opened and has this id. Returns true if it is the wanted file; then the search is over.
   bool opened(const FileId& id);
   void text(std::string_view content);
 
   bool found() const { return found_; }
   const std::string& found_at() const { return current_.location; }
   const std::vector<Attempt>& attempts() const { return attempts_; }
-  // One line: where it was found, or the searched places with the reason why each failed.
+  // One line: where the file was found, or the places that were searched and why each failed.
   std::string explanation() const;
 
  private:
   struct Planned : Candidate {
-    std::string store;  // the store or server in which the candidate lies
+    std::string store;  // the store or server that contains the candidate
   };
   struct Layout {
     std::string location;
@@ -141,11 +142,11 @@ class SymbolSearch {
 
   WantedFile wanted_;
   SearchOptions options_;
-  std::string file_name_;  // empty if the image's name may not be part of a path
+  std::string file_name_;  // empty if the name in the image must not become part of a path
   size_t stage_ = 0;
   std::deque<Planned> queue_;
   Planned current_;
-  std::string cache_;  // of the server in the queue
+  std::string cache_;  // cache of the server in the queue
   bool found_ = false;
   std::vector<Layout> layouts_;
   std::vector<Attempt> attempts_;

@@ -23,11 +23,11 @@ const code::PdbId kWanted = make_id(0x3844dbb9, 2);
 const code::PdbId kOther = make_id(0x11111111, 1);
 constexpr char kKey[] = "app.pdb/3844DBB920174967BE7AA4A2C20430FA2/";
 
-// Files by place; they stand for disks and servers.
+// Files by location, which stand for disks and servers.
 struct World {
   std::map<std::string, FileId> files;
   std::map<std::string, std::string> texts;
-  std::map<std::string, std::string> failures;  // every location that begins like this
+  std::map<std::string, std::string> failures;  // for all locations with this beginning
   std::vector<Candidate> candidates = {};
 
   void run(SymbolSearch& search) {
@@ -202,7 +202,7 @@ TEST(SymbolSearch, ServersThatFailOrAreNotAsked) {
     World world;
     world.failures["https://dead/"] = "no answer within 5 seconds";
     world.run(search);
-    EXPECT_EQ(world.locations(true).size(), 1u + 4u);  // one candidate on the dead server
+    EXPECT_EQ(world.locations(true).size(), 1u + 4u);  // only one candidate on the dead server
     EXPECT_NE(search.explanation().find(
                   ", on https://dead/x, on https://alive/y; https://dead/x: no answer within 5 seconds"),
               std::string::npos)
@@ -250,7 +250,7 @@ TEST(SymbolSearch, Pointers) {
     world.run(search);
     EXPECT_NE(search.explanation().find("the store says:  withdrawn"), std::string::npos);
   }
-  {  // a server must not make us open local files
+  {  // a server must not cause local files to be opened
     SymbolSearch search(wanted(), places("https://host"));
     World world;
     world.texts["https://host/" + std::string(kKey) + "file.ptr"] = "PATH:/etc/passwd";
@@ -278,7 +278,7 @@ TEST(SymbolSearch, NamesFromHostileImages) {
   World world;
   world.run(search);
   EXPECT_EQ(world.locations(false), (std::vector<std::string>{"/apps/app.pdb", "\\\\evil\\share\\app.pdb"}));
-  // The calling code asks whether it may open them.
+  // The caller checks whether it may open them.
   for (const Candidate& candidate : world.candidates) EXPECT_EQ(candidate.named, !candidate.remote);
   file.name = file.path_in_image = "https://evil/app.pdb";
   SymbolSearch led(file, places(""));

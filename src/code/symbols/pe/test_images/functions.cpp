@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions with every kind of frame that a compiler makes on its own: leaves, few and many saved registers, floating
-// point ones, large and variable frames, several exits, tail calls. Built into the test images, see CMakeLists.txt.
+// Functions with every kind of frame that a compiler creates: leaf functions, few and many saved registers,
+// floating-point registers, large and variable frames, several exits, tail calls. Part of the test images, see
+// CMakeLists.txt.
 #define KEEP __declspec(noinline)
 #define EXPORT extern "C" __declspec(dllexport)
 
