@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slots in which an event was counted are a sample, drawn without replacement, of all slots of the run. With S of R
+// The slots in which an event was counted are a sample of all slots of the run, drawn without replacement. With S of R
 // slots measured, mean m and sample variance s², the total is estimated as R·m with variance R²·(1 - S/R)·s²/S
 // (Cochran, Sampling Techniques, 2.5), and the interval takes Student's t with S-1 degrees of freedom.
 //
-// Slots come in turn, not at random. So an event may meet the same phase of something periodic (a timer tick, say)
-// every time, and its own slots then cannot show the missed part. The cycle counter is always on and does show it. So
-// there are up to two estimates of the total: by time, which is the scaled value, and by cycles, which follows time
-// taken from the program. The interval spans both.
+// Slots are chosen in turn, not at random. So an event may always be on in the same phase of something periodic, for
+// example a timer tick, and then its own slots do not show what it missed. The cycle counter is always on and shows it.
+// So there are up to two estimates of the total: by time, which is the scaled value, and by cycles, which takes account
+// of time that other work took from the program. The interval includes both.
 //
-// Contract 4.2 scales by slots. If all slots are equally long, that is the same. A last slot that stopping cut short is
-// less than a slot, and the time shows by how much.
+// Contract 4.2 scales by slots, which gives the same result if all slots are equally long. The last slot may be cut
+// short by stopping; its time shows by how much.
 #include "machine/counts/scaled_counts.h"
 
 #include <algorithm>
@@ -30,7 +30,8 @@ WideQuotient divide(Wide dividend, u64 divisor) {
   WideQuotient result;
   result.quotient.high = dividend.high / divisor;
   u64 remainder = dividend.high % divisor;
-  // The low word bit by bit. `carry` is bit 64 of the shifted remainder; the subtraction is right modulo 2^64.
+  // One bit of the low word at a time. `carry` is bit 64 of the shifted remainder; the subtraction is correct modulo
+  // 2^64.
   for (int bit = 63; bit >= 0; --bit) {
     const bool carry = (remainder >> 63) != 0;
     remainder = (remainder << 1) | ((dividend.low >> bit) & 1u);
@@ -62,7 +63,7 @@ u64 saturate(Wide value) {
 
 namespace {
 
-// Two-sided 95 %. Beyond the table the expansion in 1/df (Abramowitz and Stegun 26.7.5) is right to three digits.
+// Two-sided, 95 %. Beyond the table, the expansion in 1/df (Abramowitz and Stegun 26.7.5) is correct to three digits.
 double student_t(u64 degrees_of_freedom) {
   static constexpr double kTable[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
                                       2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
@@ -81,13 +82,13 @@ Spread spread_of(const readings::CounterReading& reading) {
   if (reading.full_slots < 2) return {};
   const Wide squares{.low = reading.squares_low, .high = reading.squares_high};
   const WideQuotient mean_share = divide(multiply(reading.full_value, reading.full_value), reading.full_slots);
-  if (less(squares, mean_share.quotient)) return {};  // no set of slots has a lower sum: the driver's sums are damaged
+  if (less(squares, mean_share.quotient)) return {};  // no slots can have a lower sum, so the driver's sums are damaged
   const double fraction = static_cast<double>(mean_share.remainder) / static_cast<double>(reading.full_slots);
   const double deviation = to_double(subtract(squares, mean_share.quotient)) - fraction;
   return {.known = true, .variance = std::max(deviation, 0.0) / static_cast<double>(reading.full_slots - 1)};
 }
 
-// Rounds outward to the next whole number, or to the next double if doubles are further apart.
+// Rounds outward to the next integer, or to the next double if doubles are further apart.
 double round_down(double value) {
   return std::nextafter(std::floor(value), -std::numeric_limits<double>::infinity());
 }
@@ -105,12 +106,12 @@ void set_exact(Count& count) {
   count.has_interval = true;
 }
 
-// The estimates of one total, as a range.
+// The range of the estimates of one total.
 struct Estimates {
   double least = std::numeric_limits<double>::infinity();
   double greatest = 0;
 
-  // value * whole / part
+  // Adds the estimate value * whole / part.
   void add(u64 value, u64 whole, u64 part) {
     if (part == 0 || whole == 0) return;
     const WideQuotient total = divide(multiply(value, whole), part);
@@ -130,10 +131,11 @@ void set_interval(Count& count, const readings::UnitCounts& unit, const readings
   const double rounds = static_cast<double>(unit.rounds);
   const double unseen = std::max(rounds - slots, 0.0);
   const double sampling = student_t(reading.full_slots - 1) * std::sqrt(rounds * unseen * spread.variance / slots);
-  // Counts are whole: even at a steady rate two slots may differ by one, so each unseen slot may hold one more or less.
+  // Counts are integers. Even at a steady rate two slots may differ by one, so each unseen slot may have one more or
+  // less.
   const double low = estimates.least - sampling - unseen;
   const double high = estimates.greatest + sampling + unseen;
-  // The counted events did happen, so the total is at least their number.
+  // The counted events certainly happened, so the total is not less than their number.
   count.low = std::max(is_exact(high) ? std::floor(low) : round_down(low), static_cast<double>(count.value));
   count.high = std::max(is_exact(high) ? std::ceil(high) : round_up(high), count.low);
   count.has_interval = true;

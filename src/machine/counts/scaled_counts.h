@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counter readings → scaled counts with an error estimate. Pure arithmetic without names.
+// Scales counter readings and estimates their errors. Pure arithmetic without names.
 #pragma once
 #include <vector>
 
@@ -21,16 +21,16 @@ WideQuotient divide(Wide dividend, u64 divisor);  // divisor must not be 0
 bool less(Wide a, Wide b);
 Wide subtract(Wide a, Wide b);  // modulo 2^128
 double to_double(Wide value);
-u64 saturate(Wide value);  // the greatest u64 if it does not fit
+u64 saturate(Wide value);  // the largest u64 if it does not fit
 
 struct Count {
   u64 value = 0;  // as counted
   u64 slots = 0, rounds = 0;
-  u64 scaled = 0;             // by the time it was on a counter: integer part of value * enabled / running; 0 if it
-                              // never was
-  double fraction = 1;        // share of the time it was measured
-  double low = 0, high = 0;   // 95 % interval of the count of a counter that is always on
-  bool has_interval = false;  // false if too few whole slots were seen; then low = high = scaled, without meaning
+  u64 scaled = 0;             // scaled by time: integer part of value * enabled / running; 0 if it was never on a
+                              // counter
+  double fraction = 1;        // the share of the time during which it was counted
+  double low = 0, high = 0;   // 95 % interval of the count that an always-on counter would have
+  bool has_interval = false;  // false if there were too few full slots; then low = high = scaled, without meaning
 };
 
 struct Unit {

@@ -112,7 +112,8 @@ TEST(decode_counts, one_slot_gives_no_interval) {
 }
 
 TEST(decode_counts, interval_matches_the_textbook) {
-  // m = 110, s² = 100, S = 5, R = 20: half = 2.776 * sqrt(20² * (1 - 5/20) * 100 / 5) = 215.03, and 15 unseen slots.
+  // m = 110, s² = 100, S = 5, R = 20: half the interval = 2.776 * sqrt(20² * (1 - 5/20) * 100 / 5) = 215.03, plus 15
+  // for unseen slots.
   const Count count = decode_one(reading_of({100, 105, 110, 110, 125}), 20);
   EXPECT_EQ(count.scaled, 2200u);
   const double s2 = (100 + 25 + 0 + 0 + 225) / 4.0;
@@ -133,8 +134,8 @@ TEST(decode_counts, damaged_sum_of_squares_gives_no_interval) {
   EXPECT_FALSE(decode_one(reading, 8).has_interval);
 }
 
-// A run of 4.25 slots of 100 ms. The first entry was on in slots 0 and 2 and in the quarter, the second in slots 1 and
-// 3.
+// A run of 4.25 slots of 100 ms. The first entry was on a counter in slots 0 and 2 and in the quarter, the second one
+// in slots 1 and 3.
 readings::UnitCounts run_that_ends_within_a_slot(u64 per_slot) {
   readings::CounterReading at_the_end = reading_of({per_slot, per_slot});
   at_the_end.value += per_slot / 4;
@@ -158,7 +159,8 @@ TEST(decode_counts, a_last_slot_that_was_cut_short_is_no_whole_one) {
   }
 }
 
-// 12 events on 6 counters for 0.11, 0.15, 0.25 s: half of them are on in the last slot only, or in a part of it.
+// 12 events on 6 counters for 0.11, 0.15, 0.25 s: half of them are on a counter only in the last slot, or in a part of
+// it.
 TEST(decode_counts, a_short_run_scales_by_time) {
   for (const u64 run_ns : {110'000'000u, 150'000'000u, 250'000'000u}) {
     const u64 first_ns = run_ns < 2 * kSlotNs ? kSlotNs : run_ns - kSlotNs;
@@ -174,8 +176,8 @@ TEST(decode_counts, a_short_run_scales_by_time) {
   }
 }
 
-// In every second slot half the time is taken from the program. An event that is on only in the other slots never sees
-// that, but the cycle counter does.
+// In every second slot, other work takes half of the program's time. An event that is on only in the other slots does
+// not show that, but the cycle counter does.
 TEST(decode_counts, cycles_show_what_slots_in_lockstep_miss) {
   readings::CounterReading lucky = reading_of(std::vector<u64>(50, 1000));
   lucky.running_ns = 5'000'000'000;
@@ -193,7 +195,7 @@ TEST(decode_counts, cycles_show_what_slots_in_lockstep_miss) {
 }
 
 TEST(decode_counts, huge_counts_keep_their_variance) {
-  // The squares need more than 64 bits and differ only in the last digits.
+  // The squares need more than 64 bits and differ only in the lowest digits.
   const u64 base = u64{1} << 40;
   const Count count = decode_one(reading_of({base - 1000, base, base + 1000, base}), 8);
   const double half = 3.182 * std::sqrt(64 * 0.5 * (2e6 / 3) / 4) + 4;
@@ -258,7 +260,7 @@ TEST(DecodeCounts, EachEventByItsOwnTimeWhereTheKernelTakesTurns) {
   unit.multiplexed = true;
   unit.enabled_ns = 1000;
   unit.entries.push_back({.value = 100, .running_ns = 500, .enabled_ns = 1000});
-  unit.entries.push_back({.value = 100, .running_ns = 300, .enabled_ns = 900});  // for a thread that was added later
+  unit.entries.push_back({.value = 100, .running_ns = 300, .enabled_ns = 900});  // of a thread that was added later
   unit.entries.push_back({.value = 100, .running_ns = 900, .enabled_ns = 900});
   unit.entries.push_back({.value = 0, .running_ns = 0, .enabled_ns = 900});
   const std::vector<Unit> units = decode_counts(capture);

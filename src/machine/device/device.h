@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Device is one machine that can execute a plan. Used from one thread. Order: driver_version, acquire, then the rest.
+// A Device is a machine that can execute a plan. Must be used by one thread. Call driver_version, then acquire, then
+// the rest.
 #pragma once
 #include <memory>
 #include <optional>
@@ -20,61 +21,60 @@ namespace wperf::device {
 
 struct DriverVersion {
   u32 major = 0, minor = 0, patch = 0;
-  u32 wire_version = 0;     // version of the protocol it speaks
-  bool compatible = false;  // this wperf speaks it too
+  u32 wire_version = 0;     // version of the protocol that the driver uses
+  bool compatible = false;  // this wperf supports that version, too
   std::string git, features;
   std::string name = "wperf-driver";
-  // why wperf does not talk to it, apart from the protocol
+  // another reason why wperf does not use the driver
   std::optional<diag::Error> refusal = std::nullopt;
 };
 
-// The owner of the counters' overflow interrupt, without which there is no sampling.
+// Who owns the counters' overflow interrupt, which sampling needs.
 enum class InterruptState : u8 {
-  unknown,  // the driver does not report it: it is an older one, or needs no interrupt
+  unknown,  // the driver does not report it, because it is an older one or needs no interrupt
   not_asked,
   held,
   refused,
-  not_given_again,  // Windows took it back when the driver was unloaded, and keeps it until Windows restarts
-  maybe_not_again,  // the same may happen: the driver has not requested it again
+  not_given_again,  // Windows took the interrupt back when the driver was unloaded, and keeps it until Windows restarts
+  maybe_not_again,  // this may be the case, because the driver has not requested the interrupt again
 };
 
 // The version of the protocol that this tool speaks.
 u32 spoken_wire_version();
 
-// One configured count: start → (read | check)* → stop → read. The destructor stops.
+// One configured count. Call start, then read and check repeatedly, then stop and read. The destructor stops.
 class CountSession {
  public:
   virtual ~CountSession() = default;
   virtual diag::Result<void> start() = 0;
-  virtual diag::Result<void> check() = 0;  // fails if the driver was removed in the meantime
+  virtual diag::Result<void> check() = 0;  // fails if the driver was removed meanwhile
   virtual diag::Result<void> stop() = 0;
   virtual diag::Result<readings::CountCapture> read() = 0;
-  // how counting differs from the request
+  // how the count differs from the request
   virtual std::vector<std::string> remarks() const { return {}; }
 };
 
-// One configured sampling run: start → (drain | check)* → stop → drain. The destructor stops.
+// One configured sampling run. Call start, then drain and check repeatedly, then stop and drain. The destructor stops.
 class SampleSession {
  public:
   virtual ~SampleSession() = default;
   virtual diag::Result<void> start() = 0;
-  // Appends the samples in the rings and updates the core_statistics. Also fails if another process took the driver
-  // meanwhile.
+  // Appends the samples in the rings and updates core_statistics. Also fails if another process took over the driver.
   virtual diag::Result<void> drain(readings::SampleCapture& capture) = 0;
   virtual diag::Result<void> stop() = 0;
-  // How soon to drain again.
+  // How long to wait before the next drain().
   virtual u64 drain_every_ns(u64 usual_ns) const { return usual_ns; }
 };
 
-// Where a recording goes, and why it is made.
+// Where a recording is written, and why it is made.
 struct RecordingTarget {
-  std::string file;                         // if empty, a file without a name, removed at the end of the session
-  std::string tool_version;                 // written into the file as its writer
-  std::vector<std::string> arguments = {};  // of the command that records; empty: those of this process
-  perf_data::RunFacts run = {};             // the known facts before it begins; the session adds the times
-  // Turns copies of stacks into call chains as they come, if the plan's stacks are `automatic`.
+  std::string file;                         // empty: an unnamed file that is removed at the end of the session
+  std::string tool_version;                 // stored in the file as the version of its writer
+  std::vector<std::string> arguments = {};  // arguments of the recording command; empty: those of this process
+  perf_data::RunFacts run = {};             // the facts that are known in advance; the session adds the times
+  // Converts stack copies into call chains as they arrive, if the plan's stacks are `automatic`.
   std::shared_ptr<perf_data::RecordFilter> filter = nullptr;
-  // Data that a tracing unit adds: its event, and at the end its records and the facts about the run.
+  // Data from a tracing unit: its event, and at the end its records and facts about the run.
   struct Traced {
     std::string event;
     u64 interval = 0;
@@ -83,47 +83,49 @@ struct RecordingTarget {
   std::optional<Traced> traced = std::nullopt;
 };
 
-// One sampling run whose samples become a perf.data file (docs/decisions/0007), or a trace: start → written* → stop.
-// Then the file may be read as long as the session lives. The destructor stops.
+// One sampling run that writes a perf.data file (docs/decisions/0007) or a trace. Call start, then written repeatedly,
+// then stop. Afterwards the file can be read as long as the session exists. The destructor stops.
 class RecordingSession {
  public:
   virtual ~RecordingSession() = default;
   virtual diag::Result<void> start() = 0;
-  virtual diag::Result<u64> written() = 0;  // bytes so far; an error if another program ended the session
-  // Moves samples that are still in buffers into the file, as far as possible.
+  virtual diag::Result<u64> written() = 0;  // the number of bytes so far; an error if another program ended the session
+  // Moves samples that are still in buffers into the file, as far as the device can.
   virtual void carry_over() {}
   virtual diag::Result<void> stop() = 0;
   virtual std::string readable_path() const = 0;
-  // After stop: the reason why the file is incomplete. The written part is valid.
+  // After stop: why the file is incomplete. The part that was written is valid.
   virtual const std::optional<diag::Error>& trouble() const = 0;
   virtual std::vector<std::string> remarks() const = 0;  // for -v
-  // The machine's facts that the end of the file will have, for readers before that.
+  // The facts about the machine that the end of the file will have, for those who read the file earlier.
   virtual perf_data::RecordingFacts facts() const { return {}; }
-  // Bytes of kMadeCodeFeature: the code that the call chains name, up to now.
+  // The bytes of kMadeCodeFeature: code that call chains refer to, so far.
   virtual std::string made_code() { return {}; }
-  // Whether it writes a trace of Windows, in which the names of drives are missing: device and drive of each.
+  // If it writes a Windows trace, returns the names of drives that the trace lacks: device and drive of each.
   virtual bool is_trace() const { return false; }
   virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }
-  // Losses that Windows reported, about once a second if there were any.
+  // Losses that Windows reported, at most about one entry a second.
   struct Loss {
-    u64 begin_ns = 0, end_ns = 0;  // since the start
+    u64 begin_ns = 0, end_ns = 0;  // from the start of the recording
     u64 events = 0, buffers = 0;
   };
   virtual std::vector<Loss> losses() const { return {}; }
 };
 
-// One configured run of statistical profiling: start → drain* → stop → drain. The destructor stops.
+// One configured run of statistical profiling. Call start, then drain repeatedly, then stop and drain. The destructor
+// stops.
 class SpeSession {
  public:
   virtual ~SpeSession() = default;
   virtual diag::Result<void> start() = 0;
-  // Hands out the bytes in the buffers. Also fails if another process took the driver meanwhile.
+  // Passes on the bytes in the buffers. Also fails if another process took over the driver.
   virtual diag::Result<void> drain(const readings::SpeSink& sink) = 0;
   virtual diag::Result<void> stop() = 0;
-  virtual const std::vector<readings::SpeStatistics>& core_statistics() const = 0;  // by core; from the latest drain
+  virtual const std::vector<readings::SpeStatistics>& core_statistics() const = 0;  // ordered by core; from the latest
+                                                                                    // drain
 };
 
-// A condition of a device, met or not; for `doctor`.
+// A condition that a device needs, and whether it is met; for `doctor`.
 struct DeviceCheck {
   std::string name;
   bool is_good = true;
@@ -134,28 +136,29 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual diag::Result<void> acquire(bool force) = 0;
-  // The one question that drivers of every version answer, with or without the lock.
+  // The only request that drivers of every version answer, with or without the lock.
   virtual diag::Result<DriverVersion> driver_version() = 0;
-  // Without the lock.
+  // Needs no lock.
   virtual diag::Result<InterruptState> interrupt_state() { return InterruptState::unknown; }
-  // Asking for SPE reads its registers, which a hypervisor may trap: only for commands that profile with it or list
-  // abilities.
+  // The SPE registers are read only for commands that profile with SPE or list abilities, because a hypervisor may trap
+  // the access.
   enum class Spe { left_alone, asked_for };
   virtual diag::Result<plan::Capabilities> capabilities(Spe spe) = 0;
   virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;
-  // A device supports one of the next two: plan::Capabilities::kernel is set if it records.
+  // A device supports one of the next two functions: the recording if plan::Capabilities::kernel is set, otherwise the
+  // sampling.
   virtual diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan);
   virtual diag::Result<std::unique_ptr<RecordingSession>> open_recording(const plan::SamplePlan& plan,
                                                                          const RecordingTarget& target);
-  // May run at the same time as a CountSession, not as a SampleSession.
+  // May run at the same time as a CountSession, but not as a SampleSession.
   virtual diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) = 0;
   virtual Programs& programs() = 0;
   virtual DeviceIdentity identity() = 0;
-  // Found by inspection, not by measuring, on devices that have such checks.
+  // Found by inspection, without measuring; empty for devices without such checks.
   virtual std::vector<DeviceCheck> checks() { return {}; }
-  // A configuration with which another recorder of the same system samples the same.
+  // A configuration with which another recorder on the same system takes the same samples.
   virtual diag::Result<std::string> recording_profile(const plan::SamplePlan& plan);
-  // Repairs what it can; returns each repair, or why it failed.
+  // Repairs what it can. Returns the repairs, and the reasons for those that failed.
   virtual std::vector<DeviceCheck> mend() { return {}; }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The records of a WperfStackDrainReply → raw samples. The driver made them, but they are checked: a damaged record
-// ends the reading of its answer. Pure.
+// Converts the records of a WperfStackDrainReply to raw samples. They come from the driver but are checked; a damaged
+// record ends the reading of the answer. Pure.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -12,7 +12,7 @@ namespace wperf::device {
 
 readings::DrainedSample sample_of(const WperfSample& sample);
 
-// Appends samples and their frames. Returns false if the bytes after the last appended record are damaged.
+// Appends samples and their frames. Returns false if the bytes after the last appended sample are damaged.
 bool append_stack_records(std::span<const std::byte> records, readings::SampleCapture& capture);
 
 }  // namespace wperf::device

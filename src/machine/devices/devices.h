@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The devices of this build and this machine.
+// The devices that this build and this machine have.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace wperf::devices {
 
-// "driver", "linux", "sim" or "sim:key=value,…"; empty: the machine's own.
+// `name`: "driver", "linux", "sim" or "sim:key=value,…"; empty: the default device.
 diag::Result<std::unique_ptr<device::Device>> open_device(const std::string& name);
 
 // The devices that this machine has, found without opening them.
 struct DevicesHere {
-  bool driver = false;       // ours is installed
+  bool driver = false;       // wperf's driver is installed
   bool windowsperf = false;  // Arm's driver is installed, in a version that wperf supports
   bool tracing = false;      // Windows
   bool linux_kernel = false;

@@ -22,8 +22,8 @@
 namespace wperf::etw {
 namespace {
 
-// Counting without a driver: Windows reads the counters whenever a core switches, into a trace without a name. The
-// difference between two switches belongs to the thread that ran.
+// Counts without a driver: at each context switch Windows writes the counters into an unnamed trace. The difference
+// between two switches belongs to the thread that ran in between.
 class TraceCountSession final : public device::CountSession {
  public:
   struct Trace {
@@ -154,7 +154,7 @@ diag::Result<readings::CountCapture> TraceCountSession::read() {
   return capture;
 }
 
-// `sources`: those that Windows has.
+// `sources`: the sources that Windows has.
 diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceApi& api, device::Programs& programs,
                                                                      const plan::CountPlan& plan,
                                                                      std::span<const etw::ProfileSource> sources,
@@ -173,7 +173,7 @@ diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceA
                        .code = diag::ExitCode::usage};
   }
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
-  file.close();  // Windows writes it, not wperf
+  file.close();  // Windows writes the file, not wperf
   session.file = file.openable_path();
   return std::unique_ptr<device::CountSession>(std::make_unique<TraceCountSession>(
       api, programs, plan, TraceCountSession::Trace{std::move(session), std::move(entries), std::move(file)}));
@@ -181,7 +181,7 @@ diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceA
 
 class TraceRecordingSession final : public device::RecordingSession {
  public:
-  // `unnamed`: the file for the trace, if it is to be removed afterwards.
+  // `unnamed`: the file for the trace if it is removed afterwards.
   TraceRecordingSession(etw::TraceApi& api, device::Programs& programs, etw::SessionPlan plan,
                         std::optional<os::RecordingFile> unnamed)
       : api_(api), programs_(programs), plan_(std::move(plan)), unnamed_(std::move(unnamed)) {}
@@ -226,7 +226,7 @@ class TraceRecordingSession final : public device::RecordingSession {
   void note_losses(const etw::SessionState& state) {
     const u64 now_ns = programs_.now_ns();
     const u64 events = state.events_lost, buffers = u64{state.log_buffers_lost} + state.real_time_buffers_lost;
-    // If another process ended the session, the trace may have less than was written before.
+    // If another process ended the session, the trace may have fewer events than were written before.
     const u64 more_events = events - std::min(events, events_lost_);
     const u64 more_buffers = buffers - std::min(buffers, buffers_lost_);
     if (more_events + more_buffers != 0) {
@@ -248,7 +248,7 @@ class TraceRecordingSession final : public device::RecordingSession {
   std::optional<diag::Error> trouble_;
 };
 
-// Used if Windows does not report the number.
+// Used if Windows does not report the number of counters.
 constexpr u32 kLeastCounters = 1;
 
 diag::Error not_here(std::string_view what) {
@@ -283,10 +283,10 @@ class EtwDevice final : public device::Device {
     machine.midr = windows.core_midr.empty() ? 0 : windows.core_midr.front();
     machine.counter_map.fill(0xff);
     machine.device_id = "etw";
-    // A user who may not ask sees the timer, which always exists.
+    // A user without the right to list sources gets only the timer, which always exists.
     auto sources = etw::list_sources(machine_->tracing());
     sources_ = sources.has_value() ? std::move(sources).value() : std::vector<etw::ProfileSource>();
-    machine.cycle_counters = 0;  // cycles are an event like any other
+    machine.cycle_counters = 0;  // here cycles are an ordinary event
     const u32 counters = sources_.size() > 1 ? etw::most_counters(machine_->tracing()) : 0;
     machine.counted_at_once = counters != 0 ? counters : kLeastCounters;
     machine.counters_total[index_of(EventClass::core)] = counters;
@@ -309,7 +309,7 @@ class EtwDevice final : public device::Device {
                          .code = diag::ExitCode::usage};
     }
     etw::SessionPlan session{.sources = {},
-                             .stacks = true,  // they cost little, and every view uses them
+                             .stacks = true,  // stacks cost little, and every view uses them
                              .cores = static_cast<u32>(machine_->tracing().machine().core_midr.size()),
                              .force = force_,
                              .file = target.file};
@@ -317,7 +317,7 @@ class EtwDevice final : public device::Device {
     std::optional<os::RecordingFile> unnamed;
     if (session.file.empty()) {
       WPERF_TRY(os::RecordingFile made, os::RecordingFile::create({}));
-      made.close();  // Windows writes it, not wperf
+      made.close();  // Windows writes the file, not wperf
       session.file = made.openable_path();
       unnamed.emplace(std::move(made));
     }
@@ -361,7 +361,8 @@ class EtwDevice final : public device::Device {
       return {{"fix", false, "only administrators can end trace sessions",
                "start wperf from an elevated prompt (Run as administrator)"}};
     }
-    const bool may = api.enable_privilege() == etw::kNoError;  // sources need this privilege, sessions do not
+    const bool may = api.enable_privilege() == etw::kNoError;  // this privilege is needed for sources, but not for
+                                                               // sessions
     std::vector<etw::Mended> done = etw::end_leftovers(api);
     if (may) std::ranges::move(etw::remove_left_sources(api), std::back_inserter(done));
     if (may) etw::put_back(api, api.own_process());

@@ -42,7 +42,7 @@ std::string name_of(const WantedSource& wanted, std::span<const ProfileSource> s
   return wanted.name;
 }
 
-// Windows' model number of an Arm core is its part number.
+// Windows' model number of an Arm core is the part number.
 std::string added_sources(std::span<const WantedSource> added, u64 midr) {
   constexpr u32 kPartShift = 4, kPartMask = 0xfff, kFamily = 8;
   std::string out = fmt::format(

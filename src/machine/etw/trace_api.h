@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows' tracing calls, with their arguments as bytes and numbers. The implementation is Windows (trace_api_win.cpp)
-// or a fake that is as strict (sim/tracing); either gets exactly the bytes that Windows would get. Called from one
-// thread.
+// Windows' tracing calls, with arguments as bytes and numbers. The implementation is Windows (trace_api_win.cpp) or an
+// equally strict fake (sim/tracing), which gets exactly the bytes that Windows would get. Must be called by one thread.
 #pragma once
 #include <memory>
 #include <optional>
@@ -14,7 +13,7 @@
 namespace wperf::etw {
 
 using etl::Guid;
-using WindowsError = u32;  // 0: it went well
+using WindowsError = u32;  // 0: success
 
 enum : WindowsError {
   kNoError = 0,
@@ -51,10 +50,10 @@ class TraceApi {
   virtual ~TraceApi() = default;
 
   struct Machine {
-    u32 build = 0;               // build of Windows
+    u32 build = 0;               // build number of Windows
     bool elevated = false;       // this process has the rights of an administrator
-    bool hypervisor = false;     // this is a virtual machine
-    std::vector<u64> core_midr;  // by core; 0 if it is not an Arm core
+    bool hypervisor = false;     // it is a virtual machine
+    std::vector<u64> core_midr;  // one for each core; 0 if it is not an Arm core
   };
   virtual Machine machine() = 0;
   // SeSystemProfilePrivilege.
@@ -67,23 +66,23 @@ class TraceApi {
   // TraceSetInformation and TraceQueryInformation; session 0 means the whole system.
   virtual WindowsError set(u64 session, TraceClass what, std::span<const std::byte> information) = 0;
   virtual WindowsError query(u64 session, TraceClass what, std::span<std::byte> information, u32& returned) = 0;
-  // NtSetSystemInformation(SystemPerformanceTraceInformation): returns an NTSTATUS, 0 on success.
+  // NtSetSystemInformation(SystemPerformanceTraceInformation); returns an NTSTATUS, 0 for success.
   virtual u32 set_performance(std::span<std::byte> information) = 0;
-  // QueryAllTraces: their names.
+  // QueryAllTraces: the names of the sessions.
   virtual std::vector<std::u16string> sessions() = 0;
   virtual u32 own_process() = 0;
-  // Moves this thread to each core in turn: then every core has switched.
+  // Moves this thread to each core in turn, so that every core has switched once.
   virtual void visit_cores() = 0;
   virtual bool process_runs(u32 process) = 0;
-  // Texts that outlive this process until Windows restarts. Only administrators can change them.
+  // Values that are kept until Windows restarts, longer than this process. Only administrators can change them.
   virtual std::optional<std::string> kept(const std::string& name) = 0;
   virtual std::vector<std::string> kept_names() = 0;
   virtual void keep(const std::string& name, const std::string& text) = 0;
   virtual void forget(const std::string& name) = 0;
-  // Between these two calls no other wperf changes settings of the whole system.
+  // Between these two calls no other wperf changes system-wide settings.
   virtual void begin_changes() = 0;
   virtual void end_changes() = 0;
-  virtual u64 free_bytes(const std::string& file) = 0;  // on its disk; 0 if unknown
+  virtual u64 free_bytes(const std::string& file) = 0;  // on the disk of the file; 0 if unknown
   virtual u64 file_bytes(const std::string& file) = 0;
   // Drives: \Device\HarddiskVolume3 → C:
   struct Volume {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows' tracing itself. The functions are bound for the first session.
+// Windows' own tracing. The functions are loaded for the first session.
 #include <windows.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Functions {
   LONG(NTAPI* set_system)(ULONG, void*, ULONG) = nullptr;
 };
 
-// The shipped program uses Windows' own.
+// The released program uses Windows' own library.
 std::wstring library(const wchar_t* name) {
 #ifdef WPERF_TRACING_STAND_IN
   const std::string stand_in = os::join_path(os::program_folder(), WPERF_TRACING_STAND_IN);
@@ -61,7 +61,7 @@ std::wstring wide(const std::u16string& text) {
   return {text.begin(), text.end()};
 }
 
-// The identity of an Arm core; 0 elsewhere.
+// The MIDR of an Arm core; 0 for other cores.
 u64 midr_of(u32 core) {
   const std::wstring key = L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\" + std::to_wstring(core);
   u64 midr = 0;
@@ -154,8 +154,8 @@ class WindowsTracing final : public etw::TraceApi {
   }
 
   u32 own_process() override { return GetCurrentProcessId(); }
-  // Windows moves a thread at once from a core that it may not use. Because the thread is urgent, it also runs there at
-  // once.
+  // Windows immediately moves a thread away from a core that it may not use. Because of its high priority, the thread
+  // also runs there immediately.
   void visit_cores() override {
     const HANDLE self = GetCurrentThread();
     const int priority = GetThreadPriority(self);
@@ -173,7 +173,7 @@ class WindowsTracing final : public etw::TraceApi {
     SetThreadGroupAffinity(self, &before, nullptr);
     if (priority != THREAD_PRIORITY_ERROR_RETURN) SetThreadPriority(self, priority);
   }
-  // A process that cannot be opened counts as running.
+  // A process that cannot be opened is assumed to run.
   bool process_runs(u32 process) override {
     const windows::OwnedHandle handle(OpenProcess(SYNCHRONIZE, FALSE, process));
     if (handle == nullptr) return GetLastError() == ERROR_ACCESS_DENIED;
@@ -216,7 +216,7 @@ class WindowsTracing final : public etw::TraceApi {
   void forget(const std::string& name) override {
     RegDeleteKeyValueW(HKEY_LOCAL_MACHINE, kKeptKey, os::wide_of(name).c_str());
   }
-  // Gives up if the holder takes longer than any wperf would.
+  // Gives up if the holder takes longer than any wperf should.
   void begin_changes() override {
     constexpr DWORD kLongestMs = 5000;
     changes_.reset(CreateMutexW(nullptr, FALSE, L"Global\\wperf changes of tracing"));

@@ -10,12 +10,13 @@
 namespace wperf::etw {
 namespace {
 
-// Kinds of plan::KernelEvent: a source, with its number in `config`; context switches and wake-ups; and two that follow
-// from a trace of switches without a counter: time on cores and number of switches.
+// Types of plan::KernelEvent: a source, whose number is in `config`; context switches and wake-ups; and two that a
+// trace of switches gives without a counter, the time on cores and the number of switches.
 constexpr u32 kSourceType = 1, kSwitchType = 2, kTimeType = 3, kSwitchCountType = 5;
 constexpr u64 kTimerUnitNs = 100;
 
-// The Arm event that counts the same as a source, by the source's name: Microsoft does not say which event it is.
+// The Arm event that counts the same as a source. It is found by the source's name, because Microsoft does not document
+// it.
 std::string_view event_like(u32 source) {
   switch (source) {
     case 2:
@@ -45,7 +46,7 @@ std::string lower(std::string_view text) {
 
 diag::Result<std::optional<plan::KernelEvent>> TraceEvents::find(std::string_view name) const {
   const std::string wanted = lower(name);
-  // The words for time on other systems mean time here, too.
+  // The names of time events on other systems are accepted here, too.
   if (wanted == "timer" || wanted == "cpu-clock") {
     return std::optional(plan::KernelEvent{.type = kSourceType, .config = kTimer, .clock = true, .cores = {}});
   }
@@ -76,7 +77,7 @@ std::vector<plan::KernelEvents::Word> TraceEvents::words(bool of_hardware) const
 }
 
 std::vector<plan::KernelEvents::Word> TraceEvents::session_facts() const {
-  constexpr u32 kUsualRate = 4000;  // for `record` without --freq
+  constexpr u32 kUsualRate = 4000;  // the default of `record`
   const u32 buffers = buffers_for(cores_, kUsualRate, true);
   std::vector<Word> facts;
   facts.push_back({"mode", "system logger, into a file, sequential, clock QPC"});
@@ -112,7 +113,7 @@ diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const Pr
     if (event.kernel_event.has_value() && event.kernel_event->type == kSourceType) {
       one.number = static_cast<u32>(event.kernel_event->config);
     } else if (event.kernel_event.has_value()) {
-      one.event = static_cast<u32>(event.kernel_event->config);  // an event given by number
+      one.event = static_cast<u32>(event.kernel_event->config);  // an event given as a number
     }
     if (one.interval == 0) one.interval = kUsualInterval;
     if (is_timer) one.interval = static_cast<u32>(one.interval / kTimerUnitNs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The event names of the etw device: the timer, the sources of samples that Windows has, and the events of wperf's
-// catalogue, which are added as sources. There is also one name for the events that `waits` needs.
+// The event names of the etw device: the timer, Windows' sample sources, and the events in wperf's catalogue, which are
+// added as sources. One more name stands for the events that `waits` needs.
 #pragma once
 #include <span>
 
@@ -15,7 +15,7 @@ class TraceEvents final : public plan::KernelEvents {
       : sources_(std::move(sources)), on_arm_(on_arm), cores_(cores), at_once_(at_once) {}
 
   diag::Result<std::optional<plan::KernelEvent>> find(std::string_view name) const override;
-  // On Arm, Windows takes numbers of events; on x64 they would mean other events than the catalogue's.
+  // Windows on Arm takes event numbers; on x64 the catalogue's numbers would mean other events.
   bool counts_catalogue() const override { return on_arm_; }
   bool has_counters() const override { return sources_.size() > 1; }
   std::string why_no_cycles() const override { return {}; }
@@ -28,20 +28,20 @@ class TraceEvents final : public plan::KernelEvents {
  private:
   std::vector<ProfileSource> sources_;
   bool on_arm_;
-  u32 cores_, at_once_;  // at_once_: counters
+  u32 cores_, at_once_;  // at_once_: number of counters
 };
 
-// The settings of the session: its sources of samples, and whether it records switches.
+// Plans the session: its sample sources, and whether it records switches.
 diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const ProfileSource> sources,
                                 SessionPlan& session);
 
-// The source of the counts of a plan entry.
+// The source that counts a plan entry.
 struct CountedEntry {
   enum class Kind : u8 { counter, time, switches };
   Kind kind = Kind::counter;
   usize counter = 0;  // index into SessionPlan::counted
 };
-// By entry of the cores' schedule. Adds the counters to read at each switch to `session`.
+// One for each entry of the cores' schedule. Adds the counters that are read at each switch to `session`.
 diag::Result<std::vector<CountedEntry>> plan_counts(const plan::CountPlan& plan, std::span<const ProfileSource> sources,
                                                     SessionPlan& session);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of requests to Windows' tracing and of its answers: EVENT_TRACE_PROPERTIES, the structures of
-// TraceSetInformation, and the request that adds a source of samples. Pure.
+// The bytes of requests to Windows' tracing and of the answers: EVENT_TRACE_PROPERTIES, the structures of
+// TraceSetInformation, and the request that adds a sample source. Pure.
 #pragma once
 #include <array>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace wperf::etw {
 using etl::Guid;
 using Bytes = std::vector<std::byte>;
 
-// Beyond the end, reads return zero and writes do nothing.
+// Reads beyond the end return zero, and writes beyond it do nothing.
 template <class T>
 T number_at(std::span<const std::byte> bytes, usize at) {
   T value{};
@@ -31,23 +31,23 @@ void put_at(std::span<std::byte> bytes, usize at, T value) {
 
 // ----- EVENT_TRACE_PROPERTIES, in the layout of a 64-bit program -----
 
-inline constexpr usize kPropertiesSize = 120, kNameRoom = 1024;  // kNameRoom: the capacity in characters of each of the
-                                                                 // two names
+inline constexpr usize kPropertiesSize = 120, kNameRoom = 1024;  // kNameRoom: the capacity of each of the two names in
+                                                                 // characters
 inline constexpr usize kLoggerNameAt = 116;                      // the offset of the field with the name's offset
 struct SessionProperties {
   u32 buffer_kb = 1024;
   u32 least_buffers = 0, most_buffers = 0;
-  u32 most_mb = 0;  // of the file; 0 for no limit
+  u32 most_mb = 0;  // maximum file size; 0: no limit
   u32 log_file_mode = 0;
   u32 flush_seconds = 1;
   u32 enable_flags = 0;
-  u32 clock = 1;  // the performance counter
-  // for a session that Windows knows by name; otherwise Windows chooses one
+  u32 clock = 1;  // 1: the performance counter
+  // for a session whose GUID Windows knows; otherwise Windows chooses one
   std::optional<Guid> session = std::nullopt;
   std::string file = {};
-  bool asks_file = false;  // Windows fills in the trace's path
+  bool asks_file = false;  // Windows fills in the path of the trace
 };
-// The single session for the kernel's events in older versions of Windows, before the sessions of kSystemLogger.
+// The only session for kernel events in older versions of Windows, which have no sessions with kSystemLogger.
 inline constexpr std::u16string_view kKernelLogger = u"NT Kernel Logger";
 inline constexpr Guid kKernelLoggerSession =
     etl::guid(0x9e814aad, 0x3204, 0x11d2, {0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39});
@@ -100,22 +100,22 @@ Bytes interval_bytes(const SourceInterval& one);
 std::optional<SourceInterval> interval_of(std::span<const std::byte> bytes);
 Bytes sources_bytes(std::span<const u32> sources);
 
-// A source of samples (PROFILE_SOURCE_INFO).
+// A sample source (PROFILE_SOURCE_INFO).
 struct ProfileSource {
   u32 number = 0;
   u32 least = 0, greatest = 0;  // interval
   std::string name;
 };
-// A chain of them; entries after a malformed one are left out.
+// A list of them; entries after a malformed one are left out.
 std::vector<ProfileSource> source_list(std::span<const std::byte> bytes);
 Bytes source_list_bytes(std::span<const ProfileSource> sources);
 
 // ----- sources that are added -----
 
-// Any event of an Arm core, by number.
+// Any event of an Arm core, given by number.
 struct AddedSource {
   u32 event = 0;
-  std::array<u32, 3> cpu{};  // identity of the cores for which it is meant
+  std::array<u32, 3> cpu{};  // the cores that it is meant for
   u32 interval = 0;
   std::string name;
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::u16string_view kNamePrefix = u"wperf recording ";
 constexpr std::string_view kSourcePrefix = "wperf.0x";
-// Keys for the former state of the system, and for the owner of its one session.
+// Keys of the values that keep the former state of the system, and the owner of its only kernel session.
 constexpr std::string_view kKeptInterval = "interval of source ", kKeptSource = "added source ";
 constexpr char kKeptLogger[] = "process and file of the kernel logger";
 constexpr u32 kBufferKb = 1024;
@@ -74,15 +74,15 @@ std::optional<u32> number_of(std::string_view text) {
   return number;
 }
 
-// The destination of a session's trace.
+// The file that a session writes.
 std::string file_of_session(TraceApi& api, const std::u16string& name) {
   Bytes properties = properties_bytes({.asks_file = true});
   return api.control(0, name, properties, ControlCode::query) == kNoError ? session_state(properties).file
                                                                           : std::string();
 }
 
-// The owner of a session, from its name. For the session that every program can use, it comes from the name of the file
-// that a wperf registered as its own.
+// The owner of a session, from its name. For the session that every program can use, the owner is known from the file
+// name that a wperf registered as its own.
 std::optional<u32> process_of_session(TraceApi& api, const std::u16string& name) {
   if (name.starts_with(kNamePrefix)) return number_of(utf8(name.substr(kNamePrefix.size())));
   const std::optional<std::string> said = name == kKernelLogger ? api.kept(kKeptLogger) : std::nullopt;
@@ -93,7 +93,7 @@ std::optional<u32> process_of_session(TraceApi& api, const std::u16string& name)
   return number_of(std::string_view(*said).substr(0, space));
 }
 
-// While this lives, no other wperf changes settings of the whole system.
+// While this object exists, no other wperf changes system-wide settings.
 class SystemChanges {
  public:
   explicit SystemChanges(TraceApi& api) : api_(api) { api_.begin_changes(); }
@@ -117,7 +117,7 @@ std::string with_number(std::string_view name, u32 number) {
   return std::string(name) + std::to_string(number);
 }
 
-// The present interval of a source; nullopt if Windows does not say.
+// The current interval of a source; nullopt if Windows does not report it.
 std::optional<SourceInterval> interval_now(TraceApi& api, u32 source) {
   Bytes bytes = interval_bytes({source, 0});
   u32 returned = 0;
@@ -238,7 +238,7 @@ diag::Result<void> Session::open() {
   const TraceApi::Machine machine = api_.machine();
   if (!machine.elevated) return error_of(kAccessDenied, "record all programs");
   const bool on_arm = !machine.core_midr.empty() && machine.core_midr.front() != 0;
-  const bool interrupts = !plan_.sources.empty() || !plan_.counted.empty();  // The system samples by counters or their
+  const bool interrupts = !plan_.sources.empty() || !plan_.counted.empty();  // Windows samples by counters or by the
                                                                              // timer.
   WPERF_CHECK_OK(plan::check_sampling_in_virtual_machine(machine.hypervisor && on_arm && interrupts, plan_.force));
   if (const WindowsError error = api_.enable_privilege(); error != kNoError) {
@@ -251,7 +251,7 @@ diag::Result<void> Session::open() {
   changes_ = true;
   put_back(api_, process_);
   {
-    // Until the session is visible, another wperf that ends would not know of this one.
+    // Until the session is visible, another wperf that ends would not know about this one.
     const SystemChanges alone(api_);
     WPERF_CHECK_OK(choose_sources());
     WPERF_CHECK_OK(set_intervals());
@@ -280,7 +280,7 @@ diag::Result<std::vector<u32>> Session::numbers_of(const std::vector<WantedSourc
   return numbers;
 }
 
-// A source that already exists by its name must not be removed afterwards.
+// A source that already exists under this name must not be removed afterwards.
 diag::Result<u32> Session::add_source(const WantedSource& source) {
   const std::string number_text = fmt::format("{}{:04x}", kSourcePrefix, source.event);
   const std::string name = number_text + " " + source.name;
@@ -314,7 +314,7 @@ diag::Result<void> Session::set_intervals() {
     const SourceInterval wanted{numbers_[i], plan_.sources[i].interval};
     const std::optional<SourceInterval> before = interval_now(api_, wanted.source);
     if (before.has_value() && before->interval == wanted.interval) continue;
-    // The value before the first wperf changed it.
+    // The value from before the first wperf changed it.
     const std::string kept = with_number(kKeptInterval, wanted.source);
     if (before.has_value() && before->interval != 0 && !api_.kept(kept).has_value())
       api_.keep(kept, std::to_string(before->interval));
@@ -327,12 +327,11 @@ diag::Result<void> Session::set_intervals() {
 diag::Result<void> Session::start_trace() {
   u64 rate = 0;
   for (usize i = 0; i < numbers_.size(); ++i) {
-    constexpr u64 kTicksPerSecond = 10'000'000, kEventsPerSecond = 1'000'000'000;  // events: an estimate, rather too
-                                                                                   // many
+    constexpr u64 kTicksPerSecond = 10'000'000, kEventsPerSecond = 1'000'000'000;  // estimates, rather too high
     const u64 interval = std::max<u64>(plan_.sources[i].interval, 1);
     rate += (numbers_[i] == kTimer ? kTicksPerSecond : kEventsPerSecond) / interval;
   }
-  // For a busy machine; each switch comes with a wake-up.
+  // For a busy machine; there is a wake-up for each switch.
   constexpr u64 kSwitchesPerSecond = 5000;
   if (watches_switches()) rate += (plan_.switches ? 2 : 1) * kSwitchesPerSecond;
   SessionProperties properties{.buffer_kb = kBufferKb,
@@ -342,7 +341,7 @@ diag::Result<void> Session::start_trace() {
   properties.least_buffers = buffers_for(plan_.cores, rate, plan_.stacks);
   properties.most_buffers = properties.least_buffers * 2;
   constexpr u64 kMb = 1 << 20;
-  // A disk that is completely full would disturb all programs.
+  // A full disk would disturb all programs.
   if (const u64 free = api_.free_bytes(plan_.file); free != 0)
     most_mb_ = static_cast<u32>(std::clamp<u64>(free / kMb * 9 / 10, 1, kMostTraceMb));
   properties.most_mb = most_mb_;
@@ -352,7 +351,7 @@ diag::Result<void> Session::start_trace() {
   WindowsError error = api_.start(handle_, name_, bytes);
   if (error == kNoSystemResources) {
     error = start_kernel_logger(properties);
-    // Its owner is unknown; `logman query` shows the path of its trace.
+    // Its owner is unknown, but `logman query` shows the path of its trace.
     if (error == kAlreadyExists) return error_of(kNoSystemResources, kStartSession);
   }
   if (error == kAlreadyExists) {
@@ -363,12 +362,14 @@ diag::Result<void> Session::start_trace() {
   return checked(error, kStartSession);
 }
 
-// Windows has eight sessions of the newer kind, and this one. Its owner is registered before it exists: if this wperf
-// is killed in between, the next one still ends the session.
+// Windows has eight sessions of the newer kind, and this one. Its owner is registered before the session exists, so
+// that the next wperf can end it if this wperf is killed in between.
 WindowsError Session::start_kernel_logger(SessionProperties properties) {
   const std::u16string name(kKernelLogger);
   Bytes there = properties_bytes({.asks_file = true});
-  if (api_.control(0, name, there, ControlCode::query) == kNoError) return kAlreadyExists;  // and keeps its owner
+  if (api_.control(0, name, there, ControlCode::query) == kNoError)
+    return kAlreadyExists;  // the session keeps its
+                            // owner
   properties.session = kKernelLoggerSession;
   properties.log_file_mode = kSequential;
   Bytes bytes = properties_bytes(properties);
@@ -389,7 +390,7 @@ diag::Result<void> Session::configure() {
   for (const u32 number : numbers_) {
     if (number != kTimer) counters.push_back(number);
   }
-  const bool timer = counters.size() != numbers_.size();  // for samples
+  const bool timer = counters.size() != numbers_.size();  // the sampling timer is used
   if (!counters.empty()) {
     WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::sampling_sources, sources_bytes(counters)),
                            "sample these events at once"));
@@ -407,13 +408,13 @@ diag::Result<void> Session::configure() {
   if (plan_.stacks && !events.empty()) {
     WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::stack_events, event_ids_bytes(events)), "take call stacks"));
   }
-  // Last, because from here on there are events.
+  // Done last, because events come from here on.
   GroupMasks masks{kProcesses | kThreads | kImages};
   masks[1] = (timer ? kProfileMask : 0) | (counters.empty() ? 0 : kCounterProfileMask) |
              (watches_switches() ? kSwitchMask : 0) | (plan_.switches ? kReadyMask : 0);
   WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::enable_flags, masks_bytes(masks)),
                          events.empty() ? "watch all cores" : "sample all cores"));
-  // Otherwise the time before a core's first switch and after its last would belong to no thread.
+  // Otherwise the time before a core's first switch and after its last one would belong to no thread.
   if (watches_switches()) api_.visit_cores();
   return {};
 }
@@ -435,7 +436,7 @@ diag::Result<SessionState> Session::state() {
   return state;
 }
 
-// Windows ends a session whose next buffer would exceed the limit.
+// Windows ends a session if the next buffer would exceed the limit.
 bool Session::is_at_limit(u64 bytes) const {
   return bytes / 1024 + kBufferKb > u64{most_mb_} * 1024;
 }
@@ -454,7 +455,7 @@ diag::Result<SessionState> Session::stop() {
   runs_ = false;
   if (name_ == kKernelLogger) api_.forget(kKeptLogger);
   put_back(api_, process_);
-  // Another process ended it: the events before that exist.
+  // Another process ended the session; the events before that exist.
   if (ended_meanwhile && is_at_limit(api_.file_bytes(plan_.file))) return limit_reached();
   if (error != kInstanceNotFound) WPERF_CHECK_OK(checked(error, "end the trace session"));
   return session_state(properties);

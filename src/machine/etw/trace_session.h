@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One recording by Windows' own tracing. Makes the calls, explains errors and their remedies, and restores the state of
-// Windows.
+// One recording with Windows' own tracing. Makes the calls, explains errors with their remedies, and restores the state
+// of Windows.
 #pragma once
 #include <memory>
 #include <optional>
@@ -13,53 +13,53 @@
 
 namespace wperf::etw {
 
-// A sampled source, and its interval: 100 ns for the timer, events for all others.
+// A source to sample, with its interval: in units of 100 ns for the timer, of events for all others.
 struct WantedSource {
   std::string name;
-  std::optional<u32> number;  // of an existing source; if nullopt, `event` of the cores is added as one
+  std::optional<u32> number;  // number of an existing source; nullopt: the core event `event` is added as a source
   u32 event = 0;
   u32 interval = 0;
 };
 
 struct SessionPlan {
-  std::vector<WantedSource> sources;       // sources of samples
-  bool switches = false;                   // also context switches and wake-ups
-  bool watches = false;                    // only context switches
-  std::vector<WantedSource> counted = {};  // read at each switch of a core; their intervals are ignored
+  std::vector<WantedSource> sources;       // sample sources
+  bool switches = false;                   // also records context switches and wake-ups
+  bool watches = false;                    // records only context switches
+  std::vector<WantedSource> counted = {};  // counters read at each context switch; their intervals are ignored
   bool stacks = true;
   u32 cores = 1;
-  bool force = false;     // even where sampling is known to be dangerous
-  std::string file = {};  // the path of the trace
+  bool force = false;     // even if sampling is known to be dangerous on this machine
+  std::string file = {};  // path of the trace
 };
 
 inline constexpr u32 kTimer = 0;
 inline constexpr u32 kLeastTimerInterval = 1221, kUsualTimerInterval = 10'000, kMostTimerInterval = 1'000'000;
 inline constexpr u32 kLeastInterval = 4096, kUsualInterval = 65'536;
-// The size limit of a trace: if wperf is killed, its session keeps writing.
+// The size limit of a trace, because the session of a wperf that was killed keeps writing.
 inline constexpr u32 kMostTraceMb = 16 * 1024;
 
-// The sources of Windows, including added ones.
+// The sources that Windows has, including added ones.
 diag::Result<std::vector<ProfileSource>> list_sources(TraceApi& api);
 
-// How many sources can be counted at once; 0 if this Windows does not say.
+// How many sources can be counted at once; 0 if Windows does not report it.
 u32 most_counters(TraceApi& api);
 
-// Sessions of a wperf that does not run any more.
+// Sessions of wperf processes that have ended.
 std::vector<std::string> leftovers(TraceApi& api);
 struct Mended {
   std::string sentence;
-  bool is_good = true;  // false: Windows refuses
+  bool is_good = true;  // false: Windows refused
 };
-// Ends them.
+// Ends these sessions.
 std::vector<Mended> end_leftovers(TraceApi& api);
-// Sampling intervals apply to the whole system, and so do added sources. The last wperf that records restores the state
-// that the first one found, and the next one restores leftovers. Does nothing while another wperf records.
+// Sampling intervals and added sources are system-wide. The last wperf that records restores the state that the first
+// one found; after a crash the next wperf does it. Does nothing while another wperf records.
 void put_back(TraceApi& api, u32 own_process);
-// Removes sources that such a wperf added; does nothing while another one records, because they may belong to it.
+// Removes sources that a wperf added and left; does nothing while another one records, because they may belong to it.
 std::vector<Mended> remove_left_sources(TraceApi& api);
 
-// The number of buffers of 1 MB each: for so many cores with that many events a second each, with stacks, two seconds
-// of slack.
+// The number of 1 MB buffers for this many cores with this many events a second each, with stacks and two seconds of
+// reserve.
 u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks);
 
 class Session {
@@ -69,7 +69,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Its progress and its losses. An error if another process ended it.
+  // The progress and the losses. An error if another process ended the session.
   diag::Result<SessionState> state();
   diag::Result<SessionState> stop();
   const std::vector<std::string>& remarks() const { return remarks_; }
@@ -92,9 +92,9 @@ class Session {
   SessionPlan plan_;
   std::u16string name_;
   u64 handle_ = 0;
-  bool runs_ = false, changes_ = false;  // changes_: settings of the whole system
-  std::vector<u32> numbers_, counted_;   // numbers of the plan's sources
-  u32 process_ = 0;                      // this one
+  bool runs_ = false, changes_ = false;  // changes_: it changed system-wide settings
+  std::vector<u32> numbers_, counted_;   // numbers of the plan's sources and of its counters
+  u32 process_ = 0;                      // this process
   u32 most_mb_ = kMostTraceMb;
   std::vector<std::string> remarks_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks the requests to Windows, byte by byte, and the reaction to each error: no session or source may stay.
-// Long because one simulated machine and one fake of Windows serve all tests.
+// Checks the requests to Windows byte by byte, and the reaction to each error: no session or source may be left over.
+// The file is long because all tests share one simulated machine and one fake Windows.
 #include "machine/etw/trace_session.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace fake;
 
-// One core that samples thread 12 of process 8 each millisecond.
+// A core that samples thread 12 of process 8 every millisecond.
 class PlayedMachine final : public FakeMachine {
  public:
   u64 now_ns() override {
@@ -56,7 +56,7 @@ class PlayedMachine final : public FakeMachine {
     counted.assign(sources.begin(), sources.end());
     watched = true;
   }
-  // Thread 12 comes, waits 3 ms, is made ready by a timer, and comes again.
+  // Thread 12 runs, waits 3 ms, is woken by a timer, and runs again.
   void take_switches(std::vector<FakeSwitch>& switches) override {
     using Kind = FakeSwitch::Kind;
     const auto add = [&](Kind kind, u32 process, u32 thread, u32 old_process, u32 old_thread, u8 state) {
@@ -84,7 +84,7 @@ class PlayedMachine final : public FakeMachine {
   std::vector<Sampling> sampled, counted;
   bool with_stacks = false, watched = false;
   std::vector<std::pair<u32, u32>> visits;
-  std::function<void()> when_asked;  // for the time, as at the start of a session
+  std::function<void()> when_asked;  // called when the time is requested, as at the start of a session
 
  private:
   u64 now_ = 5'000'000;
@@ -92,7 +92,7 @@ class PlayedMachine final : public FakeMachine {
 
 struct Case : testing::Test {
   PlayedMachine machine;
-  // Tests run in parallel.
+  // A name for each process, because tests run in parallel.
   std::string file =
       testing::TempDir() + "wperf-session-" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".etl";
   ~Case() override { std::remove(file.c_str()); }
@@ -104,7 +104,7 @@ struct Case : testing::Test {
     made.file = file;
     return made;
   }
-  // Every event of the recording.
+  // Visits every event of the recording.
   void read(const std::function<void(const etl::Event&)>& visit) const {
     std::ifstream stream(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
@@ -272,7 +272,7 @@ TEST_F(EtwSession, SessionsThatAKilledWperfLeftAreEnded) {
   FakeTraceApi api(windows, machine);
   auto started = Session::start(api, plan());
   ASSERT_TRUE(started.has_value());
-  EXPECT_EQ(api.windows().sessions.size(), 3u);  // other programs' sessions, and one of a wperf that runs
+  EXPECT_EQ(api.windows().sessions.size(), 3u);  // sessions of other programs, and one of a running wperf
   EXPECT_NE(started.value()->remarks().front().find("wperf recording 7"), std::string::npos);
 }
 
@@ -330,7 +330,7 @@ TEST_F(EtwSession, OneThatSomebodyElseEndedIsSaid) {
   EXPECT_TRUE(started.value()->stop().has_value());
 }
 
-// The fake checks everything that Windows checks: each of these requests differs from a valid one in one place.
+// The fake checks everything that Windows checks. Each of these requests differs from a valid one in one value.
 TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   FakeTraceApi api({}, machine);
   u64 handle = 0;
@@ -340,7 +340,7 @@ TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
                                .enable_flags = 7,
                                .file = file};
   Bytes early = properties_bytes(good);
-  EXPECT_EQ(api.start(handle, u"a", early), kAccessDenied);  // without the privilege
+  EXPECT_EQ(api.start(handle, u"a", early), kAccessDenied);  // the privilege is missing
   EXPECT_EQ(api.set(0, TraceClass::sampling_interval, interval_bytes({kTimer, 5000})), kPrivilegeNotHeld);
   ASSERT_EQ(api.enable_privilege(), kNoError);
 
@@ -353,19 +353,19 @@ TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   const auto put32 = [](usize at, u32 value) { return [=](Bytes& bytes) { put_at(std::span(bytes), at, value); }; };
   start(kBadLength, [](Bytes& bytes) { bytes.resize(100); });
   start(kBadLength, [](Bytes& bytes) { bytes.pop_back(); });
-  start(kBadLength, put32(0, 120));    // its own size
+  start(kBadLength, put32(0, 120));    // its own size is wrong
   start(kBadLength, put32(44, 0));     // WNODE_FLAG_TRACED_GUID
-  start(kBadLength, put32(116, 0));    // no room for the name
-  start(kBadLength, put32(116, 119));  // inside of the numbers
+  start(kBadLength, put32(116, 0));    // no position for the name
+  start(kBadLength, put32(116, 119));  // the name overlaps the numbers
   start(kBadLength, put32(112, 121));  // odd
   start(kBadLength, put32(112, 0x7fffffff));
-  start(kBadLength, put32(112, 120));       // the place of the other name
+  start(kBadLength, put32(112, 120));       // the position of the other name
   start(kInvalidParameter, put32(112, 0));  // no file
   start(kInvalidParameter, put32(40, 0));   // no clock
   start(kInvalidParameter, put32(40, 4));
-  start(kInvalidParameter, put32(48, 0));  // buffers of nothing
+  start(kInvalidParameter, put32(48, 0));  // buffers of size 0
   start(kInvalidParameter, put32(48, 64 * 1024));
-  start(kInvalidParameter, put32(52, 1000));  // more at least than at most
+  start(kInvalidParameter, put32(52, 1000));  // the minimum exceeds the maximum
   start(kInvalidParameter, put32(64, kSequential));
   start(kInvalidParameter, put32(64, kSystemLogger));
   start(kInvalidParameter, [](Bytes&) {}, u"");
@@ -400,7 +400,7 @@ TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   set(kInvalidParameter, handle, TraceClass::sampling_sources, sources_bytes(std::array<u32, 1>{55}));
   set(kNoSystemResources, handle, TraceClass::sampling_sources, sources_bytes(std::array<u32, 5>{2, 6, 8, 9, 11}));
   set(kNotSupported, handle, TraceClass::source_list, Bytes(8));
-  // Counters, and the events that carry them, must be set before there are events.
+  // Counters, and the events that they are attached to, must be set before events come.
   const std::array<EventId, 5> carriers{kSwitch, kReady, kTimerSample, kCounterSample, EventId{kThread, 1}};
   set(kInvalidParameter, 0, TraceClass::counters, sources_bytes(std::array<u32, 1>{19}));
   set(kBadLength, handle, TraceClass::counters, Bytes(3));
@@ -423,8 +423,8 @@ TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   };
   constexpr u32 kInvalid = 0xc000000d;
   add(kInvalid, put32(0, 20));
-  add(kInvalid, put32(4, 1));            // a version that there is not
-  add(kInvalid, put32(8, 0x10000));      // no event of Arm
+  add(kInvalid, put32(4, 1));            // a version that does not exist
+  add(kInvalid, put32(8, 0x10000));      // not an Arm event
   add(kInvalid, put32(28, 4095));        // interval
   add(kInvalid, put32(32, 0x00770002));  // persist
   add(kInvalid, [](Bytes& bytes) { bytes.resize(bytes.size() - 2); });
@@ -449,7 +449,7 @@ TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   EXPECT_EQ(api.control(handle, {}, state, ControlCode::stop), kInstanceNotFound);
 }
 
-// Windows' buffers: each core fills one; full ones wait for the disk, which writes one after the other.
+// Windows' buffers: each core fills one, and full ones wait for the disk, which writes one at a time.
 class PlayedBuffers {
  public:
   PlayedBuffers(u32 cores, u32 buffers, u64 disk_bytes_per_ms)
@@ -466,7 +466,7 @@ class PlayedBuffers {
     }
     filled_[core] += bytes;
   }
-  // One millisecond of a working disk.
+  // One millisecond of a disk that works.
   void write() {
     written_ += std::min(disk_bytes_per_ms_, waiting_ - std::min(written_, waiting_));
     while (waiting_ >= kBuffer && written_ >= kBuffer) {
@@ -482,10 +482,10 @@ class PlayedBuffers {
   u32 free_;
   std::vector<u64> filled_;
   u64 disk_bytes_per_ms_;
-  u64 waiting_ = 0, written_ = 0;  // bytes that wait for the disk, and of the buffer that is being written
+  u64 waiting_ = 0, written_ = 0;  // bytes that wait for the disk, and bytes written of the current buffer
 };
 
-// 8 cores x 8 kHz with 40 frames, and a disk of 100 MB a second that stops for two of five seconds.
+// 8 cores × 8 kHz with 40 frames, and a disk with 100 MB a second that stops for two of five seconds.
 u64 lost_of(u32 buffers) {
   const std::vector<u64> frames(40, 0x7ff612345678);
   const u64 bytes =
@@ -523,13 +523,13 @@ TEST(EtwRequests, SourceListsAreReadAsFarAsTheyMakeSense) {
   EXPECT_EQ(read[0].least, 1221u);
   EXPECT_TRUE(source_list(std::span(bytes).first(20)).empty());
   EXPECT_EQ(source_list(std::span(bytes).first(50)).size(), 1u);
-  put_at(std::span(bytes), 0, u32{5});  // the next one begins inside of this one
+  put_at(std::span(bytes), 0, u32{5});  // the next one begins inside this one
   EXPECT_TRUE(source_list(bytes).empty());
   put_at(std::span(bytes), 0, ~u32{0});
   EXPECT_TRUE(source_list(bytes).empty());
 }
 
-// Compared with the tables of the documentation, not with our own reader.
+// Compared with the documented tables, not with our own reader.
 TEST(EtwRequests, HaveTheBytesThatAreDocumented) {
   const Bytes properties =
       properties_bytes({.buffer_kb = 512, .most_mb = 9, .log_file_mode = 0x02000001, .enable_flags = 7, .file = "x"});

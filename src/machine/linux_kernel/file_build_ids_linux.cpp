@@ -17,7 +17,7 @@ namespace {
 struct MappedFileOf {
   u32 process = 0;
   u64 inode = 0;
-  bool is_told = false;       // its build id is in a record
+  bool is_told = false;       // its build id is in a record already
   bool is_ambiguous = false;  // two files had this name
 };
 
@@ -60,7 +60,7 @@ FileBuildIds::View::View(const std::string& process_folder) {
 }
 
 FileBuildIds::FileBuildIds() {
-  clock_gettime(CLOCK_REALTIME_COARSE, &started_);  // the clock of file systems
+  clock_gettime(CLOCK_REALTIME_COARSE, &started_);  // file systems use this clock
 }
 
 std::string FileBuildIds::root_of(u32 process) const {
@@ -82,8 +82,8 @@ std::string_view FileBuildIds::of_file(const std::string& root, std::string_view
   return known_.emplace(name, perf_events::build_id_in_elf(bytes)).first->second;
 }
 
-// A file whose path is in the process's own view, and that existed there before the recording, is the mapped one.
-// Otherwise only its inode number identifies it, which some file systems show only to the kernel.
+// A file that had this path in the process's own view before the recording is the mapped one. Otherwise only its inode
+// number identifies it, which some file systems show only to the kernel.
 bool FileBuildIds::is_the_same(const std::string& name, u64 inode, bool is_known_to_be_its) const {
   struct stat status{};
   if (stat(name.c_str(), &status) != 0) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting with perf events: one opened event for each entry of the plan and each core or thread.
+// Counts with perf events: opens one for each entry of the plan and each core or thread.
 #include <sys/ioctl.h>
 
 #include <algorithm>
@@ -20,12 +20,13 @@ using perf_events::Scope;
 
 constexpr u32 kTypeRaw = PERF_TYPE_RAW;
 
-// One entry of the schedule on one core or thread.
+// An entry of the schedule on one core or thread.
 struct OpenCount {
   usize unit = 0;              // index into the capture
   std::optional<usize> entry;  // nullopt for the cycles that every unit has
-  bool leads = false;          // or is separate: the event that is switched on and off
-  bool tells_enabled = true;   // among several for one entry, one for each kind of core, only the first
+  bool leads = false;          // leads its group or is single: this event is enabled and disabled
+  bool tells_enabled = true;   // if an entry has several events, one for each kind of core, only the first one reports
+                               // the enabled time
   Descriptor event;
 };
 
@@ -57,7 +58,7 @@ class LinuxCountSession final : public device::CountSession {
   diag::Result<void> open_unit(usize unit, Scope scope, u32 core, bool may_vanish);
   diag::Result<void> open_entry(usize unit, usize number, Scope scope, u32 core, std::map<u32, int>& leaders);
   std::vector<plan::KernelEvent> events_of(const plan::Entry& entry, Scope scope, u32 core) const;
-  // The counted event of an entry, or the cycles.
+  // An entry's event, or the cycles.
   struct Counted {
     plan::KernelEvent event;
     plan::EventModifiers modifiers;
@@ -75,9 +76,9 @@ class LinuxCountSession final : public device::CountSession {
   plan::CountPlan plan_;
   perf_events::OpenEvent open_event_;
   std::vector<OpenCount> counts_;
-  std::set<std::string> in_user_mode_only_;  // although they also happen in the kernel, because this user may count no
-                                             // more
-  std::map<usize, diag::Error> refused_;     // default events that cannot be counted, and why
+  std::set<std::string> in_user_mode_only_;  // although they also occur in the kernel, because this user may not count
+                                             // it
+  std::map<usize, diag::Error> refused_;     // default events that cannot be counted, with the reasons
   bool starts_with_program_ = false;
   u64 start_ns_ = 0, end_ns_ = 0;
 };
@@ -85,7 +86,7 @@ class LinuxCountSession final : public device::CountSession {
 diag::Result<void> LinuxCountSession::open() {
   perf_events::raise_descriptor_limit();
   WPERF_CHECK_OK(open_units());
-  // An empty table would look like a result.
+  // Without this error, an empty table would look like a result.
   if (counts_.empty() && !refused_.empty()) return refused_.begin()->second;
   return {};
 }
@@ -106,7 +107,7 @@ diag::Result<void> LinuxCountSession::open_units() {
   return {};
 }
 
-// A thread may end between its listing and its opening.
+// A thread may end after it was listed and before its event is opened.
 diag::Result<void> LinuxCountSession::open_unit(usize unit, Scope scope, u32 core, bool may_vanish) {
   std::map<u32, int> leaders;
   for (usize entry = 0; entry < schedule().entries.size(); ++entry) {
@@ -142,7 +143,8 @@ std::vector<plan::KernelEvent> LinuxCountSession::events_of(const plan::Entry& e
     event.type = core_unit_type(machine_, core);
     return {event};
   }
-  std::vector<plan::KernelEvent> events;  // a program moves between kinds of cores, and each counts its share
+  std::vector<plan::KernelEvent> events;  // a program moves between kinds of cores, and the event on each kind counts
+                                          // its part
   for (const u32 type : core_unit_types(machine_)) {
     event.type = type;
     events.push_back(event);
@@ -180,7 +182,7 @@ diag::Result<int> LinuxCountSession::open_one(OpenCount count, const Counted& co
   const auto& [event, modifiers, name] = counted;
   const bool may_do_with_less = event.in_both_modes && !plan_.kernel && !modifiers.choose_modes();
   perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel || event.in_both_modes, modifiers);
-  attributes.precise_ip = 0;  // for samples
+  attributes.precise_ip = 0;  // that is only for sampling
   attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   attributes.inherit = scope.thread >= 0 ? 1 : 0;
   attributes.disabled = count.leads ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The machine wperf runs on, measured by its own kernel: its facts, and the sessions. No lock is needed: the kernel
+// The Linux kernel that wperf runs on, as a device: its facts, and the sessions. No lock is needed, because the kernel
 // shares its counters among all users.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -55,12 +55,12 @@ void try_rights(const SystemFiles& files, LinuxFacts& facts) {
   switches.type = PERF_TYPE_TRACEPOINT;
   switches.config = *id;
   perf_event_attr attributes = perf_events::attributes_of(switches, true);
-  attributes.sample_type = PERF_SAMPLE_RAW;  // some users cannot see these fields
+  attributes.sample_type = PERF_SAMPLE_RAW;  // some users cannot read these fields
   attributes.sample_period = 1;
   facts.scheduler = perf_events::open_event(attributes, core).is_open();
 }
 
-// Programs a counter and lets it count: a machine may list counters that never move.
+// Programs a counter and lets it count, because a machine may list counters that never count.
 void try_counter(LinuxFacts& facts) {
   plan::KernelEvent cycles;
   cycles.type = PERF_TYPE_HARDWARE;
@@ -82,7 +82,7 @@ void try_counter(LinuxFacts& facts) {
   if (facts.cycles == 0) facts.counter_trouble = "it counted nothing in a busy loop";
 }
 
-// The list is long, but its first line suffices: hidden addresses are zero.
+// The list is long, but its first line is enough: hidden addresses are zero.
 bool kernel_names_are_shown() {
   std::FILE* file = std::fopen("/proc/kallsyms", "rbe");
   if (file == nullptr) return false;
@@ -181,7 +181,7 @@ void read_release(device::DriverVersion& version) {
   }
 }
 
-// The processor's own name, for cores without a MIDR.
+// The processor's name for its vendor, for cores without a MIDR.
 std::string vendor_of_processor() {
   const std::string text = SystemFiles().text("/proc/cpuinfo").value_or("");
   const usize row = text.find("vendor_id");
@@ -251,12 +251,12 @@ diag::Result<void> LinuxDevice::examine() {
   return {};
 }
 
-// The kernel has read the facts about SPE before.
+// The kernel has already read the facts about SPE.
 diag::Result<plan::Capabilities> LinuxDevice::capabilities(Spe) {
   WPERF_CHECK_OK(examine());
   const SystemFiles files;
   plan::Capabilities machine;
-  // Offline cores keep their numbers; opening an event on one fails.
+  // Offline cores keep their numbers; an event cannot be opened on them.
   machine.core_count = machine_.cores.back() + 1;
   for (u32 core = 0; core < machine.core_count; ++core) machine.core_midr.push_back(perf_events::midr_of(files, core));
   machine.midr = machine.core_midr[machine_.cores.front()];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Linux device on the machine the test runs on. Software events need no hardware; a test that needs a counter is
-// skipped if there is none.
+// Tests the Linux device on this machine. Software events need no hardware; a test that needs a counter is skipped if
+// there is none.
 #include "machine/linux_kernel/linux_device.h"
 
 #include <gtest/gtest.h>
@@ -140,7 +140,7 @@ TEST_F(LinuxDeviceTest, ProgramsThatCannotStart) {
   std::filesystem::remove(file);
   std::ofstream(file) << "#!/no/such/interpreter\n";
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-  const u32 pid = start({file});  // executable, but not a program, which shows only when it is started
+  const u32 pid = start({file});  // executable, but not a program; this is only detected when it is started
   const auto waited = device_->programs().wait(kTenSeconds, pid);
   EXPECT_FALSE(waited.has_value());
   std::filesystem::remove(file);
@@ -164,7 +164,7 @@ TEST_F(LinuxDeviceTest, CountsChildrenToo) {
   EXPECT_GT(with.entries.at(0).value, alone.entries.at(0).value * 3 / 2);
 }
 
-// The records about one program in a recording.
+// The records of one program in a recording.
 struct Seen {
   u64 samples = 0, lost = 0, executed = 0, mapped = 0, deepest = 0;
 };
@@ -225,7 +225,7 @@ TEST_F(LinuxDeviceTest, RecordsAProgramAndWhatItMapped) {
   }
 }
 
-// SPE itself needs its hardware; bytes in its format replace it here.
+// SPE needs its hardware, so other bytes in its format are used here.
 TEST_F(LinuxDeviceTest, WhatATracingUnitWroteIsInTheRecording) {
   const u32 pid = start({"true"});
   plan::SamplePlan plan;
@@ -270,7 +270,7 @@ TEST_F(LinuxDeviceTest, WhatATracingUnitWroteIsInTheRecording) {
   EXPECT_EQ(seen_in(file.value(), pid, 0, ~u64{0}).executed, 1u) << "programs are told, too";
 }
 
-// Copies of stacks at each page fault are more data than can be read in time.
+// A stack copy at each page fault gives more data than can be read in time.
 TEST_F(LinuxDeviceTest, WhatRingsLostIsCounted) {
   const u32 pid = start({"sh", "-c", "i=0; while [ $i -lt 40 ]; do (:); i=$((i+1)); done"});
   plan::SamplePlan plan;
@@ -325,7 +325,7 @@ TEST_F(LinuxDeviceTest, UnknownProcessesAreRefused) {
   EXPECT_NE(session.error().text.find("has ended"), std::string::npos) << session.error().text;
 }
 
-// An empty table with success would look like a result.
+// Without the error, an empty table would look like a result.
 TEST(LinuxCounting, WhereEveryUsualEventIsRefusedTheReasonIsTheAnswer) {
   plan::CountPlan plan;
   plan.cores = {0};

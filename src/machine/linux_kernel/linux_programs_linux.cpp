@@ -27,7 +27,7 @@ namespace {
 using perf_events::Descriptor;
 
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
-constexpr u64 kPatienceNs = kNanosecondsPerSecond / 5;  // how long a program that was asked to end may take
+constexpr u64 kPatienceNs = kNanosecondsPerSecond / 5;  // how long a program may take to end after it was asked to
 
 u64 nanoseconds_of(const timeval& time) {
   return static_cast<u64>(time.tv_sec) * kNanosecondsPerSecond + static_cast<u64>(time.tv_usec) * 1000;
@@ -37,7 +37,7 @@ Descriptor open_handle(u32 pid) {
   return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
 }
 
-// The path of its program; its short name if the path may not be read.
+// The path of the process's program, or its short name if the path may not be read.
 std::string image_of(u32 pid) {
   std::error_code error;
   const auto path = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
@@ -56,7 +56,7 @@ readings::Process described(u32 pid, const std::string& image) {
   return process;
 }
 
-// Whether the kernel has an interpreter for such files, for example Wine.
+// Has the kernel an interpreter for such files, for example Wine?
 bool has_interpreter_of_windows_programs() {
   const perf_events::SystemFiles files;
   constexpr std::string_view kFolder = "/proc/sys/fs/binfmt_misc";
@@ -67,13 +67,12 @@ bool has_interpreter_of_windows_programs() {
   return false;
 }
 
-// A shell would read it as a script. Some programs have this header and are also a script, which is how they run
-// everywhere.
+// A shell would run it as a script. Some programs have this header and are also a script, so that they run everywhere.
 diag::Result<void> check_system(const std::string& path) {
   constexpr std::string_view kWindows = "MZ", kForAllSystems = "MZqFpD='";
   char begin[kForAllSystems.size()] = {};
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return {};  // executable but not readable
+  if (!file.is_open()) return {};  // executable, but not readable
   const ssize_t got = read(file.number(), begin, sizeof begin);
   const std::string_view text(begin, got > 0 ? static_cast<usize>(got) : 0);
   if (!text.starts_with(kWindows) || text == kForAllSystems || has_interpreter_of_windows_programs()) return {};
@@ -82,7 +81,7 @@ diag::Result<void> check_system(const std::string& path) {
                      .code = diag::ExitCode::usage};
 }
 
-// Finds an error before the measurement, if possible: execvp searches in the same way.
+// Reports an error before the measurement if possible; execvp searches in the same way.
 diag::Result<void> check_executable(const std::string& image) {
   if (image.find('/') != std::string::npos) {
     if (access(image.c_str(), X_OK) == 0) return check_system(image);
@@ -102,12 +101,13 @@ diag::Result<void> check_executable(const std::string& image) {
 }
 
 struct Child {
-  int release, failure;  // ends of pipes: it waits for a byte of the first, and writes the error of exec to the second
+  int release, failure;  // ends of pipes: the child waits for a byte from the first, and writes the error of exec to
+                         // the second
   u32 core;
   bool stdout_is_free, terminal_is_free;
 };
 
-// In the child, up to the exec: only calls that are safe after fork.
+// Runs in the child until the exec; may only call functions that are safe after fork.
 [[noreturn]] void become_program(char* const* words, const Child& child) {
   if (child.stdout_is_free) dup2(STDERR_FILENO, STDOUT_FILENO);
   const int nowhere = child.terminal_is_free ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
@@ -163,7 +163,7 @@ diag::Result<u32> LinuxPrograms::spawn(const std::string& image, const std::stri
   const pid_t pid = fork();
   if (pid < 0) return diag::system_error(image + " cannot be started", errno);
   if (pid == 0) {
-    close(release[1]);  // otherwise, if wperf is killed, its program waits for ever
+    close(release[1]);  // otherwise the program would wait forever if wperf is killed
     become_program(pointers.data(), {.release = release[0],
                                      .failure = failure[1],
                                      .core = core,
@@ -184,7 +184,7 @@ diag::Result<void> LinuxPrograms::release(u32 pid, Known& known) {
   int error = 0;
   ssize_t got = 0;
   do {
-    got = read(known.failure.number(), &error, sizeof error);  // closed when the program begins
+    got = read(known.failure.number(), &error, sizeof error);  // the pipe is closed when the program starts
   } while (got < 0 && errno == EINTR);
   known.failure.reset();
   if (sent == 1 && got != sizeof error) return {};
@@ -251,7 +251,7 @@ void LinuxPrograms::kill(u32 pid) {
   const auto found = known_.find(pid);
   if (found == known_.end() || !found->second.child) return;
   Known& known = found->second;
-  known.release.reset();  // a held one ends by itself
+  known.release.reset();  // if the child is still held, it ends by itself
   look_at(pid, known);
   if (!known.running) return;
   ::kill(static_cast<pid_t>(pid), SIGTERM);
@@ -266,8 +266,8 @@ void LinuxPrograms::kill(u32 pid) {
   known.running = false;
 }
 
-// The programs asked for before, if there are any; otherwise all. Reading each program of a machine takes longer than a
-// short measurement.
+// The programs that were requested before, or else all. Reading all programs of a machine takes longer than a short
+// measurement.
 std::vector<readings::Process> LinuxPrograms::processes() {
   std::vector<readings::Process> processes;
   for (auto& [pid, known] : known_) {
@@ -291,7 +291,7 @@ diag::Result<void> LinuxPrograms::wait(u64 nanoseconds, u32 until_pid) {
   }
   const auto found = known_.find(until_pid);
   pollfd ended{.fd = found != known_.end() ? found->second.handle.number() : -1, .events = POLLIN, .revents = 0};
-  // Without handles (kernels before 5.3) the end of a program is polled every millisecond.
+  // Without process handles (kernels before 5.3), the end of a program is polled every millisecond.
   const bool blind = found != known_.end() && !found->second.handle.is_open();
   const u64 slice = blind ? std::min<u64>(nanoseconds, 1'000'000) : nanoseconds;
   const timespec time{.tv_sec = static_cast<time_t>(slice / kNanosecondsPerSecond),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs and time on this machine.
+// Programs on this machine, and its time.
 #pragma once
 #include <map>
 #include <string>
@@ -24,10 +24,10 @@ class LinuxPrograms final : public device::Programs {
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
   u64 now_ns() override;
 
-  // Started, but held before its exec: events opened for it now begin with the program.
+  // It was started but is held before its exec, so events that are opened now begin with the program.
   bool is_held(u32 pid) const;
-  // The threads for which a count or a sampling run opens events: the one thread of a held program, all threads of a
-  // running one.
+  // The threads for which a measurement opens events: the one thread of a held program, or all threads of a running
+  // one.
   std::vector<int> threads_to_watch(u32 pid) const;
 
  private:
@@ -36,10 +36,10 @@ class LinuxPrograms final : public device::Programs {
     bool child = false;
     bool running = true;
     u32 exit_code = 0;
-    u64 user_ns = 0, system_ns = 0;   // set when it has ended
-    perf_events::Descriptor handle;   // becomes readable when it ends
-    perf_events::Descriptor release;  // for a held program: a byte lets it go
-    perf_events::Descriptor failure;  // returns the errno if its program cannot be executed
+    u64 user_ns = 0, system_ns = 0;   // set when the program has ended
+    perf_events::Descriptor handle;   // becomes readable when the program ends
+    perf_events::Descriptor release;  // for a held program: a byte written here releases it
+    perf_events::Descriptor failure;  // returns the errno if the program cannot be executed
   };
   diag::Result<void> release(u32 pid, Known& known);
   void look_at(u32 pid, Known& known);

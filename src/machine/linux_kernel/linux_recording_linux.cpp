@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling with perf events: the kernel's records from the ring of each core go unchanged into a perf.data file
-// (docs/decisions/0007). Records of the earlier state precede them, and facts about the machine follow.
+// Samples with perf events: the kernel's records go unchanged from the ring of each core into a perf.data file
+// (docs/decisions/0007). Records of the state before the recording precede them, and facts about the machine follow.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ using perf_events::SystemFiles;
 constexpr char kKernelNotes[] = "/sys/kernel/notes";
 constexpr usize kMostNotes = 1 << 16;
 
-// Records of the state before the recording, which the kernel does not write.
+// Records of the state before the recording, which the kernel itself does not write.
 class EarlierRecords {
  public:
   EarlierRecords(u64 sample_type, bool has_copies, FileBuildIds& build_ids)
@@ -71,7 +71,7 @@ void EarlierRecords::add_everybody() {
 }
 
 void EarlierRecords::add_kernel() {
-  // With its identity, because only that tells a reader of the unfinished file which kernel it is.
+  // Includes the kernel's build id, which is the only fact in an unfinished file that identifies the kernel.
   const std::string notes = beginning_of(kKernelNotes, kMostNotes);
   perf_events::append_kernel(bytes_, files_.text("/proc/kallsyms").value_or(""),
                              files_.text("/proc/iomem").value_or(""), trailer_, perf_events::build_id_in_notes(notes));
@@ -138,7 +138,7 @@ class LinuxRecordingSession final : public device::RecordingSession {
   u64 start_ns_ = 0, ready_ns_ = 0;
 };
 
-// Includes the tracing unit's event, which others open.
+// Includes the event of the tracing unit, which is opened elsewhere.
 std::vector<perf_data::WrittenEvent> LinuxRecordingSession::all_events() const {
   std::vector<perf_data::WrittenEvent> events = events_.written();
   if (target_.traced.has_value()) {
@@ -154,11 +154,11 @@ std::vector<perf_data::WrittenEvent> LinuxRecordingSession::all_events() const {
 
 u32 LinuxRecordingSession::traced_unit() const {
   const std::vector<perf_events::Unit> units = perf_events::spe_units(machine_.units);
-  constexpr u32 kNotHere = 8;  // with the number that a machine with one event would use
+  constexpr u32 kNotHere = 8;  // it gets the number that a machine with one event would use
   return units.empty() ? kNotHere : units.front().type;
 }
 
-// Readable from now on, however the recording ends.
+// The file can be read from now on, however the recording ends.
 void LinuxRecordingSession::write_beginning() {
   if (target_.filter != nullptr) target_.filter->begin(events_.as_recorded());
   const std::string beginning = perf_data::file_beginning(all_events());
@@ -189,7 +189,7 @@ diag::Result<void> LinuxRecordingSession::start() {
                   [this](usize ring) { events_.enlarge(ring); });
   WPERF_CHECK_OK(thread_->start());
   start_ns_ = programs_.now_ns();
-  // The kernel reports changes before the earlier state is read, so that no change is missed.
+  // The kernel must report changes before the earlier state is read; otherwise changes could be missed.
   if (!starts_with_program_) events_.switch_all(PERF_EVENT_IOC_ENABLE);
   thread_->add_earlier(earlier_records());
   ready_ns_ = programs_.now_ns();  // a program starts when wperf waits for it
@@ -247,7 +247,7 @@ diag::Result<void> LinuxRecordingSession::stop() {
   return {};
 }
 
-// Stops before anything else: later work would take time that was not recorded.
+// The clock stops before any other work, because later work takes time that was not recorded.
 void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   run.start_ns = start_ns_;
   run.end_ns = programs_.now_ns();
@@ -255,7 +255,7 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   const auto wall_ns = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count());
   run.begun_unix_ns = wall_ns - (run.end_ns - run.start_ns);
   run.cpu_ns = events_.cpu_time_ns();
-  // A recording of the whole machine may be about a program; then the times are those of the system.
+  // A recording of the whole machine may be about a program; then the times are the program's.
   const u32 pid = plan_.process.value_or(run.process);
   if (pid == 0) return;
   const device::ProcessState program = programs_.process(pid);
@@ -265,13 +265,13 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   if (!plan_.process.has_value()) run.program_ns = run.end_ns - ready_ns_;
 }
 
-// The recording is as good without them, as long as its files stay in place.
+// The recording is valid without them, as long as its files stay in place.
 void LinuxRecordingSession::add_build_ids(perf_data::RecordingFacts& facts) {
   const auto mapped = os::MappedFile::open(file_.openable_path());
   if (!mapped.has_value()) return;
   auto recorded = perf_data::PerfFile::open(mapped.value().bytes());
   if (!recorded.has_value()) return;
-  // Otherwise a long recording would be in memory as a whole.
+  // Otherwise a long recording would be completely in memory.
   recorded.value().tell_what_is_passed([&](u64 begin, u64 end) { mapped.value().release(begin, end); });
   facts.build_ids = build_ids_.of_recording(recorded.value());
 }

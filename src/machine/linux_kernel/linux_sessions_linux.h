@@ -11,16 +11,16 @@
 
 namespace wperf::linux_kernel {
 
-// Facts that the kernel showed about this machine.
+// What the kernel reports about this machine.
 struct LinuxMachine {
   std::vector<perf_events::Unit> units;
   bool has_counters = false;
   std::vector<u32> cores;  // online
 };
 
-// The unit with the counters of `core`; its event numbers are the catalogue's on Arm.
+// The PMU with the counters of `core`. On Arm its event numbers are those of the catalogue.
 u32 core_unit_type(const LinuxMachine& machine, u32 core);
-// One type for each kind of core, for events that follow a program over all cores.
+// One PMU type for each kind of core, for events that follow a program to any core.
 std::vector<u32> core_unit_types(const LinuxMachine& machine);
 
 // `opener` replaces the kernel in tests.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistical profiling (Arm SPE) by the kernel's driver: one event with an AUX area for each core.
+// Statistical profiling (Arm SPE) with the kernel's driver: one event with an AUX area for each core.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
@@ -51,7 +51,7 @@ class LinuxSpeSession final : public device::SpeSession {
 
   bool starts_with_program_;
   std::vector<Descriptor> events_;
-  std::vector<AuxRing> rings_;  // declared before events_, so that they are unmapped first
+  std::vector<AuxRing> rings_;  // declared before events_, so that the rings are unmapped after their events are closed
   std::vector<readings::SpeStatistics> core_statistics_;
 };
 
@@ -76,8 +76,8 @@ diag::Result<std::unique_ptr<device::SpeSession>> open_linux_spe(LinuxPrograms& 
                                                                  const plan::SpePlan& plan) {
   const std::vector<Unit> units = perf_events::spe_units(machine.units);
   auto session = std::make_unique<LinuxSpeSession>(plan.process.has_value() && programs.is_held(*plan.process));
-  // Threads that it starts are followed. A program that runs already needs an event for each of its threads: they do
-  // not inherit that of the first thread.
+  // Threads started by a program are followed. A program that already runs needs an event for each of its threads,
+  // because they do not inherit the first thread's event.
   std::vector<int> threads{-1};
   if (plan.process.has_value()) threads = programs.threads_to_watch(*plan.process);
   if (threads.size() > 1) {

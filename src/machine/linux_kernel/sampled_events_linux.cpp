@@ -28,30 +28,31 @@ using perf_events::Descriptor;
 using perf_events::SampleRing;
 using perf_events::Scope;
 
-// Where threads wait, their frames stay as they are for longer than that most of the time.
+// A waiting thread usually keeps its frames longer than this.
 constexpr int kLookMs = 2;
 constexpr usize kAllRingBytes = usize{256} << 20;
 
-// The registers that perf saves with a copy of the stack: enough for unwinding.
+// The registers that perf saves with a stack copy: enough for unwinding.
 #if defined(__aarch64__)
 constexpr u64 kUserRegisters = (u64{1} << 33) - 1;  // x0 to x30, sp, pc
 constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentArm64;
-// A function that calls nothing has no frame record: only x30 has its caller. perf records that, too.
+// A function that calls nothing has no frame record, so only x30 has its return address. perf also records that
+// register.
 constexpr u64 kRegistersBesideFrames = u64{1} << 30;
 #else
-constexpr u64 kUserRegisters = 0xff0fff;  // all but the segments of data
+constexpr u64 kUserRegisters = 0xff0fff;  // all except the data segments
 constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentX86;
 constexpr u64 kRegistersBesideFrames = 0;
 #endif
 
-// Only fields that are read later: at high rates the size of a recording is that of its samples.
+// Only fields that are read later, because at high rates the samples make up the size of a recording.
 u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
   u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   if (plan.events.size() > 1) fields |= PERF_SAMPLE_IDENTIFIER;
   if (plan.rate_hz.has_value()) fields |= PERF_SAMPLE_PERIOD;
   if (!plan.process.has_value() || plan.core_numbers) fields |= PERF_SAMPLE_CPU;
   if (plan.call_stacks.wanted()) fields |= PERF_SAMPLE_CALLCHAIN;
-  // The fields of tracepoints. All events of a recording have the same fields: for other events they are empty.
+  // The fields of tracepoints. All events of a recording have the same fields; for other events they are empty.
   const auto is_tracepoint = [](const plan::SampleEvent& event) {
     return event.kernel_event.has_value() && event.kernel_event->type == PERF_TYPE_TRACEPOINT;
   };
@@ -63,7 +64,7 @@ u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
   return fields;
 }
 
-// Kernels without them, filters of containers, and hypervisors.
+// Kernels that do not support them, system call filters of containers, and hypervisors.
 bool may_be_of_copies(int error) {
   return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EACCES || error == EPERM;
 }
@@ -81,8 +82,8 @@ diag::Error no_branch_stacks(std::string_view event) {
           .code = diag::ExitCode::no_device};
 }
 
-// Events other than time and those of hardware: on the whole machine, each wake-up of wperf would be such an event, and
-// lead to the next one.
+// Is it neither a time nor a hardware event? On the whole machine, each wake-up of wperf would be such an event and
+// would cause the next one.
 bool counts_what_threads_do(const perf_event_attr& attributes) {
   if (attributes.type == PERF_TYPE_TRACEPOINT) return true;
   return attributes.type == PERF_TYPE_SOFTWARE && attributes.config != PERF_COUNT_SW_CPU_CLOCK &&
@@ -100,7 +101,7 @@ void leave_copies_out(perf_event_attr& attributes) {
   attributes.sample_stack_user = 0;
 }
 
-// Newest feature first: features that an older kernel does not know, or this user may not use, are left out.
+// Leaves out one feature that this kernel does not know or this user may not use, the newest one first.
 bool leave_something_out(perf_event_attr& attributes, int error) {
   if ((error == EINVAL || error == EOPNOTSUPP) && attributes.precise_ip != 0) {
     attributes.precise_ip = (attributes.precise_ip - 1u) & 3u;  // as far as this PMU supports it
@@ -156,13 +157,13 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
   } else {
     attributes.sample_period = planned.interval;
   }
-  // The frames of a Python program are read as soon as there is a sample.
+  // The frames of a Python program are read immediately after a sample.
   const bool may_count_itself = !plan_.process.has_value() && counts_what_threads_do(attributes);
   if (plan_.call_stacks.python != request::PythonFrames::none && !may_count_itself) attributes.wakeup_events = 1;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.inherit = scope.thread >= 0 ? 1 : 0;
-  // The kernel takes branches of the same modes as the event's samples.
+  // Branches are taken in the same modes as the event's samples.
   if (plan_.branch_stacks != plan::BranchStacks::none) attributes.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
   attributes.enable_on_exec = starts_with_program_ ? 1 : 0;
   if (plan_.call_stacks.copies()) {
@@ -174,11 +175,12 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     if (plan_.call_stacks.wanted()) attributes.sample_regs_user |= kRegistersBesideFrames;
   }
   if (plan_.call_stacks.wanted() && plan_.call_stacks.most_frames < request::kMostFrames) {
-    attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames + 1);  // and that of the sample
+    attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames + 1);  // plus the sample's own
+                                                                                          // address
   }
   if (number == 0) {
-    // After idle some kernels lose the tracepoint of a switch; this still shows which thread has come. The software
-    // event does not show when a thread comes back.
+    // After idle, some kernels lose the tracepoint of a switch; this record still shows which thread came. The software
+    // event does not show when a thread returns.
     attributes.context_switch = has_switch_records() ? 1 : 0;
     attributes.mmap = attributes.mmap2 = 1;
     attributes.comm = attributes.comm_exec = 1;
@@ -199,7 +201,7 @@ bool SampledEvents::has_switch_records() const {
   return plan_.switch_records || has_event({"sched:sched_switch", "context-switches", "dummy"});
 }
 
-// The arguments of the system call in which a thread waits identify its lock.
+// A waiting thread's lock is identified by the arguments of its system call.
 bool SampledEvents::records_switches() const {
   return has_event({"sched:sched_switch", "context-switches"});
 }
@@ -261,7 +263,7 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
     if (plan_.branch_stacks == plan::BranchStacks::needed && may_lack_branches(refused_with))
       return no_branch_stacks(planned.name);
     const bool hardware = !planned.kernel_event.has_value() || planned.kernel_event->hardware;
-    // The user did not name the event that counts nothing.
+    // The user did not name this event, which counts nothing.
     const std::string name = planned.name == "dummy" ? "the switches" : planned.name;
     return perf_events::refusal(refused_with, name, hardware, attributes.exclude_kernel == 0, scope);
   }
@@ -294,7 +296,7 @@ diag::Result<std::vector<SampledEvents::Opened>> SampledEvents::open_watch(Scope
   return watch;
 }
 
-// A ring belongs to an event that writes nothing, because an event that writes could not switch to a larger ring.
+// Each ring belongs to an event that writes nothing, because an event that writes could not move to a larger ring.
 Descriptor SampledEvents::open_ring_owner(Scope scope) const {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
@@ -303,17 +305,17 @@ Descriptor SampledEvents::open_ring_owner(Scope scope) const {
   attributes.exclude_kernel = attributes.exclude_hv = 1;
   attributes.disabled = 1;
   attributes.use_clockid = 1;
-  attributes.clockid = CLOCK_MONOTONIC;  // the same as for the events: a ring has one clock
+  attributes.clockid = CLOCK_MONOTONIC;  // as for the events, because a ring has one clock
   return open_event_(attributes, scope, -1);
 }
 
 diag::Result<void> SampledEvents::map_ring(CoreEvents& core) {
   Descriptor owner = open_ring_owner(core.scope);
   if (!owner.is_open()) return perf_events::refusal(errno, "the samples' ring", false, false, core.scope);
-  // At 4,000 copies of 8 KB a second, the smaller ring is full after 15 ms.
+  // At 4,000 copies of 8 KB a second, the small ring is full after 15 ms.
   usize size = plan_.call_stacks.copies() ? perf_events::kWatchedRingBytes : perf_events::kRingBytes;
   if (plan_.call_stacks.python != request::PythonFrames::none) {
-    // Switches of the whole machine come in bursts.
+    // Context switches on the whole machine come in bursts.
     size = wakes_watchers_ ? perf_events::kWatchedRingBytes
                            : std::clamp(std::bit_floor(kAllRingBytes / std::max<usize>(machine_.cores.size(), 1)),
                                         perf_events::kWatchedRingBytes, perf_events::kMostRingBytes);
@@ -335,7 +337,7 @@ diag::Result<void> SampledEvents::open_core(u32 core, const std::vector<int>& th
     const Scope scope{.thread = thread, .core = static_cast<int>(core)};
     auto opened = open_watch(scope);
     if (!opened.has_value()) {
-      if (opened.error().system_error == ESRCH && threads.size() > 1) continue;  // ended since it was listed
+      if (opened.error().system_error == ESRCH && threads.size() > 1) continue;  // the thread ended after it was listed
       return std::move(opened).error();
     }
     const bool is_first = opened_here.owners.empty();
@@ -354,7 +356,7 @@ diag::Result<void> SampledEvents::open_core(u32 core, const std::vector<int>& th
 
 void SampledEvents::enlarge(usize ring) {
   const auto core = std::find_if(cores_.begin(), cores_.end(), [&](const CoreEvents& one) { return one.ring == ring; });
-  if (core == cores_.end() || core->is_greatest) return;  // it was replaced, and is only read to its end
+  if (core == cores_.end() || core->is_greatest) return;  // it was replaced, and is only read to the end
   const usize size = rings_[ring].size();
   core->is_greatest = true;
   Descriptor owner = size < perf_events::kMostRingBytes ? open_ring_owner(core->scope) : Descriptor();
@@ -376,7 +378,7 @@ void SampledEvents::enlarge(usize ring) {
 diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
   perf_events::raise_descriptor_limit();
   sample_type_ = sample_type_of(plan_, records_switches());
-  // Several threads run at the same time, each on another core.
+  // Several threads run at the same time on different cores.
   if (has_switch_records()) sample_type_ |= PERF_SAMPLE_CPU;
   for (const u32 core : plan_.cores) WPERF_CHECK_OK(open_core(core, threads));
   open_cpu_time(threads);
@@ -384,8 +386,8 @@ diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
   return diag::Error{.text = "nothing to sample: the threads have ended, or the cores are offline", .hint = {}};
 }
 
-// Counted, not sampled: so it is exact, whatever is sampled. A part of it would be wrong, so either all threads are
-// counted or none.
+// It is counted and not sampled, so it is exact whatever is sampled. A partial count would be wrong, so either all
+// threads are counted or none.
 void SampledEvents::open_cpu_time(const std::vector<int>& threads) {
   for (const int thread : threads) {
     if (thread < 0) continue;
@@ -395,7 +397,7 @@ void SampledEvents::open_cpu_time(const std::vector<int>& threads) {
     attributes.inherit = 1;
     attributes.enable_on_exec = starts_with_program_ ? 1 : 0;
     Descriptor event = open_event_(attributes, {.thread = thread, .core = -1}, -1);
-    if (!event.is_open() && errno == ESRCH) continue;  // ended since it was listed
+    if (!event.is_open() && errno == ESRCH) continue;  // the thread ended after it was listed
     if (!event.is_open()) return cpu_time_.clear();
     cpu_time_.push_back(std::move(event));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The perf events of one sampling run, opened for each thread and core, with their rings and their descriptions for a
-// file. The first event also reports mappings, names and forks, so that addresses can be named when the program is
-// gone.
+// file. The first event also reports mappings, names and forks, so that addresses can be named after the program has
+// ended.
 #pragma once
 #include <initializer_list>
 #include <optional>
@@ -23,35 +23,35 @@ class SampledEvents {
                 OpenEvent opener = perf_events::open_event)
       : machine_(machine), plan_(plan), starts_with_program_(starts_with_program), open_event_(opener) {}
 
-  // threads: {-1} for all programs on a core.
+  // `threads`: {-1} for all programs on a core.
   diag::Result<void> open(const std::vector<int>& threads);
   void switch_all(unsigned long request);
-  // Records of losses that the kernel counted: a full ring can report them only when there is room again, which may
-  // never happen. They contain all losses, also those that rings reported, as perf writes them. Older kernels do not
-  // count them.
+  // Records of the losses that the kernel counted. A full ring can report its losses only when there is room again,
+  // which may never happen. As with perf, these records include losses that the rings reported, too. Older kernels do
+  // not count losses.
   std::string lost_samples() const;
 
-  // The CPU time of the watched threads and of the threads that they started; nullopt if other threads were watched,
-  // too, or if the kernel does not count it here.
+  // The CPU time of the watched threads and of threads started by them; nullopt if other threads were also watched, or
+  // if the kernel does not count it here.
   std::optional<u64> cpu_time_ns() const;
 
-  // If switches are recorded, the cost of each for a thread; see switch_cost_ns.
+  // If switches are recorded: the cost of each one for a thread; see switch_cost_ns.
   std::optional<u64> switch_cost() const;
 
-  // Adds a larger ring for the same core to rings(). Its events write into the new ring from now on, because a mapped
-  // ring keeps its size. The contents of the old one stay there. Does nothing if it already has the greatest possible
-  // size.
+  // Adds a larger ring for the same core to rings(), because a mapped ring cannot grow. Its events write into the new
+  // ring from now on. The contents of the old one remain there. Does nothing if the ring already has the largest
+  // possible size.
   void enlarge(usize ring);
 
   std::vector<perf_events::SampleRing>& rings() { return rings_; }
   const std::vector<perf_events::SampleRing>& rings() const { return rings_; }
-  // One for each event of the plan, and for each kind of core if those have separate units. If copies of stacks become
-  // call chains before they reach the file, these descriptions have no copies.
+  // One for each event of the plan, and for each kind of core if these have separate PMUs. If stack copies are
+  // converted to call chains before they reach the file, these descriptions mention no copies.
   const std::vector<perf_data::WrittenEvent>& written() const { return written_; }
-  // The same, as the kernel writes them into rings.
+  // The same events as the kernel writes them into rings.
   const std::vector<perf_data::WrittenEvent>& as_recorded() const { return recorded_; }
   u64 sample_type() const { return sample_type_; }
-  // Copies of stacks were one of several ways, and this kernel makes none.
+  // Stack copies were one of several methods, and this kernel does not make them.
   bool copies_were_refused() const { return copies_were_refused_; }
 
  private:
@@ -63,11 +63,11 @@ class SampledEvents {
   };
   // The events of a core and their rings.
   struct CoreEvents {
-    perf_events::Scope scope;  // scope of the first of them
-    usize begin = 0, end = 0;  // in events_
-    usize ring = 0;            // in rings_
-    bool is_greatest = false;  // no larger one can be mapped
-    // events that own the rings, the newest last; the earlier ones still have records
+    perf_events::Scope scope;  // of the first event
+    usize begin = 0, end = 0;  // range in events_
+    usize ring = 0;            // index in rings_
+    bool is_greatest = false;  // a larger ring cannot be mapped
+    // events that own the rings, the newest last; the older rings still have records
     std::vector<perf_events::Descriptor> owners;
   };
   diag::Result<void> open_core(u32 core, const std::vector<int>& threads);
@@ -78,8 +78,9 @@ class SampledEvents {
   diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
   perf_events::Descriptor open_with_less(perf_event_attr& attributes, perf_events::Scope scope) const;
   bool records_switches() const;
-  bool has_switch_records() const;                                      // of when threads came to cores and left them
-  bool has_event(std::initializer_list<std::string_view> names) const;  // at least one of them
+  bool has_switch_records() const;                                      // records of threads that came to cores and
+                                                                        // left them
+  bool has_event(std::initializer_list<std::string_view> names) const;  // is at least one of them sampled?
   perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
   static perf_data::WrittenEvent& describe(const std::string& name, const perf_event_attr& attributes, u64 id,
                                            std::vector<perf_data::WrittenEvent>& events);
@@ -91,10 +92,10 @@ class SampledEvents {
   bool copies_were_refused_ = false;
   u64 sample_type_ = 0;
   std::vector<Opened> events_;
-  std::vector<perf_events::Descriptor> cpu_time_;  // by thread; empty if not counted
+  std::vector<perf_events::Descriptor> cpu_time_;  // one for each thread; empty if not counted
   std::vector<CoreEvents> cores_;
   std::vector<perf_events::SampleRing> rings_;
-  bool wakes_watchers_ = false;  // with samples
+  bool wakes_watchers_ = false;  // samples wake the watchers
   std::vector<perf_data::WrittenEvent> written_, recorded_;
 };
 

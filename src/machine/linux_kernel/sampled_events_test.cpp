@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of a sampling run on a kernel that refuses some of the requests: the test replaces the real one.
+// A sampling run on a kernel that refuses some requests; the test plays the kernel.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -16,7 +16,7 @@ namespace {
 using perf_events::Descriptor;
 using perf_events::Scope;
 
-// The answer of kernels without user registers, and of filters of containers.
+// The error of kernels without user registers, and of containers' system call filters.
 int refusal_of_copies = EINVAL;
 u32 refused = 0;
 

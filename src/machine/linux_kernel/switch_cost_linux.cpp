@@ -20,7 +20,7 @@ namespace {
 using perf_events::Descriptor;
 using perf_events::SampleRing;
 
-// Few at a time: their stacks must fit into a ring.
+// Only a few at a time, because their stacks must fit into a ring.
 constexpr int kRoundTrips = 8, kTimes = 48;
 
 struct Pipe {
@@ -49,7 +49,7 @@ struct Pipe {
   }
 };
 
-// The calling thread stays on its present core.
+// Keeps the calling thread on its current core.
 class OnOneCore {
  public:
   OnOneCore() : core_(sched_getcpu()) {
@@ -74,7 +74,7 @@ class OnOneCore {
   int core_;
 };
 
-// Nanoseconds for some round trips; 0 if the partner is gone.
+// The nanoseconds for some round trips; 0 if the partner has ended.
 u64 time_of_round_trips(const Pipe& there, const Pipe& back) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < kRoundTrips; ++i) {
@@ -104,7 +104,7 @@ std::optional<u64> switch_cost_ns(const OpenForThread& open) {
   const auto switch_all = [&](unsigned long request) {
     for (const Descriptor& event : events) ioctl(event.number(), request, 0);
   };
-  std::thread partner([&] {  // inherits the events and the core of the starting thread
+  std::thread partner([&] {  // inherits the events and the core of this thread
     while (there.receive() && back.send()) {
     }
   });
@@ -118,7 +118,7 @@ std::optional<u64> switch_cost_ns(const OpenForThread& open) {
     ring.value().taken_up_to(ring.value().waiting().tail);
     is_sound = without[i] != 0 && with[i] != 0;
   }
-  there.in.reset();  // the partner's end of the pipe
+  there.in.reset();  // closes the partner's end of the pipe
   partner.join();
   const u64 more = median(with), less = median(without);
   if (!is_sound || more <= less) return std::nullopt;

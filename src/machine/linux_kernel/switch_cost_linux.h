@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The time that recording adds to each context switch, measured on this machine with the events of the recording.
+// Measures, with the events of a recording, how much time recording adds to each context switch.
 #pragma once
 #include <functional>
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace wperf::linux_kernel {
 
-// Opens the events of a recording, switched off, for this thread and those that it starts afterwards, on one core.
+// Opens the recording's events, disabled, on one core, for this thread and threads that it starts later.
 using OpenForThread = std::function<std::vector<perf_events::Descriptor>(perf_events::Scope scope)>;
 
-// Nanoseconds for each switch, including the wake-up before it; nullopt if it cannot be measured here, or if it is lost
-// in noise. Takes some ten milliseconds.
+// Nanoseconds for each switch, including the wake-up before it; nullopt if it cannot be measured here, or if it is
+// below the noise. Takes tens of milliseconds.
 std::optional<u64> switch_cost_ns(const OpenForThread& open);
 
 }  // namespace wperf::linux_kernel

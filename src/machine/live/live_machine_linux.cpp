@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A client of a machine that stays on, and how such a machine is found and booted.
+// The client of a machine that stays on: finds and boots such a machine.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -87,7 +87,7 @@ class Connection final : public LiveMachine {
     auto answer = ask(Writer(What::interrupt).put(pid));
     return answer.has_value() && answer.value().fields.take<u32>() != 0;
   }
-  std::optional<diag::Error> crash_of(u32 /*pid*/) override { return std::nullopt; }  // wait() tells it
+  std::optional<diag::Error> crash_of(u32 /*pid*/) override { return std::nullopt; }  // wait() reports it
   std::vector<readings::Process> processes() override {
     auto answer = ask(Writer(What::processes));
     return answer.has_value() ? read_processes(answer.value().fields) : std::vector<readings::Process>();
@@ -97,7 +97,7 @@ class Connection final : public LiveMachine {
     WPERF_TRY(const Answer answer, ask(Writer(What::wait).put(nanoseconds).put(until_pid)));
     return {};
   }
-  // The last known time, if the machine has ended.
+  // The last known time if the machine has ended.
   u64 now_ns() override {
     auto answer = ask(Writer(What::now));
     if (answer.has_value()) now_ns_ = answer.value().fields.take<u64>();
@@ -116,8 +116,8 @@ class Connection final : public LiveMachine {
   std::vector<WperfSimScheduleEvent> take_schedule() override {
     return ask_list<WperfSimScheduleEvent>(Writer(What::take_schedule));
   }
-  usize schedule_notes() override { return 0; }  // only the machine's own process asks
-  void unwatch_schedule() override {}            // when this client ends
+  usize schedule_notes() override { return 0; }  // only the machine's own process uses it
+  void unwatch_schedule() override {}            // ends together with this client
   void visit_cores(u32 process, u32 thread) override {
     static_cast<void>(ask(Writer(What::visit_cores).put(process).put(thread)));
   }
@@ -127,7 +127,7 @@ class Connection final : public LiveMachine {
 
   diag::Result<void> stop() override {
     WPERF_TRY(const Answer answer, ask(Writer(What::stop)));
-    // It closes the socket when it has ended.
+    // The machine closes the socket after it has ended.
     std::array<char, 64> rest{};
     std::vector<Descriptor> none;
     while (receive_some(socket_.number(), rest.data(), rest.size(), none) > 0) {
@@ -185,7 +185,8 @@ class Connection final : public LiveMachine {
     return answer.has_value() ? answer.value().fields.template take_list<T>() : std::vector<T>();
   }
 
-  // The streams stay the caller's: the machine gets copies. It works in another folder.
+  // The streams still belong to the caller; the machine gets copies. They must be sent because it runs in another
+  // folder.
   diag::Result<u32> send_program(StartRequest request) {
     std::error_code failed;
     const auto image = std::filesystem::absolute(request.program.image, failed);
@@ -209,7 +210,7 @@ class Connection final : public LiveMachine {
   bool stdout_is_free_ = false, terminal_is_free_ = false;
 };
 
-// The booting process reports its error to the process that waits for it. Without an error it only closes the pipe.
+// The booting process writes its error for the process that waits for it. Without an error it only closes the pipe.
 void tell(int pipe, const diag::Error& error) {
   const std::string message = Writer::refusal(error).take();
   static_cast<void>(!::write(pipe, message.data(), message.size()));
@@ -235,7 +236,7 @@ diag::Result<Descriptor> take_lock() {
       .code = diag::ExitCode::usage};
 }
 
-// The process of the machine: keeps nothing of its parent but the folder where it works.
+// The machine's process: keeps nothing from its parent except the current folder.
 [[noreturn]] void be_the_machine(const std::string& options, int pipe) {
   ::setsid();
   const int nothing = ::open("/dev/null", O_RDWR);
@@ -249,7 +250,8 @@ diag::Result<Descriptor> take_lock() {
     WPERF_TRY(auto server, MachineServer::boot(options));
     ::close(kPipe);
     server->run();
-    lock = Descriptor();  // before the clients' sockets close, which tells `stop` that another machine can be up
+    lock = Descriptor();  // released before the clients' sockets close, because `stop` then assumes that another
+                          // machine can start
     return {};
   };
   const diag::Result<void> done = serve();
@@ -257,7 +259,7 @@ diag::Result<Descriptor> take_lock() {
   std::_Exit(done.has_value() ? 0 : 1);
 }
 
-// The error that comes out of the pipe; null at its end.
+// Reads the error from the pipe; null if there is none.
 std::optional<diag::Error> hear(int pipe) {
   std::string bytes;
   std::array<char, 4096> part{};
@@ -291,7 +293,7 @@ diag::Result<std::unique_ptr<LiveMachine>> boot_machine(const std::string& optio
   const pid_t child = ::fork();
   if (child < 0) return diag::system_error("cannot start the process of the machine", errno);
   if (child == 0) {
-    // A second fork, so that the machine is not a child of this process.
+    // Forks again, so that the machine is not a child of this process.
     if (::fork() == 0) be_the_machine(options, writing.number());
     std::_Exit(0);
   }

@@ -24,12 +24,12 @@ using std::chrono::nanoseconds;
 
 constexpr size_t kMostClients = 64;
 constexpr size_t kStreams = 3;
-// Time passes in steps: clients are answered after each.
+// Time passes in steps. Clients are answered after each step.
 constexpr u64 kLeastStepNs = 20'000, kMostStepNs = 1'000'000, kIdleStepNs = 20'000'000;
 constexpr nanoseconds kStepIsLong{20'000'000}, kStepIsShort{5'000'000};
-// When the machine cannot keep up with the clock on the wall, it does not catch up later.
+// If the machine falls behind the wall clock, it does not catch up later.
 constexpr u64 kMostLagNs = 50'000'000;
-// A wait that takes long is answered before it ends, so that Ctrl-C is noticed.
+// A long wait is answered before it is over, so that Ctrl-C is noticed.
 constexpr nanoseconds kLongestWait{100'000'000};
 
 volatile std::sig_atomic_t told_to_end = 0;
@@ -48,7 +48,7 @@ struct Waiting {
 
 struct Client {
   Descriptor socket;
-  std::unique_ptr<wperf_driver::SimulatedMachine> machine;  // after its greeting
+  std::unique_ptr<wperf_driver::SimulatedMachine> machine;  // null before its greeting
   std::string in, out;
   std::vector<Descriptor> descriptors;
   std::vector<ClientsProgram> programs;
@@ -91,7 +91,7 @@ class Server final : public MachineServer {
   u64 step_ns_ = kMostStepNs;
   bool runs_programs_ = true;
   Clock::time_point looked_;
-  // The machine's time that belongs to a time on the wall.
+  // The machine's time that corresponds to a wall-clock time.
   u64 machine_ns_ = 0;
   Clock::time_point wall_ = Clock::now();
 };
@@ -128,7 +128,7 @@ void Server::run() {
   machine_.reset();
 }
 
-// No program runs, and nobody waits for the machine's time.
+// Is no program running, and no client waiting for the machine's time?
 bool Server::is_idle() {
   if (std::any_of(clients_.begin(), clients_.end(), [](const Client& one) { return one.waiting.has_value(); })) {
     return false;
@@ -190,7 +190,7 @@ void Server::read_from(Client& client) {
   client.in.resize(before + static_cast<size_t>(std::max(got, 0L)));
   if (got == 0 || (got < 0 && errno != EAGAIN) || client.in.size() > kMostBytes + sizeof(Header)) client.gone = true;
   if (client.descriptors.size() > kStreams) client.descriptors.resize(kStreams);
-  // A client asks one thing at a time: what it sends before its answer waits.
+  // A client makes one request at a time: further messages wait until it has its answer.
   while (!client.gone && client.out.empty() && !client.waiting.has_value()) {
     const FoundMessage found = find_message(client.in);
     client.gone |= found.damaged;
@@ -208,10 +208,10 @@ void Server::write_to(Client& client) {
   client.out.erase(0, static_cast<size_t>(std::max(sent, 0L)));
 }
 
-// The driver forgets the client, and its programs have lost their console.
+// The driver forgets the client, whose programs have lost their console.
 void Server::forget(Client& client) {
   for (const ClientsProgram& program : client.programs)
-    if (!program.detached) machine_->kill(program.pid);  // if it has ended, the programs that it started
+    if (!program.detached) machine_->kill(program.pid);  // if it has ended, this ends the programs that it started
   const bool watched = std::exchange(client.watches_schedule, false);
   const auto watches = [](const Client& one) { return one.watches_schedule; };
   if (watched && std::none_of(clients_.begin(), clients_.end(), watches)) machine_->unwatch_schedule();
@@ -241,7 +241,7 @@ void Server::end_waits() {
   }
 }
 
-// The notes of the schedule are kept until their client takes them.
+// Schedule notes are kept until their client fetches them.
 void Server::drop_sleeping_watchers() {
   constexpr usize kMostNotes = 1'000'000;
   if (machine_->schedule_notes() <= kMostNotes) return;
@@ -277,7 +277,7 @@ Writer Server::control(Client& client, Fields& fields) {
   return writer;
 }
 
-// A program that gets no streams reads and writes nothing.
+// A program without streams reads and writes nothing.
 Writer Server::start(Client& client, Fields& fields) {
   std::vector<Descriptor> given = std::exchange(client.descriptors, {});
   std::optional<StartRequest> request = read_start(fields);
@@ -365,7 +365,7 @@ void Server::answer(Client& client, What what, Fields fields) {
     case What::wait: {
       const auto duration_ns = fields.take<u64>();
       const auto until_pid = fields.take<u32>();
-      static_cast<void>(client.machine->wait(0, 0));  // its programs go on
+      static_cast<void>(client.machine->wait(0, 0));  // its programs keep running
       const u64 now_ns = machine_->now_ns();
       client.waiting = Waiting{.until_ns = duration_ns > ~now_ns ? ~u64{0} : now_ns + duration_ns,
                                .until_pid = until_pid,
@@ -381,8 +381,7 @@ void on_signal(int /*number*/) {
   told_to_end = 1;
 }
 
-// Such a machine keeps pace with the clock on the wall by itself, because its clients must be answered while nothing
-// happens.
+// Such a machine follows the wall clock by default, because its clients must be answered even if nothing happens.
 diag::Result<std::string> options_for_staying_on(std::string options) {
   for (const std::string key : {"pace", "instance"}) {
     if (!wperf_driver::option_of(options, key).has_value()) continue;
@@ -401,7 +400,7 @@ diag::Result<std::unique_ptr<MachineServer>> MachineServer::boot(const std::stri
   action.sa_handler = on_signal;
   ::sigaction(SIGTERM, &action, nullptr);
   ::sigaction(SIGINT, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a program's reader is gone
+  std::signal(SIGPIPE, SIG_IGN);  // a program's reader may end
   WPERF_TRY(const std::string settled, options_for_staying_on(options));
   WPERF_TRY(auto machine, wperf_driver::open_simulated_machine("pace=free" + (settled.empty() ? "" : "," + settled)));
   WPERF_TRY(Descriptor socket, listen_as_machine());

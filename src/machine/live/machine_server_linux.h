@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The process of a machine that stays on: lets its time pass with the clock on the wall, and answers its clients in
-// between.
+// The process of a machine that stays on. It lets time pass with the wall clock, and answers its clients in between.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,9 +11,9 @@ namespace wperf::live {
 class MachineServer {
  public:
   virtual ~MachineServer() = default;
-  // Listens already when it returns.
+  // Already listens when this returns.
   static diag::Result<std::unique_ptr<MachineServer>> boot(const std::string& options);
-  // Until a client stops it, or SIGTERM or SIGINT comes.
+  // Runs until a client stops it, or until SIGTERM or SIGINT.
   virtual void run() = 0;
 };
 

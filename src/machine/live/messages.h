@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes between a machine that stays on and its clients: a header, then fields one after the other. Both ends are
-// the same build, which `hello` checks, so numbers and plain structs travel as they are in memory.
+// The messages between a machine that stays on and its clients: a header, followed by fields. Both sides are the same
+// build, which `hello` checks, so numbers and plain structs are sent as they are in memory.
 #pragma once
 #include <cstring>
 #include <optional>
@@ -34,12 +34,12 @@ enum class What : u32 {
   stop
 };
 
-// The greeting of a client; the machine refuses any other.
+// The greeting of a client; the machine refuses any other greeting.
 std::string greeting();
 
 struct Header {
-  u32 size = 0;  // of what follows
-  u32 what = 0;  // a What in requests; 0 in answers; 1 in refusals
+  u32 size = 0;  // size of the rest
+  u32 what = 0;  // in requests: a What; in answers: 0; in refusals: 1
 };
 inline constexpr u32 kMostBytes = 64u << 20;
 
@@ -65,7 +65,7 @@ class Writer {
   Writer& put_list(std::span<const T> list) {
     return put_bytes(std::as_bytes(list));
   }
-  // The whole message, with its size.
+  // Returns the whole message with its size.
   std::string take() &&;
 
  private:
@@ -73,7 +73,7 @@ class Writer {
   std::string bytes_;
 };
 
-// A read beyond the end makes everything unsound.
+// A read beyond the end makes sound() false for good.
 class Fields {
  public:
   explicit Fields(bytes::Span bytes) : reader_(bytes) {}
@@ -104,20 +104,20 @@ class Fields {
   bytes::Reader reader_;
 };
 
-// The error in a refusal.
+// Reads the error in a refusal.
 diag::Error read_error(Fields& fields);
 void put_processes(Writer& writer, const std::vector<readings::Process>& processes);
 std::vector<readings::Process> read_processes(Fields& fields);
 
 struct StartRequest {
   wperf_driver::SimulatedProgram program;  // without its streams
-  bool at_once = false;                    // before this client's next wait
-  bool detached = false;                   // not ended with this client
+  bool at_once = false;                    // starts before this client's next wait
+  bool detached = false;                   // does not end with this client
 };
 void put_start(Writer& writer, const StartRequest& request);
-std::optional<StartRequest> read_start(Fields& fields);  // nullopt: damaged
+std::optional<StartRequest> read_start(Fields& fields);  // nullopt if damaged
 
-// The first complete message of `bytes`: its header and its fields. `damaged`: no message can follow.
+// The first complete message in `bytes`: its header and its fields. `damaged`: no further message can be read.
 struct FoundMessage {
   bool complete = false, damaged = false;
   Header header;

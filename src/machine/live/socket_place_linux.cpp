@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMostDescriptors = 3;
 
-// A path of any length, by way of its folder: the address has room for some 100 characters only.
+// The address has room for about 100 characters, so a longer path is reached through an open folder.
 diag::Result<sockaddr_un> address_of(const std::string& path, Descriptor& folder) {
   const size_t slash = path.rfind('/');
   folder = Descriptor(::open(path.substr(0, slash).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

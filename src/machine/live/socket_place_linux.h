@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the machine of this user, and of WPERF_SIM_INSTANCE, listens. Descriptors with the right to send others along.
+// Where the machine of this user and of WPERF_SIM_INSTANCE listens, and messages that can carry file descriptors.
 #pragma once
 #include <array>
 #include <string>
@@ -13,17 +13,18 @@ namespace wperf::live {
 
 using os::Descriptor;
 
-// The path of its file with this extension: ".socket", or ".lock", which is locked while a machine is up.
+// The path of the machine's file with this extension: ".socket", or ".lock", which is locked while a machine is on.
 diag::Result<std::string> path_of_machine(std::string_view extension);
-// Not open if no machine listens there.
+// Returns a closed descriptor if no machine listens there.
 diag::Result<Descriptor> connect_to_machine();
-// Only the machine that holds the lock calls this: it replaces what an earlier one left.
+// Called only by the machine that holds the lock; replaces what an earlier one left.
 diag::Result<Descriptor> listen_as_machine();
 
-// Sends these bytes, as far as there is room, and descriptors with the first of them. Returns the number of bytes, or
-// -1.
+// Sends as many of these bytes as there is room for, with descriptors attached to the first byte. Returns the number of
+// bytes, or -1.
 long send_some(int socket, std::string_view bytes, const std::vector<int>& descriptors);
-// Receives what has come, at most as much as fits. Returns the number of bytes; 0: the other side is gone; -1.
+// Receives what has arrived, as far as it fits. Returns the number of bytes; 0 if the other side is gone; -1 for an
+// error.
 long receive_some(int socket, char* bytes, unsigned long room, std::vector<Descriptor>& descriptors);
 
 }  // namespace wperf::live

@@ -25,7 +25,7 @@ void BellThread::silence() const {
 
 diag::Result<void> BellThread::start(std::function<void()> run) {
   if (!bell_.is_open()) return diag::system_error("cannot start recording", errno);
-  // Ctrl-C is for the thread that waits for the program.
+  // Only the thread that waits for the program handles Ctrl-C.
   sigset_t all{}, before{};
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

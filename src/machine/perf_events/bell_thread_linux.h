@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread that waits for events of the kernel, and for a bell that other threads ring.
+// A thread that waits for kernel events, and for a bell that other threads ring.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -17,14 +17,14 @@ class BellThread {
   BellThread(const BellThread&) = delete;
   BellThread& operator=(const BellThread&) = delete;
 
-  // `run` polls bell(), silences it, and returns if is_ending().
+  // `run` must poll bell(), silence it, and return if is_ending().
   diag::Result<void> start(std::function<void()> run);
-  // Returns true if the thread ran. Waits for its end.
+  // Ends the thread and waits for it. Returns true if it was running.
   bool stop();
 
-  // From any thread.
+  // Can be called by any thread.
   void ring() const;
-  int bell() const { return bell_.number(); }  // readable since it was rung, until it is silenced
+  int bell() const { return bell_.number(); }  // readable from ring() until it is silenced
   void silence() const;
   bool is_ending() const { return is_ending_; }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr u64 kWholeCores = 0, kOwnProgramsAndKernel = 1, kOwnPrograms = 2;  // values of kernel.perf_event_paranoid
 
-// For processes that no setting makes accessible: those of another user, and those that changed their user.
+// For processes that no setting makes accessible: those of other users, and those that changed their user.
 diag::Error not_own(const std::string& event, Scope scope) {
   return {.text = fmt::format("this user may not measure {} of thread {}: its process belongs to another user", event,
                               scope.thread),
@@ -58,7 +58,7 @@ perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel, const
   attributes.config = event.config;
   attributes.config1 = event.config1;
   attributes.config2 = event.config2;
-  const bool outside_cores = !event.cores.empty();  // such units have no modes and refuse requests for one
+  const bool outside_cores = !event.cores.empty();  // such PMUs have no modes and refuse requests for them
   const bool kernel_too = kernel || event.in_kernel || outside_cores;
   attributes.exclude_kernel = kernel_too ? 0 : 1;
   attributes.exclude_hv = kernel_too ? 0 : 1;
@@ -86,7 +86,7 @@ u32 greatest_group_of(u64 config, u32 most, OpenEvent opener) {
   std::vector<Descriptor> members;
   while (members.size() < most) {
     perf_event_attr attributes = attributes_of(event, false);
-    // Arm's driver does not count events that are neither on nor about to be.
+    // Arm's PMU driver does not count events that are disabled and not about to be enabled.
     attributes.disabled = attributes.enable_on_exec = members.empty() ? 1 : 0;
     Descriptor member = opener(attributes, {.thread = 0, .core = -1}, members.empty() ? -1 : members.front().number());
     if (!member.is_open()) break;
@@ -98,7 +98,7 @@ u32 greatest_group_of(u64 config, u32 most, OpenEvent opener) {
 }  // namespace
 
 u32 greatest_group(u32 most, OpenEvent opener) {
-  // x86 has separate counters for instructions and cycles, but none for branch misses. Not every machine counts those.
+  // x86 has fixed counters for instructions and cycles, but not for branch misses. Not every machine counts those.
   for (const u64 config : {PERF_COUNT_HW_BRANCH_MISSES, PERF_COUNT_HW_INSTRUCTIONS}) {
     const u32 size = greatest_group_of(config, most, opener);
     if (size != 0) return size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many events fit in a group, on PMUs that the test simulates.
+// How many events fit into a group, on PMUs simulated by the test.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@
 namespace wperf::perf_events {
 namespace {
 
-// A PMU as Linux drives it.
+// A PMU as Linux uses it.
 struct Pmu {
   u32 counters = 0;
-  bool own_cycle_counter = true;  // in addition to them
+  bool own_cycle_counter = true;  // in addition to the others
   bool has_branch_misses = true, has_instructions = true;
-  bool adds_up_what_is_on = false;  // like Arm's driver, which does not count an event that is off and stays off
+  bool adds_up_what_is_on = false;  // like Arm's driver, which does not count an event that is disabled and stays so
 };
 Pmu pmu;
 u32 taken = 0, cycle_counters_taken = 0;

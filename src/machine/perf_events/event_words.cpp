@@ -11,7 +11,7 @@
 namespace wperf::perf_events {
 namespace {
 
-// Types and numbers of perf_event_open(2). The kernel promises programs that they never change.
+// Types and numbers of perf_event_open(2). The kernel guarantees that they never change.
 constexpr u32 kTypeHardware = 0, kTypeSoftware = 1, kTypeTracepoint = 2, kTypeCache = 3;
 
 enum class Happens { anywhere, in_kernel, as_time };
@@ -47,12 +47,12 @@ constexpr Named kSoftware[] = {
     {"major-faults", 6},
     {"alignment-faults", 7},
     {"emulation-faults", 8},
-    {"dummy", 9},  // counts nothing; its recording has records, but no samples
+    {"dummy", 9},  // counts nothing: its recording has records but no samples
     {"cgroup-switches", 11, Happens::in_kernel},
 };
 constexpr Named kCaches[] = {{"l1-dcache", 0}, {"l1-icache", 1}, {"llc", 2}, {"dtlb", 3},
                              {"itlb", 4},      {"branch", 5},    {"node", 6}};
-// operation | result << 8, as in bits 8 to 23
+// operation | result << 8, which go into bits 8 to 23
 constexpr Named kAccesses[] = {{"loads", 0x0000},        {"load-misses", 0x0100}, {"stores", 0x0001},
                                {"store-misses", 0x0101}, {"prefetches", 0x0002},  {"prefetch-misses", 0x0102}};
 
@@ -128,7 +128,7 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find(std::string_view
   if (const Named* known = find_in(kHardware, wanted)) return Found(event_of(kTypeHardware, *known));
   if (auto cache = find_cache_event(wanted); cache.has_value()) return cache;
   if (!is_word(name)) return Found();
-  for (const Unit& unit : find_units(files_)) {  // an event of this name from a unit of the cores
+  for (const Unit& unit : find_units(files_)) {  // a core PMU's event with this name
     if (!unit.of_cores() || !files_.exists(kUnitFolder + unit.name + "/events/" + std::string(name))) continue;
     WPERF_TRY(plan::KernelEvent event, parse_unit_event(files_, unit, name));
     return Found(std::move(event));
@@ -190,8 +190,7 @@ std::vector<EventWords::ListedEvent> EventWords::listed_events() const {
   return events;
 }
 
-// A register of the hardware (PMCEID) covers the first 64 numbers, and another 64 from 0x4000 on. The kernel lists its
-// contents.
+// A hardware register (PMCEID) covers the first 64 numbers, and 64 more from 0x4000 on. The kernel lists its contents.
 std::optional<bool> EventWords::counts_code(u16 code) const {
   constexpr u16 kTold = 64, kToldAlso = 0x4000;
   const bool is_told = code < kTold || (code >= kToldAlso && code < kToldAlso + kTold);
@@ -222,7 +221,7 @@ std::vector<plan::KernelEvents::Word> EventWords::words(bool of_hardware) const 
   for (const Named& one : kSoftware) words.push_back({std::string(one.name), "[software]"});
   for (const Unit& unit : find_units(files_)) {
     for (const std::string& name : files_.names(kUnitFolder + unit.name + "/events")) {
-      if (name.find('.') != std::string::npos) continue;  // units and scales belong to the event before them
+      if (name.find('.') != std::string::npos) continue;  // units and scales are attributes of other events
       words.push_back({fmt::format("{}/{}/", unit.name, name), "[unit]"});
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The event names of this Linux kernel: generic hardware and cache events, software events, tracepoints, `unit/terms/`
-// of sysfs.
+// The event names of this Linux kernel: generic hardware and cache events, software events, tracepoints, and
+// `unit/terms/` from sysfs.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ namespace wperf::perf_events {
 
 struct CounterFacts {
   bool has_counters = false;      // a cycle counter could be opened
-  std::string why_no_cycles;      // if not
+  std::string why_no_cycles;      // why not, if it could not
   std::string way_out;            // the remedy
   bool counts_catalogue = false;  // Arm
 };
@@ -41,7 +41,7 @@ class EventWords final : public plan::KernelEvents {
     std::string name;
     u64 code = 0;
   };
-  // The events of the cores' units in sysfs. For Arm's common events, those that the hardware reports (PMCEID).
+  // The events of the core PMUs in sysfs. For Arm's common events, only those that the hardware reports (PMCEID).
   std::vector<ListedEvent> listed_events() const;
 
   SystemFiles files_;
@@ -51,7 +51,7 @@ class EventWords final : public plan::KernelEvents {
 
 // The mount point of tracefs; empty if it is not mounted, or not accessible.
 std::string tracefs_folder(const SystemFiles& files);
-// The same, even if this user may not read it; empty if it is not mounted.
+// The mount point even if this user may not read it; empty if it is not mounted.
 std::string tracefs_mount(const SystemFiles& files);
 
 }  // namespace wperf::perf_events

@@ -11,7 +11,7 @@
 namespace wperf::perf_events {
 namespace {
 
-// A folder with the small files of a machine.
+// A folder with small files like those of a machine.
 class EventWordsTest : public testing::Test {
  protected:
   EventWordsTest()
@@ -57,7 +57,7 @@ class EventWordsTest : public testing::Test {
   std::string root_;
 };
 
-// Mounting it once more does not help a user who may not read it.
+// Mounting it again does not help a user who may not read it.
 TEST_F(EventWordsTest, TracefsThatMayNotBeReadIsFoundAmongTheMounts) {
   EXPECT_EQ(tracefs_mount(files()), "");
   add("/proc/self/mounts",

@@ -16,7 +16,7 @@
 namespace wperf::perf_events {
 namespace {
 
-// The text after the colon in the first such row of /proc/cpuinfo.
+// The text after the colon in the first row of /proc/cpuinfo with this name.
 std::string processor_row(std::string_view text, std::string_view name) {
   const usize row = text.find(name);
   const usize begin = row == std::string_view::npos ? row : text.find(": ", row);
@@ -24,7 +24,7 @@ std::string processor_row(std::string_view text, std::string_view name) {
   return std::string(text.substr(begin + 2, text.find('\n', begin) - begin - 2));
 }
 
-// In perf's form: the MIDR on Arm, otherwise vendor, family, model and stepping.
+// In perf's form: on Arm the MIDR, otherwise vendor, family, model and stepping.
 std::string processor_id(const SystemFiles& files, std::string_view processors) {
   const auto midr = files.text("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
   if (midr.has_value()) return *midr;
@@ -76,7 +76,7 @@ perf_data::RecordingFacts recording_facts(const SystemFiles& files, const std::v
 std::string tracing_data(const SystemFiles& files, std::span<const std::string> tracepoints) {
   using perf_data::put;
   const std::string folder = tracefs_folder(files);
-  std::map<std::string, std::vector<std::string>> systems;  // name → the formats of its points
+  std::map<std::string, std::vector<std::string>> systems;  // name → the formats of its tracepoints
   for (const std::string& name : tracepoints) {
     const usize colon = name.find(':');
     if (colon == std::string::npos || folder.empty()) continue;
@@ -85,7 +85,7 @@ std::string tracing_data(const SystemFiles& files, std::span<const std::string> 
     if (format.has_value()) systems[system].push_back(*format);
   }
   if (systems.empty()) return {};
-  // With the line end that the kernel's texts have, because readers look for it.
+  // With the line end of the kernel's texts, because readers look for it.
   const auto put_sized = [](std::string& out, const std::string& text) {
     put(out, static_cast<u64>(text.size() + 1));
     out.append(text).push_back('\n');
@@ -106,8 +106,8 @@ std::string tracing_data(const SystemFiles& files, std::span<const std::string> 
     put(out, static_cast<u32>(formats.size()));
     for (const std::string& format : formats) put_sized(out, format);
   }
-  put(out, u32{0});  // addresses of the kernel's functions
-  put(out, u32{0});  // formats of its printk
+  put(out, u32{0});  // addresses of kernel functions
+  put(out, u32{0});  // formats of printk
   return out;
 }
 

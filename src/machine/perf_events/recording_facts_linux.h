@@ -6,11 +6,11 @@
 
 namespace wperf::perf_events {
 
-// All facts except the build ids and the times of samples. `version` is the tool's.
+// All facts except build ids and the times of samples. `version`: the version of wperf.
 perf_data::RecordingFacts recording_facts(const SystemFiles& files, const std::vector<Unit>& units,
                                           const std::string& version);
 
-// The layout of these tracepoints' fields ("sched:sched_switch") in samples, in perf's form. Empty if none of them is
+// The layout of these tracepoints' fields ("sched:sched_switch"), in perf's form. Empty if none of the tracepoints is
 // known.
 std::string tracing_data(const SystemFiles& files, std::span<const std::string> tracepoints);
 

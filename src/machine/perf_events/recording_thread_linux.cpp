@@ -12,9 +12,9 @@
 namespace wperf::perf_events {
 namespace {
 
-// The longest time that bytes stay in a ring that is not half full; a killed wperf loses at most that much.
+// How long bytes stay in a ring that is less than half full; a wperf that is killed loses at most this much.
 constexpr int kLongestWaitMs = 100;
-// A record gets its time before it is in the ring.
+// A record has its time before it is in the ring.
 constexpr u64 kOnTheirWayNs = 1'000'000;
 
 template <clockid_t kClock>
@@ -29,7 +29,7 @@ bool is_nearly_full(const SampleRing& ring) {
   return pieces.first.size() + pieces.second.size() >= ring.size() / 4 * 3;
 }
 
-// The calling thread gets a core soon, as far as this user may ask for that.
+// Makes the calling thread get a core soon, as far as this user may request that.
 void come_early() {
   constexpr int kMostFavourable = -20;
   static_cast<void>(setpriority(PRIO_PROCESS, 0, kMostFavourable));
@@ -71,11 +71,11 @@ std::string RecordingThread::made_code() {
   return filter_ != nullptr ? filter_->made_code() : std::string();
 }
 
-// A round reads every ring once.
+// One round: reads every ring once.
 void RecordingThread::carry_over(bool is_last) {
   const std::lock_guard lock(writing_);
   const u64 before = file_.size(), began_ns = clocks_.now();
-  // Nearly full because of the filter's work since the last round, not because other threads had the processor.
+  // Is it nearly full because of the filter's work since the last round, and not because other threads ran?
   const bool filter_takes_long = 2 * filtering_ns_ > began_ns - last_round_ns_;
   last_round_ns_ = began_ns;
   if (filter_ != nullptr) {
@@ -95,7 +95,8 @@ void RecordingThread::carry_over(bool is_last) {
   written_.store(file_.size(), std::memory_order_relaxed);
 }
 
-// Takes the ring's records, or those that its watcher has seen. Returns the time before which there are no others.
+// Takes the ring's records, or those that its watcher has already seen. Returns the time before which there are no
+// other records.
 u64 RecordingThread::take(usize ring, u64 began_ns) {
   SampleRing& from = rings_[ring];
   const u64 head = from.head();
@@ -112,7 +113,7 @@ u64 RecordingThread::take(usize ring, u64 began_ns) {
   return std::max(is_all ? began_ns : seen.until_ns, kOnTheirWayNs) - kOnTheirWayNs;
 }
 
-// A full ring will lose records soon, or has lost some. Its contents are read with those of the others.
+// A full ring has lost records or will soon. Its contents are read together with those of the other rings.
 void RecordingThread::enlarge_full_ones() {
   if (!enlarge_ || !watchers_.empty()) return;
   for (usize ring = 0, known = rings_.size(); ring < known; ++ring) {
@@ -120,9 +121,9 @@ void RecordingThread::enlarge_full_ones() {
   }
 }
 
-// A mark follows each round, because later records are not older than the round before; with these marks perf puts
-// records in order with little memory. No mark comes before perf has read the earlier state: it would search for that
-// state in vain.
+// A mark ends each round, because later records are not older than the previous round; with these marks perf needs
+// little memory to sort records. No mark is written before the records of the earlier state, because perf would then
+// not find that state.
 void RecordingThread::end_round() {
   std::string mark;
   perf_data::append_finished_round(mark);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread that moves the kernel's records from the rings into a file. It does nothing else, so that it keeps up with
-// any rate.
+// The thread that moves the kernel's records from the rings into a file. It does nothing else, so that it can keep up
+// with any rate.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace wperf::perf_events {
 
-// In nanoseconds: the time, and the processor time of the calling thread.
+// In nanoseconds: the time, and the CPU time of the calling thread.
 struct RecordingClocks {
   u64 (*now)();
   u64 (*processor_time)();
@@ -27,11 +27,12 @@ RecordingClocks system_clocks();
 
 class RecordingThread {
  public:
-  // Called when the ring of this number was nearly full: may add a larger one in its place.
+  // Called if this ring was nearly full; may add a larger one in its place.
   using Enlarge = std::function<void(usize ring)>;
 
-  // The rings and the file outlive this object, and only this object touches them between start() and stop(). `filter`:
-  // each record passes through it; may be null. If it wants to see samples at once, the rings stay as they are.
+  // The rings and the file must outlive this object, and nothing else may use them between start() and stop().
+  // `filter`: each record passes through it; may be null. If it wants to see samples immediately, rings are not
+  // enlarged.
   RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_data::RecordFilter* filter = nullptr,
                   RecordingClocks clocks = system_clocks(), Enlarge enlarge = {})
       : rings_(rings), file_(file), filter_(filter), clocks_(clocks), enlarge_(std::move(enlarge)) {}
@@ -39,20 +40,21 @@ class RecordingThread {
   RecordingThread(const RecordingThread&) = delete;
   RecordingThread& operator=(const RecordingThread&) = delete;
 
-  // From now on the rings are emptied.
+  // Starts to empty the rings.
   diag::Result<void> start();
-  // Adds records of the earlier state. Finding them takes a while, during which no ring may fill up.
+  // Adds records of the state before the recording. Finding them takes a while, during which the rings must not fill
+  // up.
   void add_earlier(std::string_view records);
-  // From any thread: the records that are in the rings now will be in the file when this returns, except for those that
-  // no watcher has seen yet.
+  // When this returns, the records that were in the rings are in the file, except those that no watcher has seen yet.
+  // Can be called by any thread.
   void carry_over(bool is_last = false);
-  // Brings the rest of the rings into the file.
+  // Moves the remaining records from the rings into the file.
   void stop();
 
-  // As RecordFilter::made_code(), from any thread.
+  // See RecordFilter::made_code(); can be called by any thread.
   std::string made_code();
 
-  // Bytes of the file; may be called while it runs.
+  // The size of the file; can be called while the thread runs.
   u64 written() const { return written_.load(std::memory_order_relaxed); }
 
  private:
@@ -66,14 +68,14 @@ class RecordingThread {
   perf_data::RecordFilter* const filter_;
   const RecordingClocks clocks_;
   const Enlarge enlarge_;
-  std::string filtered_;  // its output of a round
-  u64 filtering_ns_ = 0;  // the processor time for it
+  std::string filtered_;  // the filter's output of a round
+  u64 filtering_ns_ = 0;  // the CPU time that the filter took
   u64 last_round_ns_ = 0;
   std::mutex writing_;
   bool has_earlier_ = false;
   std::atomic<u64> written_{0};
-  BellThread thread_;                                   // uses all members before it
-  std::vector<std::unique_ptr<RingWatcher>> watchers_;  // one for each ring, or none; they ring the thread's bell
+  BellThread thread_;                                   // uses all members above
+  std::vector<std::unique_ptr<RingWatcher>> watchers_;  // either one for each ring or none; they ring the thread's bell
 };
 
 }  // namespace wperf::perf_events

@@ -35,16 +35,16 @@ TEST(RecordingThread, TakesWhatWasThereBeforeWhileItRuns) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   std::remove(path.c_str());
-  EXPECT_EQ(bytes, "what was there");  // no samples, so no mark of a round
+  EXPECT_EQ(bytes, "what was there");  // no samples, so there is no mark of a round
 }
 
-// The clocks stand still except for changes by the filter.
+// The clocks advance only when the filter changes them.
 std::atomic<u64> fake_now_ns, fake_processor_ns;
 constexpr RecordingClocks kClocks = {.now = [] { return fake_now_ns.load(); },
                                      .processor_time = [] { return fake_processor_ns.load(); }};
 constexpr u64 kRoundNs = 1'000'000;
 
-// A ring that only the test fills.
+// A ring that the test fills.
 class OwnRing {
  public:
   OwnRing() : file_(memfd_create("ring", MFD_CLOEXEC)) {
@@ -77,10 +77,10 @@ class OwnRing {
   std::vector<SampleRing> rings_;
 };
 
-// A filter that takes long in every other round, and records how it was hurried.
+// A filter that is slow in every other round, and records whether it was hurried.
 class SlowFilter final : public perf_data::RecordFilter {
  public:
-  // After each round the ring has `waiting` bytes. `own`: the time is spent by the filter itself, not by others.
+  // After each round the ring has `waiting` bytes. `own`: the filter itself uses the time, not other threads.
   SlowFilter(OwnRing& ring, u64 waiting, bool own) : ring_(ring), waiting_(waiting), own_(own) {}
 
   void begin(std::span<const perf_data::WrittenEvent>) override {}
@@ -92,7 +92,7 @@ class SlowFilter final : public perf_data::RecordFilter {
   }
   void settle(u64, std::string&) override {
     const std::lock_guard lock(mutex_);
-    ring_.write(waiting_);  // the round has emptied it
+    ring_.write(waiting_);  // the round emptied it
     was_slow_ = rounds_++ % 2 == 0;
     if (!was_slow_) return;
     fake_now_ns += 9 * kRoundNs;
@@ -101,7 +101,7 @@ class SlowFilter final : public perf_data::RecordFilter {
   perf_data::StackFacts stacks() const override { return {}; }
 
   struct Told {
-    u64 after_slow[2], after_quick[2];  // without and with hurrying
+    u64 after_slow[2], after_quick[2];  // index: not hurried, hurried
   };
   Told told() const {
     const std::lock_guard lock(mutex_);
@@ -144,7 +144,7 @@ std::string record(perf_data::RecordType type, u64 number, usize size) {
   return out;
 }
 
-// Compares the samples that were shown with those that come afterwards.
+// Compares the samples that were shown with those that are taken later.
 class SeeingFilter final : public perf_data::RecordFilter {
  public:
   void begin(std::span<const perf_data::WrittenEvent>) override {}
@@ -198,7 +198,7 @@ TEST(RecordingThread, AFilterSeesEachSampleBeforeItComes) {
   ASSERT_TRUE(thread.start().has_value());
   thread.add_earlier({});
   std::vector<u64> written;
-  constexpr usize kSize = 5 * kRingBytes / 64 / 8 * 8 + 8;  // so that some cross the end of the ring
+  constexpr usize kSize = 5 * kRingBytes / 64 / 8 * 8 + 8;  // so that some records cross the end of the ring
   for (u64 number = 1; number <= 200; ++number) {
     const bool is_sample = number % 3 != 0;
     ring.put(record(is_sample ? perf_data::RecordType::sample : perf_data::RecordType::comm, number, kSize));

@@ -16,7 +16,7 @@
 namespace wperf::perf_events {
 namespace {
 
-// Linux 6.12 and later let a thread with short turns run before the others when it wakes up. Needs no rights.
+// From Linux 6.12 on, a thread with a short time slice runs before others when it wakes up. Needs no permission.
 void ask_for_short_turns() {
   struct {
     u32 size, policy;
@@ -26,15 +26,15 @@ void ask_for_short_turns() {
     u64 runtime, deadline, period;
   } attributes{};
   attributes.size = sizeof attributes;
-  attributes.runtime = 100'000;  // the shortest
+  attributes.runtime = 100'000;  // the minimum
   static_cast<void>(syscall(SYS_sched_setattr, 0, &attributes, 0));
 }
 
-// If the watcher has not run within this time after a sample, the sampled thread may have gone on.
+// If the watcher does not run within this time after a sample, the sampled thread may have moved on.
 constexpr u64 kAtOnceNs = 50'000;
 
-// The calling thread goes before the normal threads of this core. Returns the still_ns of a sample that wakes it: after
-// which time another thread of the core may have gone on.
+// Lets the calling thread run before normal threads on this core. Returns the still_ns of a sample that wakes it: the
+// time after which another thread may have run on the core.
 u64 go_first_on(int core) {
   sched_param lowest{};
   lowest.sched_priority = 1;
@@ -45,12 +45,12 @@ u64 go_first_on(int core) {
   if (core < 0 || core >= CPU_SETSIZE) return 0;
   CPU_SET(static_cast<usize>(core), &one);
   if (sched_setaffinity(0, sizeof one, &one) != 0) return 0;
-  // Without real-time priority, the kernel nearly always prefers a thread that has slept, at once or never.
+  // Without real-time priority, the kernel prefers a woken thread either immediately or, rarely, not at all.
   constexpr u64 kForEver = ~u64{0};
   return is_first ? kForEver : kAtOnceNs;
 }
 
-// The first bytes of the record at `offset`; the pieces follow each other.
+// The first bytes of the record at `offset`, which may be in both pieces.
 using Beginning = std::array<std::byte, perf_data::kSampleOwnerBytes>;
 std::span<const std::byte> beginning_at(const RingPieces& pieces, usize offset, Beginning& out) {
   usize size = 0;
@@ -71,7 +71,7 @@ void RingWatcher::run() {
   if (!is_woken) still_ns_ = std::min(still_ns_, kAtOnceNs);  // the thread may run on another core by then
   std::array<pollfd, 2> waited = {pollfd{.fd = thread_.bell(), .events = POLLIN, .revents = 0},
                                   pollfd{.fd = ring_.event(), .events = POLLIN, .revents = 0}};
-  // The event's thread may end, while others write into the ring.
+  // The event's thread may end while others still write into the ring.
   constexpr int kWithoutEventMs = 1;
   int wait_ms = ring_.look_ms();
   while (!thread_.is_ending()) {

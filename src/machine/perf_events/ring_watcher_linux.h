@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread that shows the samples of one ring to a filter as soon as they are written. It runs on the ring's core and
-// goes before the other threads there, so a sampled thread stands still while the filter looks at it.
+// A thread that shows the samples of one ring to a filter as soon as they are written. It runs on the ring's core with
+// priority over other threads, so a sampled thread is stopped while the filter inspects it.
 #pragma once
 #include <atomic>
 
@@ -12,7 +12,8 @@ namespace wperf::perf_events {
 
 class RingWatcher {
  public:
-  // `emptier`: is rung if the ring should be emptied. The ring, the filter and that thread outlive this.
+  // `emptier`: the thread whose bell is rung if the ring should be emptied. The ring, the filter and that thread must
+  // outlive this object.
   RingWatcher(const SampleRing& ring, perf_data::RecordFilter& filter, const BellThread& emptier, u64 (*now)())
       : ring_(ring), filter_(filter), emptier_(emptier), now_(now) {}
   RingWatcher(const RingWatcher&) = delete;
@@ -21,13 +22,13 @@ class RingWatcher {
   diag::Result<void> start() {
     return thread_.start([this] { run(); });
   }
-  // Shows the rest, and ends.
+  // Shows the remaining samples, and ends the thread.
   void stop() { thread_.stop(); }
-  // Only samples wake the watcher. This makes it pass other records.
+  // Only samples wake the watcher by themselves. This makes it skip other records.
   void wake() const { thread_.ring(); }
   struct Seen {
-    u64 until_ns = 0;  // when the watcher looked
-    u64 position = 0;  // all samples before this position of the ring have been shown, so these records may be taken
+    u64 until_ns = 0;  // when the watcher last looked
+    u64 position = 0;  // all samples before this position have been shown, so these records may be taken
   };
   Seen seen() const {
     const u64 until_ns = looked_ns_.load(std::memory_order_acquire);
@@ -44,8 +45,8 @@ class RingWatcher {
   const BellThread& emptier_;
   u64 (*const now_)();
   std::atomic<u64> looked_ns_{0}, position_{0};
-  u64 still_ns_ = 0;   // as in RecordFilter::see, for the newest sample
-  BellThread thread_;  // the last member: it uses the others
+  u64 still_ns_ = 0;   // for the newest sample; see RecordFilter::see
+  BellThread thread_;  // the last member, because it uses the others
 };
 
 }  // namespace wperf::perf_events

@@ -30,7 +30,7 @@ void AuxArea::lose() {
 
 void AuxArea::drain(const RingPieces& records, u64 head, const readings::SpeSink& sink) {
   if (records.nonsense) lose();
-  if (head - tail_ > area_.size()) {  // also if it went backwards: then no position in the area can be trusted
+  if (head - tail_ > area_.size()) {  // true also if it went backwards; then no position in the area can be trusted
     lose();
     tail_ = head;
     return;
@@ -50,10 +50,10 @@ void AuxArea::take(const perf_data::Record& record, u64 head, const readings::Sp
   const u64 offset = reader.word();
   const u64 size = reader.word();
   const u64 flags = reader.word();
-  // Distances from the tail, because positions may wrap, too.
+  // Distances from the tail, because positions may wrap around.
   const u64 begin = offset - tail_, waiting = head - tail_;
   if (!reader.sound() || begin > waiting || size > waiting - begin) return lose();
-  if (begin != 0) gap_ = true;  // the kernel left out the rest of a page
+  if (begin != 0) gap_ = true;  // the kernel skipped the rest of a page
   if (size != 0) hand_out(offset, offset + size, sink);
   tail_ = offset + size;
   if ((flags & perf_data::kAuxTruncated) != 0) {

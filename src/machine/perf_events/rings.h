@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes that wait in rings that the kernel fills: those of samples and those of SPE.
+// The bytes that wait in rings filled by the kernel: those of samples and those of SPE.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -11,32 +11,32 @@
 
 namespace wperf::perf_events {
 
-// The bytes that wait in a ring that the kernel fills, as one or two pieces in the order of writing. The bytes are not
-// interpreted: they go into a file unchanged, and readers of the file check them. Pure; the caller (rings_linux)
-// maps the ring, loads the head and stores the tail.
+// The bytes that wait in a ring, as one or two pieces in the order of writing. They are not interpreted: they go into a
+// file unchanged, and readers of the file check them. Pure; the caller (rings_linux) maps the ring, loads the head and
+// stores the tail.
 struct RingPieces {
-  std::span<const std::byte> first, second;  // second: from the beginning of the ring
-  u64 tail = 0;                              // store it when the bytes were taken
-  bool nonsense = false;                     // the positions contradict the ring's size: all its bytes are skipped
+  std::span<const std::byte> first, second;  // second: continues at the beginning of the ring
+  u64 tail = 0;                              // to be stored once the bytes were taken
+  bool nonsense = false;                     // the positions contradict the ring's size, so all its bytes are skipped
 
   usize size() const { return first.size() + second.size(); }
 };
 
-// `ring`: a power of two of bytes. Positions count up for ever.
+// `ring`: its size is a power of two. Positions increase forever.
 RingPieces waiting_in(std::span<const std::byte> ring, u64 head, u64 tail);
 
 // The AUX area of one core, which a tracing unit (Arm SPE) fills like a ring, and the event's own ring, whose records
-// describe the written bytes. Returns the bytes in their order and counts losses in core_statistics. Pure: the caller
+// describe the written bytes. Returns the bytes in order, and counts losses in core_statistics. Pure: the caller
 // (linux_spe_linux) maps both, loads the heads and stores the tails. Positions and records are not trusted.
 class AuxArea {
  public:
   AuxArea(u32 core, std::span<const std::byte> area) : area_(area) { statistics_.core = core; }
 
-  // `records`: the contents of the event's ring. `head`: the end of the written part of the area; positions count up
-  // for ever.
+  // `records`: the contents of the event's ring. `head`: the end of the written part of the area; positions increase
+  // forever.
   void drain(const RingPieces& records, u64 head, const readings::SpeSink& sink);
 
-  u64 tail() const { return tail_; }  // the space up to here can be given back
+  u64 tail() const { return tail_; }  // the space before this position can be reused
   const readings::SpeStatistics& statistics() const { return statistics_; }
 
  private:
@@ -47,7 +47,7 @@ class AuxArea {
   std::span<const std::byte> area_;
   std::vector<std::byte> joined_;  // records that cross the end of the ring
   u64 tail_ = 0;
-  bool gap_ = false;  // the next bytes do not follow the previous ones
+  bool gap_ = false;  // bytes are missing before the next ones
   readings::SpeStatistics statistics_;
 };
 

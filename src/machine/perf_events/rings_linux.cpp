@@ -49,8 +49,8 @@ void SampleRing::taken_up_to(u64 tail) {
 
 namespace {
 
-constexpr usize kLeastAuxBytes = usize{64} << 10;     // a power of two of pages of any size
-constexpr usize kTellingRingBytes = usize{64} << 10;  // a record of 64 bytes for each reading of the hardware
+constexpr usize kLeastAuxBytes = usize{64} << 10;     // a power-of-two number of pages, whatever their size
+constexpr usize kTellingRingBytes = usize{64} << 10;  // a record of 64 bytes for each interrupt of the hardware
 
 usize page_size() {
   return static_cast<usize>(sysconf(_SC_PAGESIZE));
@@ -87,7 +87,7 @@ diag::Result<AuxRing> AuxRing::map(const Descriptor& event, u32 core, usize aux_
   return AuxRing(mapped, {static_cast<std::byte*>(aux), aux_bytes}, core);
 }
 
-// The area's head is loaded after the records: the bytes that they describe are in the area.
+// The area's head is loaded after the records, so the bytes that they describe are in the area.
 void AuxRing::drain(const readings::SpeSink& sink) {
   const auto load = [](__u64& word) { return std::atomic_ref<__u64>(word).load(std::memory_order_acquire); };
   const auto* ring = static_cast<const std::byte*>(mapped_) + page_size();

@@ -6,11 +6,11 @@
 
 namespace wperf::perf_events {
 
-// The ring of one core that the kernel fills with records, mapped.
-inline constexpr usize kRingBytes = usize{512} << 10;  // the kernel's default limit per user and core
+// The mapped ring of one core, which the kernel fills with records.
+inline constexpr usize kRingBytes = usize{512} << 10;  // the kernel's default limit for each user and core
 inline constexpr usize kLeastRingBytes = usize{16} << 10;
-inline constexpr usize kWatchedRingBytes = usize{2} << 20;  // for copies of stacks, and for a ring that keeps its size
-inline constexpr usize kMostRingBytes = usize{8} << 20;     // for a ring that filled up
+inline constexpr usize kWatchedRingBytes = usize{2} << 20;  // for stack copies, and for a ring that cannot be enlarged
+inline constexpr usize kMostRingBytes = usize{8} << 20;     // for a ring that was full
 
 class SampleRing {
  public:
@@ -28,21 +28,24 @@ class SampleRing {
   struct Wanted {
     usize size = kRingBytes, least = kLeastRingBytes;
     int watched = -1;  // an event that writes into the ring
-    int core = -1;     // of all its records; -1: any
-    int look_ms = -1;  // as look_ms()
+    int core = -1;     // the core of all its records; -1: any core
+    int look_ms = -1;  // see look_ms()
   };
-  // Halves the size until the user's limit allows it. `event` stays open while this lives.
+  // Halves the size until the user's limit allows it. `event` must stay open while this object exists.
   static diag::Result<SampleRing> map(const Descriptor& event, const Wanted& wanted);
 
   usize size() const { return size_; }
   int core() const { return core_; }
-  int event() const { return event_; }      // becomes readable when the ring is half full, or when its event says so
-  int look_ms() const { return look_ms_; }  // how often to look for samples that wake nobody; -1: they do
-  u64 head() const;                         // where the kernel will write next
+  int event() const { return event_; }  // becomes readable when the ring is half full, or as set by its event
+  int look_ms() const {
+    return look_ms_;
+  }                  // how often to look for samples that do not wake the watcher; -1: samples
+                     // wake it
+  u64 head() const;  // the position where the kernel writes next
   RingPieces waiting() const { return waiting(head()); }
-  RingPieces waiting(u64 end) const;            // its present contents, up to this position
+  RingPieces waiting(u64 end) const;            // the current contents up to this position
   RingPieces pieces(u64 begin, u64 end) const;  // the contents between two positions
-  void taken_up_to(u64 tail);                   // gives the space back
+  void taken_up_to(u64 tail);                   // frees the space
 
  private:
   SampleRing(void* mapped, usize size, const Wanted& wanted)
@@ -55,7 +58,7 @@ class SampleRing {
   int core_ = -1, look_ms_ = -1;
 };
 
-// The AUX area of an opened event, and the ring with the records about it, mapped.
+// The mapped AUX area of an event, and the ring with the records about it.
 class AuxRing {
  public:
   ~AuxRing();
@@ -64,7 +67,8 @@ class AuxRing {
   AuxRing& operator=(AuxRing&&) = delete;
   AuxRing(const AuxRing&) = delete;
 
-  // `aux_bytes`: a power of two of pages; halved until the user's limit allows it. `event` stays open while this lives.
+  // `aux_bytes`: a power-of-two number of pages; halved until the user's limit allows it. `event` must stay open while
+  // this object exists.
   static diag::Result<AuxRing> map(const Descriptor& event, u32 core, usize aux_bytes);
 
   void drain(const readings::SpeSink& sink);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr usize kRing = 32;
 
-// The bytes from copying the pieces one after the other.
+// The bytes of both pieces together.
 std::string copied(const RingPieces& pieces) {
   std::string bytes;
   for (const auto& piece : {pieces.first, pieces.second}) {
@@ -22,7 +22,7 @@ std::string copied(const RingPieces& pieces) {
   return bytes;
 }
 
-// A kernel that writes into a ring.
+// Writes into a ring like a kernel.
 class Writer {
  public:
   void write(std::string_view text) {
@@ -96,7 +96,7 @@ struct Handed {
   std::string bytes;
 };
 
-// An area of sixteen bytes, "abcdefghijklmnop", and a ring whose records a test appends.
+// An area with sixteen bytes, "abcdefghijklmnop", and a ring to which the test appends records.
 class AuxAreaTest : public testing::Test {
  protected:
   static void put(std::vector<std::byte>& out, u64 value, usize size) {
@@ -114,7 +114,7 @@ class AuxAreaTest : public testing::Test {
     put(ring_, 24, 2);
     for (const u64 word : {1, 1}) put(ring_, word, 8);
   }
-  // `split`: the position of the ring's end.
+  // `split`: where the end of the ring cuts the records.
   std::vector<Handed> drain(u64 head, usize split = 0) {
     std::vector<Handed> handed;
     const std::span<const std::byte> all = ring_;

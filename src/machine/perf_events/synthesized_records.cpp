@@ -11,7 +11,7 @@ namespace wperf::perf_events {
 namespace {
 
 constexpr u32 kNobody = ~u32{0};
-constexpr u64 kMostKernelBytes = u64{1} << 30;  // if its length is unknown
+constexpr u64 kMostKernelBytes = u64{1} << 30;  // used if its length is unknown
 
 bool take_number(std::string_view& text, u64& value, int base) {
   const char* const begin = text.data();  // NOLINT(bugprone-suspicious-stringview-data-usage): the size is beside it
@@ -71,7 +71,7 @@ u64 value_at(std::string_view bytes, u64 offset, usize width) {
   return value;
 }
 
-// "  01000000-0220bb07 : Kernel code"
+// Parses "  01000000-0220bb07 : Kernel code".
 u64 kernel_bytes(std::string_view memory) {
   while (!memory.empty()) {
     std::string_view line = text::take_part(memory, '\n');
@@ -99,7 +99,7 @@ void append_mappings(std::string& out, const ProcessMaps& read, WhichMappings wh
   }
 }
 
-// "ffffffff81000000 T _text"
+// Parses "ffffffff81000000 T _text".
 void append_kernel(std::string& out, std::string_view symbols, std::string_view memory,
                    const perf_data::Trailer& trailer, std::string_view build_id) {
   while (!symbols.empty()) {
@@ -123,7 +123,7 @@ void append_kernel(std::string& out, std::string_view symbols, std::string_view 
   }
 }
 
-// "name 16384 1 other, Live 0xffffffffc0000000 (O)"
+// Parses "name 16384 1 other, Live 0xffffffffc0000000 (O)".
 void append_kernel_modules(std::string& out, std::string_view modules, const perf_data::Trailer& trailer) {
   while (!modules.empty()) {
     std::string_view line = text::take_part(modules, '\n');
@@ -143,7 +143,7 @@ void append_kernel_modules(std::string& out, std::string_view modules, const per
   }
 }
 
-// Each note: length of its name, length of its bytes, kind, name, bytes; both rounded up to 4.
+// Each note: length of its name, length of its content, type, name, content; both are padded to a multiple of 4.
 std::string_view build_id_in_notes(std::string_view notes) {
   constexpr u64 kHead = 12, kBuildId = 3, kMostBytes = 20;
   const auto rounded = [](u64 length) { return (length + 3) & ~u64{3}; };
@@ -158,7 +158,7 @@ std::string_view build_id_in_notes(std::string_view notes) {
   return {};
 }
 
-// Only for 64-bit files in this machine's byte order: others get no build id here, which perf does not need.
+// Only for 64-bit files in this machine's byte order. Others get no build id here, which perf does not need.
 std::string_view build_id_in_elf(std::string_view bytes) {
   constexpr u64 kNotes = 4, kLeastHeader = 56;
   if (!bytes.starts_with(std::string_view("\x7f"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of the state before a recording began, from the text files in which the kernel shows it: the kernel itself
-// reports only changes. Pure.
+// Records of the state before a recording began, made from the kernel's text files, because the kernel itself reports
+// only changes. Pure.
 #pragma once
 #include <functional>
 #include <string>
@@ -10,25 +10,25 @@
 
 namespace wperf::perf_events {
 
-// The build id (bytes) of a file; empty if not known.
+// Returns the bytes of a file's build id; empty if not known.
 using BuildIdOf = std::function<std::string_view(std::string_view path)>;
 
-// One record for each mapping in /proc/PID/maps. perf needs mappings of data only for unwinding copies of stacks: it
-// assumes that the first mapping of a file shows where the whole file is.
+// One record for each mapping in /proc/PID/maps. perf needs mappings of data only to unwind stack copies: it assumes
+// that the first mapping of a file shows where the whole file is.
 enum class WhichMappings : u8 { code, all };
 struct ProcessMaps {
   u32 process = 0;
-  std::string_view maps;  // the contents of the file
+  std::string_view maps;  // the contents of that file
 };
 void append_mappings(std::string& out, const ProcessMaps& read, WhichMappings which, const BuildIdOf& build_id_of,
                      const perf_data::Trailer& trailer);
 
-// The kernel as perf writes it. It starts at the first function, which is at the beginning of /proc/kallsyms, and its
-// length is in /proc/iomem. `build_id`: its bytes. Appends nothing if the addresses are hidden.
+// The kernel's mapping as perf writes it. It starts at the first function, which is at the beginning of /proc/kallsyms;
+// its length is in /proc/iomem. `build_id`: its bytes. Appends nothing if the addresses are hidden.
 void append_kernel(std::string& out, std::string_view symbols, std::string_view memory,
                    const perf_data::Trailer& trailer, std::string_view build_id = {});
 
-// The modules of the kernel, of /proc/modules.
+// The kernel's modules, from /proc/modules.
 void append_kernel_modules(std::string& out, std::string_view modules, const perf_data::Trailer& trailer);
 
 // The build id in the notes of an ELF file that begins with `bytes`, or in notes without a file (/sys/kernel/notes).

@@ -14,7 +14,7 @@ using perf_data::Mmap;
 constexpr u64 kFields = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime;
 constexpr char kNoBuildId[] = "";
 
-// The records that a reader of the file finds in the bytes.
+// The records that a reader finds in the bytes of a file.
 struct Read {
   std::string bytes;
   std::vector<Mmap> mappings;

@@ -19,7 +19,7 @@ struct CloseFile {
 
 }  // namespace
 
-// The sizes of these files are not real, so they are read until they end.
+// These files report no real sizes, so they are read up to the end.
 std::optional<std::string> SystemFiles::text(const std::string& path) const {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen((root_ + path).c_str(), "rbe"));
   if (file == nullptr) return std::nullopt;

@@ -175,7 +175,7 @@ const Unit* spe_unit_of_core(const std::vector<Unit>& spe_units, u32 core) {
   return nullptr;
 }
 
-// The kernel shows the register fields that programs need, and a format only if the hardware has it.
+// The kernel only shows the register fields that programs need, and lists a format only if the hardware has it.
 SpeIdentity spe_identity(const SystemFiles& files, const std::vector<Unit>& spe_units) {
   if (spe_units.empty()) return {};
   const std::string folder = kUnitFolder + spe_units.front().name;
@@ -205,7 +205,7 @@ diag::Result<plan::KernelEvent> spe_event(const SystemFiles& files, const Unit& 
   }
   WPERF_TRY(plan::KernelEvent event, parse_unit_event(files, unit, terms));
   event.hardware = true;
-  event.cores.clear();  // its mask lists the cores that have it, not those that read it
+  event.cores.clear();  // its mask lists the cores that have this PMU, not those that read it
   return event;
 }
 

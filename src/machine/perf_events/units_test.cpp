@@ -11,7 +11,7 @@
 namespace wperf::perf_events {
 namespace {
 
-// A machine's small files in a folder: two kinds of cores with SPE, and two cores without.
+// A machine's small files in a folder: two kinds of cores with SPE, and two cores without it.
 class SpeUnitsTest : public testing::Test {
  protected:
   SpeUnitsTest()

@@ -24,7 +24,7 @@ usize trailing_padding(const std::vector<Entry>& ring) {
   return count;
 }
 
-// A group takes the padding at the end of the ring if that is long enough, otherwise new places at the end.
+// A group replaces the padding at the end of the ring if there is enough of it; otherwise it is appended.
 void place_group(std::vector<Entry>& ring, std::vector<Entry>& group) {
   const usize reusable = trailing_padding(ring);
   usize place = reusable >= group.size() ? ring.size() - reusable : ring.size();
@@ -71,7 +71,7 @@ std::vector<Entry> pad_schedule(std::vector<std::vector<Entry>> groups, std::vec
   usize next_single = 0;
   for (std::vector<Entry>& group : groups) {
     place_group(ring, group);
-    // Single events fill the gap after a group before later groups may.
+    // Single events fill the gap after a group first, and later groups only if there are too few.
     while (ring.size() % counters != 0) {
       ring.push_back(next_single < singles.size() ? std::move(singles[next_single++]) : padding_entry());
     }

@@ -59,7 +59,7 @@ TEST(CountParts, GroupsStayTogetherAndWhatNeedsNoCounterComesFirst) {
   EXPECT_EQ(text_of(parts_of(plan_of({"-t", "a"}), 1)), "ta;");
 }
 
-// Members of group g are 1000*(g+1)+i, single events 1, 2, …, padding 0.
+// Members of group g are 1000*(g+1)+i; single events are 1, 2, …; padding is 0.
 using Numbers = std::vector<int>;
 
 Entry entry_of(int number) {
@@ -88,7 +88,7 @@ Numbers padded(const std::vector<u32>& group_sizes, u32 single_count, u32 counte
   return numbers;
 }
 
-// The text of contract 4.1, step by step, without regard to speed.
+// Contract 4.1 implemented step by step, without regard to speed.
 Numbers padded_by_the_book(const std::vector<u32>& group_sizes, u32 single_count, u32 f) {
   Numbers singles;
   for (u32 i = 0; i < single_count; ++i) singles.insert(singles.begin(), static_cast<int>(single_count - i));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measurement + catalogue + machine → the schedule of every class and the cores, clusters and channels to count.
+// Makes the schedules of all classes, and chooses the cores, clusters and channels to count.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace wperf::plan {
 namespace {
 
-// Collects events in the order of the command line, per class, groups separate from single events.
+// Collects events in the order of the command line, by class, with groups separate from single events.
 class ScheduleMaker {
  public:
   ScheduleMaker(const Capabilities& machine, EventCatalog& catalog) : machine_(machine), catalog_(catalog) {}
@@ -76,7 +76,7 @@ diag::Result<Entry> ScheduleMaker::make_entry(const request::EventToken& token, 
   Entry entry;
   WPERF_TRY(entry.code, resolve_code(token, catalog_, order));
   if (token.number.has_value()) catalog_.extra.add_raw(token.event_class, entry.code);
-  // A formula finds its events by the names in its text, even if the table has another name for the code.
+  // A formula finds its events by the names in its text, even if the table has another name for the number.
   entry.name = solution ? token.text : shown_name(token, entry.code, catalog_);
   if (metric != nullptr) entry.metric = metric->name;
   return entry;
@@ -153,7 +153,7 @@ diag::Result<std::array<Schedule, kEventClassCount>> ScheduleMaker::finish() {
 diag::Result<std::vector<u32>> choose_cores(const request::Measurement& wanted, u32 core_count) {
   std::vector<u32> cores;
   if (wanted.cores.empty()) {
-    // A spawned program is pinned to one core; without -c it is the first.
+    // A started program is pinned to one core; without -c to the first one.
     const u32 last = wanted.program.has_value() ? std::min(core_count, 1u) : core_count;
     for (u32 core = 0; core < last; ++core) cores.push_back(core);
     return cores;
@@ -244,7 +244,7 @@ diag::Result<CountPlan> make_count_plan(const request::Measurement& wanted, cons
   }
   WPERF_TRY(plan.schedules, maker.finish());
   plan.clusters = clusters_of(plan.cores, machine);
-  // Switches of cores cover both modes.
+  // Counts taken at context switches cover both modes.
   plan.kernel = wanted.kernel || (machine.kernel != nullptr && machine.kernel->is_windows());
   const u32 period_ms = configured_period_ms(wanted.config, machine);
   const bool usable = period_ms >= machine.period_min_ms && period_ms <= machine.period_max_ms;

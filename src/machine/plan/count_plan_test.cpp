@@ -32,7 +32,7 @@ std::string error_of(const request::Measurement& request, const Capabilities& ma
   return plan.has_value() ? "no error" : plan.error().text;
 }
 
-// "117,116 (g0),(g0)" as `wperf test` shows a schedule.
+// "117,116 (g0),(g0)": a schedule in the form of `wperf test`.
 std::string schedule_of(const CountPlan& plan, EventClass event_class = EventClass::core) {
   std::string codes, notes;
   for (const Entry& entry : plan.schedules[index_of(event_class)].entries) {
@@ -74,7 +74,7 @@ TEST(CountPlan, NamesInTheSchedule) {
   EXPECT_EQ(plan.schedules[0].entries[1].name, "inst_spec");
   EXPECT_EQ(plan.schedules[0].entries[2].name, "rfff1");
   EXPECT_EQ(plan.schedules[1].entries[0].name, "l3d_cache");
-  EXPECT_EQ(words.extra.all().size(), 2u);  // the two raw numbers
+  EXPECT_EQ(words.extra.all().size(), 2u);  // the two events given as numbers
 }
 
 TEST(CountPlan, MetricsAndTheirNotes) {

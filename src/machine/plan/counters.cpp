@@ -70,7 +70,7 @@ diag::Result<void> check_class_available(EventClass event_class, const Capabilit
 diag::Result<void> check_schedule_size(EventClass event_class, usize size) {
   const usize limit = kMaxEvents[index_of(event_class)];
   if (size > limit) return too_many(event_class, size, limit);
-  // The driver's table reserves one place of a core for the cycle counter.
+  // In the driver's table, one place of each core is reserved for the cycle counter.
   if (event_class == EventClass::core && size == limit) return too_many(event_class, size, limit - 1);
   return {};
 }

@@ -39,7 +39,7 @@ TEST(Counters, UnitsThatOnlyAdministratorsMaySetUp) {
   request.dmc_channel = 1;
   EventCatalog catalog = catalog_of(machine);
   EXPECT_NE(make_count_plan(request, machine, catalog).error().text.find("only administrators"), std::string::npos);
-  machine.foreign_driver = "WindowsPerf's";  // whether the driver finds the DMCs itself
+  machine.foreign_driver = "WindowsPerf's";  // decides whether the driver finds the DMCs itself
   EXPECT_NE(check_class_available(EventClass::dsu, machine).error().text.find("has no"), std::string::npos);
   machine.foreign_driver.clear();
   machine.named_clusters = machine.named_dmc_channels = 0;

@@ -12,7 +12,7 @@ bool wants_default_events(const request::Measurement& wanted) {
 
 namespace {
 
-// The events that every Windows can count, as far as this machine has them.
+// The events that every Windows can count, if this machine has them.
 request::EventList default_events_of_windows(const KernelEvents& kernel) {
   const auto is_known = [&](const char* name) {
     const auto found = kernel.find(name);

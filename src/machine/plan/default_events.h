@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events that are counted if the user names none: by `stat` where the system's kernel counts, by `bench`
-// everywhere.
+// The events that are counted if the user names none: by `stat` if the system's kernel counts, and by `bench` always.
 #pragma once
 #include "machine/plan/kernel_words.h"
 #include "machine/plan/plan.h"
@@ -8,11 +7,11 @@
 
 namespace wperf::plan {
 
-// Returns true if no event was named, but a program, a process, cores or a time.
+// True if no event was named, but a program, a process, cores or a time was.
 bool wants_default_events(const request::Measurement& wanted);
-// For a program, otherwise for cores. An event is left out if the machine cannot count it or this user may not.
+// For a program, or else for cores. An event is left out if the machine cannot count it or this user may not count it.
 request::EventList default_events(const KernelEvents& kernel, bool of_program);
-// For a driver, which always counts cycles: the most wanted events that all cores of the machine have, as many as can
+// For a driver, which always counts cycles: the most useful events that all cores of the machine have, as many as can
 // be counted at once.
 request::EventList default_events(const Capabilities& machine);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words that this run knows: the product's events and metrics, the user's extra events, and every metric that fits
+// The names that this run knows: the product's events and metrics, the user's extra events, and every metric that fits
 // the machine (contract 3.5-3.7).
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace wperf::plan {
 namespace {
 
-// Arm and Qualcomm as in WindowsPerf, and Microsoft, whose Cobalt 100 is a Neoverse N2.
+// Arm and Qualcomm, as in WindowsPerf, and Microsoft, whose Cobalt 100 is a Neoverse N2.
 bool has_core_metrics(u64 midr) {
   const u64 implementer = midr >> 24 & 0xff;
   return implementer == 0x41 || implementer == 0x51 || implementer == 0x6d;
@@ -60,7 +60,7 @@ diag::Result<void> CatalogMaker::add_metric_file(const std::string& text) {
       catalog_.warnings.push_back("note: " + metric.error().text);
       continue;
     }
-    std::vector<MetricDefinition>& metrics = catalog_.metrics;  // if two have the same name, the later counts
+    std::vector<MetricDefinition>& metrics = catalog_.metrics;  // if two have the same name, the later one counts
     metrics.erase(std::remove_if(metrics.begin(), metrics.end(),
                                  [&](const MetricDefinition& other) { return other.name == line.name; }),
                   metrics.end());
@@ -107,7 +107,7 @@ diag::Result<MetricDefinition> CatalogMaker::define(std::string name, std::strin
   return metric;
 }
 
-// A built-in metric that does not fit is left out without a message: the user need not know of it.
+// A built-in metric that does not fit is left out without a message, because the user did not request it.
 void CatalogMaker::add_built_in(std::string_view name, std::string definition, std::optional<pmu::Metric> solution) {
   if (has(name)) return;
   const NameOrder order = solution.has_value() ? NameOrder::product_first : NameOrder::architecture_first;

@@ -155,7 +155,7 @@ TEST(Names, OrderOfTheTables) {
   };
   EXPECT_EQ(code("mine"), "27");
   EXPECT_EQ(code("/dsu/mine"), "44");
-  EXPECT_EQ(code("vfp_spec"), "153");  // -E comes before the tables, and only with exact spelling
+  EXPECT_EQ(code("vfp_spec"), "153");  // -E comes before the tables, but only in the exact spelling
   EXPECT_EQ(code("VFP_SPEC"), "117");
   EXPECT_EQ(code("Mine"), "unknown event name: Mine");
   EXPECT_EQ(code("l3d_cache"), "43");
@@ -175,7 +175,7 @@ TEST(Names, ShownNames) {
   EXPECT_EQ(shown("rfff1"), "rfff1");
   EXPECT_EQ(shown("/dsu/r2b"), "l3d_cache");
   EXPECT_EQ(shown("/dsu/rfff0"), "rfff0");
-  // It is not in the list of a Neoverse N1.
+  // This event is not in the list of a Neoverse N1.
   EXPECT_EQ(shown("L2I_Cache"), "l2i_cache");
   EXPECT_EQ(shown("l2i_tlb"), "l2i_tlb");
   EXPECT_EQ(shown("r27"), "r27") << "as it was typed";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a plan differs if the system's own kernel counts (Capabilities::kernel): the order in which names are looked up,
-// no rotation by wperf, programs in addition to cores.
+// Plans for a system whose own kernel counts (Capabilities::kernel). Names are looked up in another order, wperf does
+// not rotate events, and programs can be counted as well as cores.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace wperf::plan {
 
-// If the event numbers of the catalogue are valid here, its names have priority, so that a list means the same on every
-// device. nullopt if it is neither a number nor a name of the kernel; then the catalogue decides.
+// If the catalogue's event numbers are valid here, its names have priority, so that a list means the same on every
+// device. Returns nullopt if the token is neither a number nor a kernel name; then the catalogue decides.
 diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& asked, const Capabilities& machine,
                                                      EventCatalog& catalog);
 
-// No padding: the kernel keeps groups together by itself.
+// There is no padding, because the kernel keeps groups together by itself.
 diag::Result<Schedule> kernel_schedule(std::vector<std::vector<Entry>> groups, std::vector<Entry> singles,
                                        const Capabilities& machine);
 

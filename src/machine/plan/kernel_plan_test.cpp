@@ -92,7 +92,7 @@ TEST(KernelPlan, TheCatalogueGoesFirstWhereItsNumbersHold) {
   EXPECT_EQ(planned(machine, "nonsense"), "unknown event name: nonsense");
 }
 
-// "name ukp" for each entry: its modes, and a p for each step of precision.
+// "name ukp" for each entry: its modes, and a p for each level of precision.
 std::string planned_modifiers(const Capabilities& machine, std::string_view list) {
   request::Measurement request;
   request.items.emplace_back(event_list(list));
@@ -245,7 +245,7 @@ TEST(KernelPlan, NoTracepointsElsewhere) {
   EXPECT_EQ(plan.error().text.substr(0, plan.error().text.find('\n')), "event interval: many is invalid!");
 }
 
-// A kernel that knows every word.
+// A kernel that knows every name.
 class AllKernelEvents final : public KernelEvents {
  public:
   explicit AllKernelEvents(bool counters) : counters_(counters) {}

@@ -15,7 +15,7 @@
 namespace wperf::plan {
 namespace {
 
-// Armv8's list, and for a core of Armv9 also Armv9's additions.
+// Armv8's list, followed by Armv9's additions if the core has Armv9.
 template <typename NameOrCode>
 std::optional<pmu::Event> find_in_architecture(NameOrCode wanted, pmu::Product product) {
   const std::optional<pmu::Event> event = pmu::architectural().find_event(wanted);
@@ -33,7 +33,7 @@ std::optional<pmu::Event> find_by_name(EventClass event_class, std::string_view 
   return product_first ? find_in_architecture(name, product) : product.find_event(name);
 }
 
-// The names that -e takes, without numbers.
+// The names that -e accepts, without numbers.
 void append_names(std::vector<std::string_view>& names, EventClass event_class, const EventCatalog& catalog) {
   for (const pmu::ExtraEvent& extra : catalog.extra.all()) {
     if (extra.event_class == event_class) names.push_back(extra.name);
@@ -49,7 +49,7 @@ void append_names(std::vector<std::string_view>& names, EventClass event_class, 
   }
 }
 
-// All letters that perf knows; read_modifiers rejects those without a meaning here.
+// All of perf's letters; read_modifiers rejects those that have no meaning here.
 constexpr std::string_view kLetters = "ukhGHpPSDWIeb";
 constexpr u8 kMostPrecision = 3;
 
@@ -59,7 +59,8 @@ bool are_modifiers(std::string_view letters) {
 }
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // Windows editors put this in front of UTF-8
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // Windows editors write this at the beginning of UTF-8
+                                                             // files
 
 std::string_view trimmed(std::string_view text) {
   const usize first = text.find_first_not_of(kBlanks);

@@ -15,21 +15,21 @@
 namespace wperf::plan {
 namespace {
 
-// Up to half of the interval in either direction. Less is not enough: with an eighth, samples move so slowly through a
-// loop that is nearly a multiple of the interval that a thousand of them show no more than ten do.
+// Up to half of the interval in either direction. Less is not enough: with an eighth, samples move very slowly through
+// a loop whose length nearly divides the interval, so a thousand samples show no more than ten.
 constexpr u32 kJitterShift = 1;
 
-// An event of this rate starts with the right interval; others get there in a few steps.
+// An event with this rate starts with the right interval; others reach it in a few steps.
 constexpr u64 kGuessedEventsPerSecond = 1'000'000'000;
-// A rare event may become frequent from one moment to the next. A shorter interval than this would choke the core with
-// interrupts before it is adapted again.
+// A rare event may suddenly become frequent. A shorter interval than this would then flood the core with interrupts
+// before the next adaptation.
 constexpr u64 kLeastAdaptedInterval = 1000;
 constexpr u64 kGreatestInterval = ~u32{0};
-// No step changes the interval by more than this factor: one odd stretch of time must not decide the next.
+// No step changes the interval by more than this factor, so that a single unusual period does not decide.
 constexpr u64 kGreatestStep = 8;
 // A kernel that adapts intervals needs no estimate.
 constexpr u32 kKernelRateHz = 4000;
-// Each sample of a program of Python makes its core copy the program's frames.
+// After each sample of a Python program, its core copies the program's frames.
 constexpr u32 kPythonRateHz = 1000;
 constexpr usize kMostKernelEvents = 32;
 
@@ -42,7 +42,7 @@ u32 first_interval(u32 rate_hz) {
   return static_cast<u32>(std::max(kGuessedEventsPerSecond / rate_hz, kLeastAdaptedInterval));
 }
 
-// Names follow the architecture first, as when counting.
+// The architecture's names come first, as when counting.
 diag::Result<u16> resolve(const request::EventToken& token, const EventCatalog& catalog) {
   auto code = resolve_code(token, catalog, NameOrder::architecture_first);
   if (code.has_value()) return code;
@@ -91,7 +91,7 @@ bool in_report_order(const SampleEvent& a, const SampleEvent& b) {
   return a.code != b.code ? a.code < b.code : a.interval < b.interval;
 }
 
-// The request to the kernel, with intervals and rates unchanged: it adapts intervals by itself.
+// The request to the kernel, with unchanged intervals and rates, because the kernel adapts intervals by itself.
 diag::Result<SampleEvent> plan_kernel_sample(const request::SampledEvent& asked, const Capabilities& machine,
                                              EventCatalog& catalog, u32 rate_hz) {
   request::EventToken token;
@@ -175,7 +175,7 @@ diag::Result<std::vector<SampleEvent>> plan_events(const request::Sampling& samp
   return events;
 }
 
-// The last one counts. 0 means the device's own.
+// If it is given several times, the last one counts. 0: the device's default.
 diag::Result<u32> configured_limit(const std::vector<request::ConfigSetting>& config, const Capabilities& machine) {
   u32 limit = 0;
   for (const request::ConfigSetting& setting : config) {
@@ -194,7 +194,7 @@ diag::Result<u32> configured_limit(const std::vector<request::ConfigSetting>& co
   return limit;
 }
 
-// As deep as -g allows, but no deeper than requested.
+// As deep as with -g, but not deeper than requested.
 request::CallStacks automatic_stacks_of(const request::Sampling& sampling) {
   request::CallStacks stacks = request::automatic_stacks();
   stacks.most_frames = sampling.call_stacks.most_frames;
@@ -238,8 +238,7 @@ bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
   return std::find(display.by.begin(), display.by.end(), kind) != display.by.end();
 }
 
-// Refuses options that would be ignored or answered with invented data: a sample of this driver belongs to a core, and
-// no other fact about it is known.
+// Refuses options that would be ignored or would need invented data: of a sample of this driver only the core is known.
 diag::Result<void> check_foreign_driver(const request::RecordingView& view, const SamplePlan& plan,
                                         const Capabilities& machine) {
   if (machine.foreign_driver.empty()) return {};
@@ -261,7 +260,7 @@ bool has_hardware_events(const Capabilities& machine) {
   return machine.kernel != nullptr && !machine.kernel->is_windows() && machine.kernel->has_counters();
 }
 
-// --pgo: retired instructions tell how often code runs; time is the next best. The rates cost a program little.
+// --pgo: retired instructions show how often code runs; time is the second choice. These rates cost a program little.
 request::Sampling sampling_for_compilers(request::Sampling sampling, const Capabilities& machine) {
   constexpr u32 kRateHz = 10'000, kWindowsRateHz = 4'000;
   constexpr u32 kInterval = 500'000, kSimulatedInterval = 2'000;
@@ -368,7 +367,7 @@ diag::Result<void> add_switches(SamplePlan& plan, request::Sampling sampling, co
     event.tells_waits = !of_windows;
     plan.events.push_back(std::move(event));
   }
-  // Windows records the stacks of switches by itself.
+  // Windows records the stacks of switches by default.
   if (of_windows) return {};
   plan.call_stacks.source = request::StackSource::frame_pointers;
   return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measurement × words × machine → the sampled events on counters, with intervals and cores (contract 2.5, 3.3). Pure
-// functions. Events do not share counters: every event keeps its counter for the whole run.
+// Plans sampling: the events with their counters, intervals and cores (contract 2.5, 3.3). Pure functions. Events do
+// not take turns: each keeps its counter for the whole run.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,37 +18,37 @@ inline constexpr u16 kCycleEvent = 0x11;  // cpu_cycles; shown as "cycle" (contr
 inline constexpr u32 kDefaultCycleInterval = 0x8000000;
 
 struct SampleEvent {
-  std::string name;  // lower case, as shown; `cycle` for the cycle counter
+  std::string name;  // in lower case, as displayed; `cycle` for the cycle counter
   u16 code = 0;
-  u32 interval = request::kDefaultInterval;  // the first interval of an adaptive event
-  bool adaptive = false;                     // the interval follows rate_hz
-  std::optional<KernelEvent> kernel_event;   // the device is asked for this instead of `code`
+  u32 interval = request::kDefaultInterval;  // for an adaptive event, the first interval
+  bool adaptive = false;                     // the interval is adapted to rate_hz
+  std::optional<KernelEvent> kernel_event;   // what the device uses instead of `code`
   EventModifiers modifiers = {};             // for events that the kernel samples
-  bool tells_waits = false;                  // also in the kernel, and the only event with callers, if any has them
+  bool tells_waits = false;                  // shows waits: sampled in the kernel, too, and the only event with
+                                             // callers, if any event has them
 };
 
-// The last branches that the core took before each sample. wished: if the machine has them.
+// The last branches that the core took before each sample. wished: only if the machine can record them.
 enum class BranchStacks : u8 { none, wished, needed };
 
 struct SamplePlan {
-  std::vector<SampleEvent> events;  // in the order of the report: cycles first, then by code; 1 to 32
+  std::vector<SampleEvent> events;  // in the order of the report: cycles first, then by number; 1 to 32 events
   std::vector<u32> cores;           // ascending, no duplicates
-  u32 program_core = 0;             // the core on which `record` starts the program; one of the cores, or kAnyCore
-  std::optional<u32> process;       // the one process that is sampled; set when it exists
+  u32 program_core = 0;             // where `record` starts the program; one of the cores, or kAnyCore
+  std::optional<u32> process;       // the one process that is sampled; set once it exists
   std::string note;                 // why this event was chosen, if the user named none and it is not cycles
   bool kernel = false;
-  u32 jitter_shift = 0;     // an interval varies by up to interval >> jitter_shift in either direction; 0 for no jitter
-  u32 most_per_second = 0;  // the driver's limit of samples on each core; 0 for its own limit
-  u64 seed = 1;             // the seed of the jitter: the same seed gives the same intervals
-  std::optional<u32>
-      rate_hz;  // the wanted samples per second for each adaptive event on each core; set if there is one
+  u32 jitter_shift = 0;        // an interval varies by up to interval >> jitter_shift in either direction; 0: no jitter
+  u32 most_per_second = 0;     // the driver's limit of samples for each core and second; 0: its own limit
+  u64 seed = 1;                // for the jitter: the same seed gives the same intervals
+  std::optional<u32> rate_hz;  // requested samples per second for each adaptive event on each core; set if there is one
   request::CallStacks call_stacks;
   BranchStacks branch_stacks = BranchStacks::none;
-  bool switch_records = false;  // also records when threads came to cores and left them, without stacks
-  bool core_numbers = false;    // each sample has its core, though one program is sampled
+  bool switch_records = false;  // also records, without stacks, when threads came to cores and left them
+  bool core_numbers = false;    // each sample has its core, even if only one program is sampled
   request::SampleDisplay display;
 
-  // Can samples of some event be of the kernel?
+  // May an event have samples in the kernel?
   bool looks_into_kernel() const {
     bool looks = kernel;
     for (const SampleEvent& event : events) looks = looks || event.tells_waits || event.modifiers.kernel;
@@ -56,20 +56,20 @@ struct SamplePlan {
   }
 };
 
-// The checks have the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
+// The checks are in the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
 // program, the one core of `record`.
 diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, const request::RecordingView& view,
                                           const Capabilities& machine, const EventCatalog& catalog);
 
-// Adds to the samples: each switch of a thread, with its callers by frame pointers.
+// Adds each context switch, with callers by frame pointers, to the samples.
 diag::Result<void> add_switches(SamplePlan& plan, request::Sampling sampling, const Capabilities& machine,
                                 const EventCatalog& catalog);
 
-// The stacks requested by -g and --call-graph, or needed by a view that shows callers.
+// The stacks that -g and --call-graph request, or that a view with callers needs.
 request::CallStacks wanted_call_stacks(const request::Sampling& sampling, const request::RecordingView& view);
 
-// The next interval of an adaptive event whose `interval` gave `samples` in `elapsed_ns` on the busiest sampled core;
-// an idle core does not show the rate. Changes by a factor of 8 at most.
+// The next interval of an adaptive event. Its current `interval` gave `samples` in `elapsed_ns` on the busiest sampled
+// core, because an idle core does not show the rate. Changes by a factor of 8 at most.
 u32 adapted_interval(u32 interval, u64 samples, u64 elapsed_ns, u32 rate_hz);
 
 }  // namespace wperf::plan

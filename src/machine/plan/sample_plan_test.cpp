@@ -39,7 +39,7 @@ std::string sample_error(const request::Request& request, const Capabilities& ma
   return plan.has_value() ? "no error" : plan.error().text;
 }
 
-// name(code):interval, with ~ if it adapts.
+// name(code):interval for each event, with ~ if the interval adapts.
 std::string events_of(const request::Request& request) {
   const auto plan = sample_planned(request);
   if (!plan.has_value()) return plan.error().text;
@@ -115,7 +115,7 @@ TEST(SamplePlan, CyclesAreAnEventLikeAnyOther) {
   EXPECT_EQ(events_of(recording("cpu_cycles:9,0x11:7")), "cycle(17):7 cycle(17):9");
 }
 
-// The order of the sections of the report: cycles, then by number.
+// The order of sections in the report: cycles first, then by number.
 TEST(SamplePlan, EventsInTheOrderOfTheReport) {
   EXPECT_EQ(events_of(recording("st_spec:1,ld_spec:2,cpu_cycles:3,r3:4")),
             "cycle(17):3 l1d_cache_refill(3):4 ld_spec(112):2 st_spec(113):1");
@@ -220,7 +220,7 @@ TEST(SamplePlan, NoProgram) {
   }
 }
 
-// A request with every mistake; they are corrected one by one in the order in which they must be reported.
+// A request with every mistake. They are corrected one by one, in the order in which they must be reported.
 TEST(SamplePlan, TheOrderOfTheChecks) {
   Capabilities machine = test_machine(kNeoverseN1, 4);
   for (const Command command : {Command::sample, Command::record}) {
@@ -334,7 +334,7 @@ TEST(AdaptedInterval, StaysWithinBounds) {
   EXPECT_EQ(adapted_interval(1, ~u64{0}, ~u64{0}, ~u32{0}), 1000u);
 }
 
-// 25 million events a second, estimated as a billion: how soon is the rate right?
+// 25 million events a second, first estimated as a billion: how fast does the rate become right?
 TEST(AdaptedInterval, SettlesInAFewSteps) {
   u64 interval = 1'000'000;
   for (int step = 0; step < 4; ++step) {

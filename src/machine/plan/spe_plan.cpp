@@ -45,7 +45,7 @@ diag::Result<void> check_abilities(const SpePlan& plan, const Capabilities& mach
   return {};
 }
 
-// Options for samples by overflow, which would be dropped silently.
+// Options for sampling with counters, which would be silently ignored.
 diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
   const auto refusal = [](std::string text, std::string hint) {
     return diag::Error{.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
@@ -64,7 +64,7 @@ diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
   return {};
 }
 
-// Options that need times turn on their recording.
+// Options that need times cause times to be recorded.
 diag::Result<void> add_times(const request::SampleDisplay& display, const request::RecordingView& view,
                              const Capabilities& machine, SpePlan& plan) {
   const bool timeline = display.timeline_ms.has_value();
@@ -79,7 +79,7 @@ diag::Result<void> add_times(const request::SampleDisplay& display, const reques
       .code = diag::ExitCode::usage};
 }
 
-// The functions of a record are found by its time.
+// The Python functions of a record are found by its time.
 diag::Result<void> add_python(const request::CallStacks& stacks, const Capabilities& machine, SpePlan& plan) {
   plan.python = stacks.python;
   if (plan.python == request::PythonFrames::none) return {};
@@ -142,7 +142,7 @@ const SpeSetting* find_spe_setting(std::string_view name) {
 
 namespace {
 
-// PMSIDR_EL1.Interval → operations: the least intervals that the architecture recommends.
+// Converts PMSIDR_EL1.Interval to operations: the minimum interval that the architecture recommends.
 u32 least_interval_of(u64 field) {
   constexpr u32 kIntervals[] = {256, 0, 512, 768, 1024, 1536, 2048, 3072, 4096};
   return field < std::size(kIntervals) && kIntervals[field] != 0 ? kIntervals[field] : 4096;

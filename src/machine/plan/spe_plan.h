@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measurement × machine → how the statistical profiling extension is programmed (contract 3.4). Pure.
+// Plans how the statistical profiling extension is programmed (contract 3.4). Pure.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -14,27 +14,27 @@
 
 namespace wperf::plan {
 
-inline constexpr u32 kSpeBuffer = 4 << 20, kSmallSpeBuffer = 1 << 20;  // bytes per core, for few cores or many
+inline constexpr u32 kSpeBuffer = 4 << 20, kSmallSpeBuffer = 1 << 20;  // bytes for each core: with few cores, with many
 inline constexpr u32 kFewCores = 32;
-inline constexpr u32 kSpeInterval = 1024;  // operations from one sample to the next, unless the user gives an interval
+inline constexpr u32 kSpeInterval = 1024;  // operations between two samples by default
 
 struct SpePlan {
   std::vector<u32> cores;      // ascending, no duplicates
-  u32 program_core = 0;        // the core on which `record` starts the program; one of the cores
-  std::optional<u32> process;  // the one process that is profiled; set when it exists
+  u32 program_core = 0;        // where `record` starts the program; one of the cores
+  std::optional<u32> process;  // the one process that is profiled; set once it exists
   u32 interval = kSpeInterval;
   bool jitter = true;
-  bool loads = false, stores = false, branches = false;  // if none is set, all operations
+  bool loads = false, stores = false, branches = false;  // if none of these is set, all operations
   bool timestamps = false, physical = false, context = true;
   bool kernel = false;
-  request::PythonFrames python = request::PythonFrames::none;  // with the functions of Python that called the code
-  u64 events = 0, not_events = 0;                              // 0: not asked
-  u32 min_latency = 0;                                         // 0: not asked
-  u32 buffer_bytes = kSpeBuffer;                               // per core
+  request::PythonFrames python = request::PythonFrames::none;  // includes the Python functions that called the code
+  u64 events = 0, not_events = 0;                              // 0: no filter
+  u32 min_latency = 0;                                         // 0: no filter
+  u32 buffer_bytes = kSpeBuffer;                               // for each core
   request::SampleDisplay display;
 };
 
-// The checks have the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
+// The checks are in the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
 // program, the one core of `record`.
 diag::Result<SpePlan> make_spe_plan(const request::Measurement& wanted, const request::RecordingView& view,
                                     const Capabilities& machine);
@@ -51,10 +51,10 @@ const SpeSetting* find_spe_setting(std::string_view name);  // by name or alias;
 
 bool has_spe(const Capabilities& machine);
 
-// Checks first the hardware, then the names, then the values.
+// Checks the hardware first, then the names, then the values.
 diag::Result<void> check_spe(const request::SpeList& list, const Capabilities& machine);
 
-// The abilities of the hardware, from PMSIDR_EL1.
+// What the hardware can do, from PMSIDR_EL1.
 struct SpeAbilities {
   bool filters_events, filters_types, filters_latency, filters_absent_events;
   u32 least_interval;  // operations

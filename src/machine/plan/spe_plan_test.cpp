@@ -11,7 +11,7 @@
 namespace wperf::plan {
 namespace {
 
-// All filters, intervals from 1024, 12 bits of latency.
+// All filters, intervals from 1024 on, 12-bit latencies.
 constexpr u64 kEverything = 0x47 | 4 << 8 | 2 << 16;
 
 Capabilities spe_machine(u64 pmsidr = kEverything) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The machine of this room's tests: 8 Neoverse N1 cores in clusters of two, 6 counters, a DSU and two DMC channels.
+// The machine for the tests of this room: 8 Neoverse N1 cores in clusters of two, 6 counters, a DSU and two DMC
+// channels.
 #pragma once
 #include "machine/plan/plan.h"
 #include "model/request/counted_items.h"

@@ -10,7 +10,7 @@
 namespace wperf::pmu {
 namespace {
 
-// One list of events, ascending by code: a product's or an uncore class's. Private to this room.
+// A list of events, ascending by number: a product's, or those of an uncore class. Private to this room.
 const tables::EventText& text_of(const tables::EventRow& row) {
   return tables::kEventTexts[row.text & ~tables::kArchitecturalBit];
 }
@@ -36,7 +36,7 @@ std::optional<Event> find_event_in(tables::EventRange range, std::string_view lo
   return event_at(range, *found);
 }
 
-// The first in alphabetical order if a code has two names.
+// If a number has two names, the first one in alphabetical order.
 std::optional<Event> find_event_in(tables::EventRange range, u16 code) {
   const tables::EventRow* first = tables::kEvents + range.first;
   const tables::EventRow* last = first + range.count;
@@ -60,7 +60,7 @@ tables::EventRange uncore_events(EventClass event_class) {
 static_assert(index_of(EventClass::core) == 0 && index_of(EventClass::dsu) == 1 && index_of(EventClass::dmc_clk) == 2 &&
               index_of(EventClass::dmc_clkdiv2) == 3 && kEventClassCount == 4);
 
-// The position of `name` in a run of `list`, whose entries are indexes of named `rows` in alphabetical order.
+// Finds `name` in a range of `list`, whose entries are indices of named `rows` in alphabetical order.
 template <typename Row>
 std::optional<usize> find_by_name(const u16* list, usize count, const Row* rows, std::string_view name) {
   const auto name_of = [rows](u16 i) { return tables::string(rows[i].name); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The known facts about every CPU product: events, metrics, groups of metrics, identity. The tables are generated from
-// data/ (tools/gen_catalogue.py), sorted, constant and free of relocations; nothing is built at start-up. All views
-// point into them and stay valid for ever. Lookups are binary searches.
+// What is known about every CPU product: events, metrics, groups of metrics, identity. tools/gen_catalogue.py generates
+// the tables from data/. They are sorted, constant and free of relocations, so nothing is built at start-up. All views
+// point into them and stay valid. Lookups are binary searches.
 #pragma once
 #include <optional>
 #include <span>
@@ -26,28 +26,28 @@ struct Metric {
   std::string_view title;
   std::string_view description;
   std::string_view formula;  // infix, event names in lower case
-  std::string_view postfix;  // the same, blank-separated
+  std::string_view postfix;  // the same in postfix, separated by blanks
   std::string_view unit;
-  std::string_view events;  // comma list of lower-case event names, in the order they are scheduled
+  std::string_view events;  // comma-separated event names in lower case, in the order in which they are scheduled
 };
 
 struct MetricGroup {
   std::string_view name;
   std::string_view title;
   std::string_view description;
-  std::string_view metrics;  // comma list, no blanks
+  std::string_view metrics;  // comma-separated, without blanks
 };
 
 // A metric of the top-down method: a share, and where to look for its cause.
 struct TopdownNode {
   std::string_view metric;
-  std::string_view next;  // comma list of metrics of the tree, and of groups of metrics
-  // comma list, lower case: events to sample to find the place; the best one last. Empty if none can be sampled
+  std::string_view next;  // comma-separated metrics of the tree and groups of metrics
+  // comma-separated, in lower case: events to sample to find the code; the best one last. Empty if none can be sampled
   std::string_view events;
   bool is_root = false;
 };
 
-// A handle; copy it freely.
+// A cheap handle that can be copied freely.
 class Product {
  public:
   explicit constexpr Product(u16 index) : index_(index) {}
@@ -55,11 +55,11 @@ class Product {
   std::string_view title() const;             // "Neoverse N1"
   std::string_view architecture() const;      // "armv8.2", may be empty
   std::string_view pmu_architecture() const;  // "pmu_v3", may be empty
-  u32 slots() const;                          // issue slots per cycle, 0 = unknown
+  u32 slots() const;                          // issue slots per cycle; 0: unknown
   bool has_own_events() const;                // false if only architectural events are known (armv8-a, Oryon)
 
   usize event_count() const;
-  Event event(usize i) const;  // ascending code
+  Event event(usize i) const;  // ascending by number
   std::optional<Event> find_event(std::string_view lower_case_name) const;
   std::optional<Event> find_event(u16 code) const;
 
@@ -71,7 +71,7 @@ class Product {
   MetricGroup group(usize i) const;  // alphabetical
   std::optional<MetricGroup> find_group(std::string_view name) const;
 
-  usize topdown_count() const;  // 0: no published method
+  usize topdown_count() const;  // 0: no method was published
   TopdownNode topdown_node(usize i) const;
 
   friend bool operator==(Product, Product) = default;
@@ -89,9 +89,9 @@ Product product_at(usize i);       // alphabetical
 std::span<const Alias> aliases();  // alphabetical; "neoverse-n2-r0p0" → "neoverse-n2"
 Product architectural();           // "armv8-a"
 std::optional<Product> find_product(std::string_view name_or_alias);
-// By implementer, part and revision of MIDR_EL1; architectural() if unknown.
+// Looks up implementer, part and revision of MIDR_EL1; architectural() if unknown.
 Product identify(u64 midr);
-// From ID_AA64DFR0_EL1.PMSVer: "FEAT_SPEv1p1", "not implemented".
+// The name for ID_AA64DFR0_EL1.PMSVer: "FEAT_SPEv1p1", "not implemented".
 std::string_view spe_version_name(u64 id_aa64dfr0);
 std::string_view vendor_name(u64 midr);  // contract 5.2, "Unknown Vendor" if unknown
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the catalogue with its source facts, if they lie next to the source tree.
+// Compares the catalogue with its source data, if these are next to the source tree.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -26,7 +26,7 @@ std::string joined(const Json& words) {
   return text;
 }
 
-// "arm-c1-pro-r1p2" → c1-pro, "neoverse-n2-r0p3" → itself, "common-armv8" → armv8-a.
+// "arm-c1-pro-r1p2" → c1-pro, "neoverse-n2-r0p3" unchanged, "common-armv8" → armv8-a.
 std::optional<Product> product_of_file(std::string stem) {
   if (stem.starts_with("common-")) return find_product(stem.substr(7) + "-a");
   if (stem.starts_with("arm-")) stem.erase(0, 4);
@@ -36,7 +36,7 @@ std::optional<Product> product_of_file(std::string stem) {
 
 void compare(const Json& facts, Product product) {
   const Json none = Json::object();
-  // Events of Neoverse V3 that newer facts leave out and WindowsPerf shows.
+  // Events of Neoverse V3 that newer data leave out but WindowsPerf shows.
   const usize of_older_facts = product.name() == "neoverse-v3" ? 2 : 0;
   EXPECT_EQ(product.event_count(), facts["events"].size() + of_older_facts);
   for (const auto& [name, code] : facts["events"].items()) {
@@ -81,7 +81,7 @@ std::string published_title(Product product, const std::string& kind, const std:
   return std::string(product.find_event(name).value_or(Event{}).title);
 }
 
-// cpu,kind,name,title; only a title may contain commas, and is then quoted.
+// The columns are cpu,kind,name,title. Only titles may contain commas, and are then quoted.
 TEST(CatalogueFacts, TitlesAreThePublishedOnes) {
   std::ifstream file(std::filesystem::path(WPERF_SOURCE_DIR) / ".." / "shared" / "facts" / "titles.csv");
   if (!file.is_open()) GTEST_SKIP() << "no facts beside the source tree";
@@ -95,7 +95,7 @@ TEST(CatalogueFacts, TitlesAreThePublishedOnes) {
     ASSERT_TRUE(product.has_value()) << line;
     const std::string shown =
         published_title(*product, line.substr(kind, name - kind - 1), line.substr(name, title - name - 1));
-    if (shown.empty()) continue;  // of another version of the facts
+    if (shown.empty()) continue;  // from another version of the data
     const bool quoted = line[title] == '"';
     EXPECT_EQ(shown, quoted ? line.substr(title + 1, line.size() - title - 2) : line.substr(title)) << line;
     ++compared;

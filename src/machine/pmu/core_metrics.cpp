@@ -8,7 +8,7 @@
 namespace wperf::pmu {
 namespace {
 
-constexpr usize kMaxDepth = 32;  // the generator allows catalogued formulas half of it
+constexpr usize kMaxDepth = 32;  // the generator allows half of this in catalogued formulas
 
 std::string_view take_token(std::string_view& text) {
   const usize begin = text.find_first_not_of(' ');
@@ -26,8 +26,8 @@ bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-// A plain decimal such as 1000 or 0.5; anything else is 0. (std::from_chars for double is missing in libc++ 16 and
-// strtod depends on the locale.)
+// Parses a plain decimal such as 1000 or 0.5; returns 0 for anything else. (libc++ 16 has no std::from_chars for
+// double, and strtod depends on the locale.)
 double parse_decimal(std::string_view token) {
   double value = 0;
   usize i = 0;
@@ -56,7 +56,7 @@ bool is_operator(std::string_view token) {
   return token.size() == 1 && (token[0] == '+' || token[0] == '-' || token[0] == '*' || token[0] == '/');
 }
 
-// Absent when dividing by zero or leaving the range of double.
+// Returns nullopt for a division by zero, and for a result beyond the range of double.
 std::optional<double> apply(char operation, double left, double right) {
   double result = 0;
   switch (operation) {
@@ -131,11 +131,11 @@ constexpr BuiltInMetric kBuiltIn[] = {
      "/dmc_clkdiv2/rdwr"},
 };
 
-// The core that lends its metrics: its formulas use only the architecture's events, and do not depend on the number of
-// slots in a cycle.
+// The core whose metrics others may use: its formulas only use architectural events, and do not depend on the number of
+// slots per cycle.
 constexpr std::string_view kLender = "neoverse-n1";
 
-// Every core with counters has these (Arm ARM, D13.12, on PMUv3), even one whose list is unknown.
+// Every core with counters has these events (Arm ARM, D13.12, on PMUv3), even one whose list is unknown.
 constexpr std::string_view kOfEveryCore[] = {"cpu_cycles", "inst_retired", "l1d_cache", "l1d_cache_refill"};
 
 bool counts(Product product, std::string_view event) {
@@ -155,7 +155,7 @@ bool counts_all(Product product, std::string_view events) {
   }
 }
 
-// Returns nullopt for a product that has metrics, and for an unknown one.
+// Returns nullopt for a product that has its own metrics, and for an unknown product.
 std::optional<Product> lender_for(Product product) {
   if (product.metric_count() != 0 || product == architectural()) return std::nullopt;
   return find_product(kLender);

@@ -55,7 +55,7 @@ TEST(Formula, DamageGivesZero) {
   std::string deep;
   for (int i = 0; i < 33; ++i) deep += "1 ";
   for (int i = 0; i < 32; ++i) deep += "+ ";
-  EXPECT_EQ(evaluate(deep), 0);  // deeper than the stack
+  EXPECT_EQ(evaluate(deep), 0);  // deeper than the stack allows
   EXPECT_DOUBLE_EQ(evaluate(deep.substr(2, deep.size() - 4)), 32);
 }
 
@@ -70,12 +70,12 @@ TEST(Formula, NeverInfiniteNorNan) {
   EXPECT_TRUE(std::isfinite(evaluate("huge huge *")));
 }
 
-// A second evaluator of the infix text, by recursive descent.
+// A second evaluator, for the infix form, by recursive descent.
 class Infix {
  public:
   Infix(std::string_view text, const std::map<std::string_view, u64>& counts) : text_(text), counts_(counts) {}
 
-  double value() {  // 0 after a division by zero, as in the contract
+  double value() {  // returns 0 after a division by zero, as in the contract
     const double result = sum();
     EXPECT_EQ(peek(), '\0') << text_.substr(position_);
     return divided_by_zero_ ? 0 : result;

@@ -32,7 +32,7 @@ EventClass take_prefix(std::string& name) {
   return EventClass::core;
 }
 
-// -1 unless `letter` is a hexadecimal digit in lower case.
+// Returns -1 unless `letter` is a hexadecimal digit in lower case.
 int hex_digit(char letter) {
   if (letter >= '0' && letter <= '9') return letter - '0';
   if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
@@ -82,7 +82,7 @@ const ExtraEvent* find_code(const std::vector<ExtraEvent>& events, EventClass ev
 
 }  // namespace
 
-// A text with an error registers none of its events.
+// If the text has an error, none of its events is registered.
 diag::Result<void> ExtraEvents::parse(std::string_view text) {
   if (text.empty()) return diag::contract_error("nothing to parse!");
   if (text.find_first_of(" \t\r\n\v\f") != std::string_view::npos) {

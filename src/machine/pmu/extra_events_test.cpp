@@ -22,7 +22,7 @@ TEST(ExtraEvents, NamesAndNumbers) {
   ASSERT_EQ(events.all().size(), 5u);
   ASSERT_NE(events.find(EventClass::core, "name_1"), nullptr);
   EXPECT_EQ(events.find(EventClass::core, "name_1")->code, 0x1b);
-  EXPECT_EQ(events.find(EventClass::core, "Name_1"), nullptr);  // exact spelling of the stored name
+  EXPECT_EQ(events.find(EventClass::core, "Name_1"), nullptr);  // must be exactly the stored name
   EXPECT_EQ(events.find(EventClass::core, u16{0xff})->name, "name_2");
   EXPECT_EQ(events.find(EventClass::dsu, "x")->code, 0x10);
   EXPECT_EQ(events.find(EventClass::core, "x"), nullptr);

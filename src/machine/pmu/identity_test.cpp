@@ -29,7 +29,7 @@ TEST(Identity, RevisionsOfN2) {
   EXPECT_EQ(identify(0x410fd491).name(), "neoverse-n2");
   EXPECT_EQ(identify(0x410fd492).name(), "neoverse-n2");
   EXPECT_EQ(identify(0x410fd493).name(), "neoverse-n2-r0p3");
-  EXPECT_EQ(identify(0x411fd490).name(), "neoverse-n2-r0p3");  // a later one than any known one
+  EXPECT_EQ(identify(0x411fd490).name(), "neoverse-n2-r0p3");  // later than all known revisions
   EXPECT_EQ(identify(0x6d0fd490).name(), "neoverse-n2");       // Azure Cobalt 100
 }
 

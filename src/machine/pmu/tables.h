@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shape of the generated tables (generated/*.cpp, written by tools/gen_catalogue.py). Private to this room.
-// Strings are numbers into one pool and everything else is 16-bit numbers, so the tables hold no pointer, need no
-// relocation and are shared read-only pages. They are trusted: the generator has checked every number in them.
+// The types of the generated tables (generated/*.cpp, written by tools/gen_catalogue.py). Private to this room. Strings
+// are indices into one pool and all other values are 16-bit numbers, so the tables have no pointers, need no relocation
+// and are shared read-only pages. They are trusted, because the generator checked every number in them.
 #pragma once
 #include <string_view>
 
@@ -12,7 +12,7 @@ namespace wperf::pmu::tables {
 
 using StringId = u16;
 
-inline constexpr u32 kPoolRowBytes = 32768;       // strings lie in rows of this size and never cross a border
+inline constexpr u32 kPoolRowBytes = 32768;       // strings are in rows of this size and never cross a row's end
 inline constexpr u16 kArchitecturalBit = 0x8000;  // in EventRow::text
 
 struct EventText {
@@ -20,17 +20,18 @@ struct EventText {
 };
 
 struct EventRow {
-  u16 text;  // index into kEventTexts, and kArchitecturalBit
+  u16 text;  // index into kEventTexts, with kArchitecturalBit
   u16 code;
 };
 
-// The name of an event elsewhere.
+// The event's name in other sources.
 struct OtherName {
   StringId name;
   u16 code;
 };
 
-// A run of kEvents, ascending by code; the same run of kEventsByName holds its order by name, as offsets into it.
+// A range of kEvents, ascending by number. The same range of kEventsByName has the order by name, as offsets into this
+// range.
 struct EventRange {
   u16 first, count;
 };
@@ -53,13 +54,13 @@ struct ProductRow {
   u16 slots;
   u16 has_own_events;
   u16 first_event, event_count;
-  u16 first_metric, metric_count;    // a run of kMetricLists
-  u16 first_group, group_count;      // a run of kGroupLists
-  u16 first_topdown, topdown_count;  // a run of kTopdown
+  u16 first_metric, metric_count;    // a range of kMetricLists
+  u16 first_group, group_count;      // a range of kGroupLists
+  u16 first_topdown, topdown_count;  // a range of kTopdown
   u16 first_other_name, other_name_count;
 };
 
-// Sorted. This row applies to a product if the revision (variant << 4 | revision) is at least from_revision.
+// Sorted. A row applies to a product whose revision (variant << 4 | revision) is at least from_revision.
 struct IdentityRow {
   u16 implementer, part, from_revision, product;
 };
@@ -70,16 +71,16 @@ extern const u16 kStringLengths[];
 extern const EventText kEventTexts[];
 extern const EventRow kEvents[];
 extern const u16 kEventsByName[];
-extern const OtherName kOtherNames[];  // alphabetical within one product
+extern const OtherName kOtherNames[];  // in alphabetical order for each product
 extern const MetricRow kMetrics[];
-extern const u16 kMetricLists[];  // indexes into kMetrics, alphabetical by name within one product
+extern const u16 kMetricLists[];  // indices into kMetrics, in alphabetical order for each product
 extern const GroupRow kGroups[];
 extern const u16 kGroupLists[];
-extern const TopdownRow kTopdown[];   // alphabetical by metric within one product
+extern const TopdownRow kTopdown[];   // in alphabetical order of metrics for each product
 extern const ProductRow kProducts[];  // alphabetical
 extern const u16 kProductCount;
 extern const u16 kArchitecturalProduct;
-extern const EventRange kUncore[];  // by EventClass
+extern const EventRange kUncore[];  // indexed by EventClass
 extern const IdentityRow kIdentities[];
 extern const u16 kIdentityCount;
 extern const Alias kAliases[];  // alphabetical

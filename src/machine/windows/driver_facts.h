@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How wperf-driver is installed on this Windows, found without opening it. For `wperf doctor`, above all when the
-// driver cannot be opened.
+// How wperf-driver is installed on this Windows, found out without opening it. For `wperf doctor`, mainly if the driver
+// cannot be opened.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace wperf::windows {
 
-// The device of another profiler's driver: Arm's WindowsPerf. Its driver and wperf's may both be installed, but this
-// device uses only wperf's.
+// The device of another profiler's driver, that of Arm's WindowsPerf. It may be installed together with wperf's driver;
+// the driver device only uses wperf's.
 struct OtherDriver {
   std::string instance_id, hardware_ids;
 };
@@ -19,14 +19,15 @@ struct OtherDriver {
 struct DriverFacts {
   bool service_installed = false;
   bool running = false;
-  u32 last_error = 0;      // Windows' error at the last attempt to start it
-  std::string error_text;  // the same error in words
+  u32 last_error = 0;      // Windows' error of the last attempt to start it
+  std::string error_text;  // that error in words
   std::string file;        // wperf-driver.sys; empty if not known
   bool file_exists = false;
-  bool signature_known = false;  // if false, nothing below is known
+  bool signature_known = false;  // if false, the members below are unknown
   bool file_signed = false, signature_trusted = false;
   std::string signer, signature_trouble;
-  std::optional<u32> device_problem;  // of its entry in the Device Manager, 0 = no problem; nullopt if it has no entry
+  std::optional<u32> device_problem;  // problem code in the Device Manager, 0 = no problem; nullopt if there is no
+                                      // entry
   std::vector<OtherDriver> others;
 };
 

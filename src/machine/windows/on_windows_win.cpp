@@ -6,7 +6,8 @@
 namespace wperf::windows {
 namespace {
 
-// Modern Standby obeys the first, while the other ends when the lid closes; older machines know only the second.
+// Modern Standby follows the first one, but the second one ends when the lid is closed; older machines know only the
+// second one.
 constexpr POWER_REQUEST_TYPE kKept[] = {PowerRequestExecutionRequired, PowerRequestSystemRequired};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Windows machine without its driver: the programs, the facts from ACPI, and a lock against sleep during
-// measurements. Machines with a driver are based on it: driver_handle_win.cpp with wperf's,
+// A Windows machine without a driver: the programs, the facts from ACPI, and a request not to sleep during
+// measurements. Machines with a driver derive from it: driver_handle_win.cpp with wperf's,
 // windowsperf/open_machine_win.cpp with Arm's.
 #pragma once
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace wperf::windows {
 
-// Keeps Windows from sleeping during a measurement: in Modern Standby, and on machines that sleep, cores power down and
-// lose their counters. `powercfg /requests` shows it.
+// Keeps Windows from sleeping during a measurement: in sleep and in Modern Standby cores power down and lose their
+// counters. `powercfg /requests` shows the request.
 class AwakeRequest {
  public:
-  AwakeRequest();  // from here until its destruction; does nothing if Windows refuses
+  AwakeRequest();  // in effect until its destruction; does nothing if Windows refuses
   ~AwakeRequest();
   AwakeRequest(const AwakeRequest&) = delete;
   AwakeRequest& operator=(const AwakeRequest&) = delete;
 
  private:
-  void* request_;  // null: no request
+  void* request_;  // null: there is no request
 };
 
 template <typename Base>
@@ -45,7 +45,7 @@ class OnWindows : public Base {
 
  private:
   WindowsPrograms programs_;
-  int measurements_ = 0;  // running measurements: counting and profiling may run at the same time
+  int measurements_ = 0;  // running measurements, because counting and profiling may run at the same time
   std::optional<AwakeRequest> awake_;
 };
 

@@ -2,7 +2,7 @@
 #include "machine/windows/setup_api_win.h"
 
 #include <windows.h>
-// After windows.h, which it needs.
+// Comes after windows.h, which it needs.
 #include <cfgmgr32.h>
 #include <setupapi.h>
 
@@ -21,7 +21,7 @@ namespace {
 constexpr GUID kInterface = WPERF_INTERFACE_GUID;
 constexpr GUID kWindowsPerfInterface = WINDOWSPERF_INTERFACE_GUID;
 
-// From setupapi.dll and cfgmgr32.dll, with the names of the functions themselves.
+// Functions of setupapi.dll and cfgmgr32.dll; the members have their names.
 struct Functions {
   decltype(&SetupDiGetClassDevsW) get_devices = nullptr;
   decltype(&SetupDiDestroyDeviceInfoList) destroy_list = nullptr;
@@ -37,7 +37,7 @@ struct Functions {
   decltype(&CM_Get_Res_Des_Data_Size) resource_size = nullptr;
   decltype(&CM_Get_Res_Des_Data) resource_data = nullptr;
   decltype(&CM_Free_Res_Des_Handle) free_resource = nullptr;
-  bool devices = false, resources = false;  // all of that group were found
+  bool devices = false, resources = false;  // all functions of that group were found
 };
 
 Functions load_functions() {
@@ -66,7 +66,7 @@ const Functions& functions() {
   return loaded;
 }
 
-// A list of devices, freed at the end of the scope.
+// A list of devices, which is freed at the end of the scope.
 class DeviceList {
  public:
   DeviceList(const GUID* device_class, const wchar_t* enumerator, DWORD flags) {
@@ -92,7 +92,7 @@ std::wstring instance_id_of(const DeviceList& list, SP_DEVINFO_DATA& device) {
 // The ids, separated by commas.
 std::string hardware_ids_of(const DeviceList& list, SP_DEVINFO_DATA& device) {
   wchar_t ids[2048] = {};
-  constexpr DWORD kRoom = sizeof ids - 2 * sizeof(wchar_t);  // an answer without its two zeros is harmless
+  constexpr DWORD kRoom = sizeof ids - 2 * sizeof(wchar_t);  // an answer without its two final zeros does no harm
   if (functions().property(list.get(), &device, SPDRP_HARDWAREID, nullptr, reinterpret_cast<BYTE*>(ids), kRoom,
                            nullptr) == 0) {
     return {};
@@ -119,7 +119,7 @@ std::optional<PresentInterface> describe(const DeviceList& list, SP_DEVICE_INTER
                           .hardware_ids = hardware_ids_of(list, device)};
 }
 
-// Calls `visit` with each device that an installer made and whose first hardware id is this one.
+// Calls `visit` for each installed device whose first hardware id is this one.
 template <typename Visit>
 void for_each_root_device(const char* hardware_id, Visit visit) {
   const DeviceList list(nullptr, L"ROOT", DIGCF_ALLCLASSES);
@@ -132,7 +132,7 @@ void for_each_root_device(const char* hardware_id, Visit visit) {
   }
 }
 
-// Calls `visit` with each present device below ACPI\<acpi_id>.
+// Calls `visit` for each present device below ACPI\<acpi_id>.
 template <typename Visit>
 void for_each_acpi_device(const wchar_t* acpi_id, Visit visit) {
   const DeviceList list(nullptr, L"ACPI", DIGCF_PRESENT | DIGCF_ALLCLASSES);
@@ -146,7 +146,7 @@ void for_each_acpi_device(const wchar_t* acpi_id, Visit visit) {
   }
 }
 
-// MEM_DES and MEM_LARGE_DES begin in the same way: count, type, first and last address.
+// MEM_DES and MEM_LARGE_DES have the same beginning: count, type, first and last address.
 template <typename Description>
 device::DeviceMemory memory_of(const std::vector<u64>& data) {
   const auto& description = *reinterpret_cast<const Description*>(data.data());

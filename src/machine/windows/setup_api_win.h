@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows' list of devices: the present interface of wperf-driver, and the units outside the cores by ACPI. Loads
-// setupapi.dll when the first question is asked.
+// Windows' list of devices: the interface of wperf-driver, and the units outside of the cores according to ACPI. Loads
+// setupapi.dll on first use.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,17 +11,17 @@
 namespace wperf::windows {
 
 struct PresentInterface {
-  std::wstring path;  // to open
+  std::wstring path;  // the path to open
   std::string instance_id, hardware_ids;
 };
 
-// The first enabled device interface that exists.
+// The first device interface that is enabled.
 std::optional<PresentInterface> find_driver_interface();
-std::optional<PresentInterface> find_windowsperf_interface();  // that of Arm's driver
+std::optional<PresentInterface> find_windowsperf_interface();  // the interface of Arm's driver
 // The problem code of the driver's device in the Device Manager, 0 = no problem; nullopt if there is no such device.
 std::optional<u32> driver_device_problem();
 u32 count_acpi_devices(const wchar_t* acpi_id);
-// The memory that Windows has assigned to the devices with this id, in the order of their instances.
+// The memory that Windows assigned to the devices with this id, ordered by instance.
 std::vector<device::DeviceMemory> acpi_device_memory(const wchar_t* acpi_id);
 
 }  // namespace wperf::windows

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 #include <windows.h>
-// After windows.h, which it needs.
+// Comes after windows.h, which it needs.
 #include <psapi.h>
 #include <winternl.h>
 
@@ -20,9 +20,9 @@ namespace wperf::windows {
 namespace {
 
 constexpr size_t kLongestPath = 32'768;
-constexpr u64 kImageBaseInPeb = 0x10;  // ImageBaseAddress of a 64-bit process
+constexpr u64 kImageBaseInPeb = 0x10;  // ImageBaseAddress in a 64-bit process
 
-// In steps of 100 ns.
+// FILETIME has units of 100 ns.
 u64 nanoseconds_of(const FILETIME& time) {
   return (u64{time.dwHighDateTime} << 32 | time.dwLowDateTime) * 100;
 }
@@ -39,7 +39,7 @@ bool read(HANDLE process, u64 address, void* to, size_t size) {
   return ReadProcessMemory(process, reinterpret_cast<const void*>(address), to, size, &done) != 0 && done == size;
 }
 
-// The address of the image before the process has run an instruction: its loader makes the list of modules later.
+// The address of the image before the process runs its first instruction; the list of modules is created later.
 u64 image_base(HANDLE process) {
   static const os::SystemLibrary ntdll(L"ntdll.dll");
   decltype(&NtQueryInformationProcess) query = nullptr;
@@ -125,12 +125,12 @@ void WatchedProcess::look_at_modules() {
     const auto same = [base](const readings::Module& module) { return module.base == base; };
     if (std::any_of(known_.modules.begin(), known_.modules.end(), same)) continue;
     readings::Module module = module_of(handle_.get(), handle);
-    if (module.size == 0) continue;  // unloaded in the meantime
+    if (module.size == 0) continue;  // it was unloaded meanwhile
     if (known_.modules.front().base == 0 && module.path == known_.image) {
       known_.modules.front() = std::move(module);
       continue;
     }
-    // The module that was at this address before was unloaded.
+    // The previous module at this address was unloaded.
     const u64 end = module.base + module.size;
     std::erase_if(known_.modules, [&](const readings::Module& old) {
       return old.base != 0 && old.base < end && module.base < old.base + old.size;
@@ -169,8 +169,8 @@ std::optional<ProcessorPlace> place_of(u32 core) {
   return place_of_core(core, sizes);
 }
 
-// All threads, including future ones. With one group of processors, this is the process's own mask. With more, a
-// process may spread over groups, so its job confines it.
+// Applies to all threads, including future ones. With one group of processors, the process's own mask is used. With
+// several groups, a process may use more than one, so its job confines it.
 bool confine(const SpawnedProcess& spawned, const ProcessorPlace& place) {
   GROUP_AFFINITY affinity{};
   affinity.Group = place.group;
@@ -207,7 +207,7 @@ diag::Result<SpawnedProcess> spawn_suspended(const std::string& command_line, u3
   STARTUPINFOW startup{};
   startup.cb = sizeof startup;
   PROCESS_INFORMATION made{};
-  std::wstring line = os::wide_of(command_line);  // CreateProcess writes into it
+  std::wstring line = os::wide_of(command_line);  // CreateProcess may change it
   if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, FALSE, CREATE_SUSPENDED | CREATE_NEW_CONSOLE, nullptr,
                      nullptr, &startup, &made) == 0) {
     return spawn_error(GetLastError(), command_line);
@@ -215,7 +215,8 @@ diag::Result<SpawnedProcess> spawn_suspended(const std::string& command_line, u3
   spawned.pid = made.dwProcessId;
   spawned.process.reset(made.hProcess);
   spawned.thread.reset(made.hThread);
-  // Done before it runs, so that no child escapes. If the job cannot have it, it is still ended the usual way.
+  // Done before the program runs, so that no child escapes. If it cannot be put into the job, it is still ended in the
+  // usual way.
   if (spawned.job != nullptr) AssignProcessToJobObject(spawned.job.get(), spawned.process.get());
   if (place.has_value() && !confine(spawned, *place)) {
     const diag::Error error = pin_error(core);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows processes that a measurement looks at or starts.
+// Windows processes that a measurement observes or starts.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace wperf::windows {
 
-// One Windows process that a measurement looks at: its state and modules, remembered after its end. Either wperf
-// started it, or it was running already.
+// A Windows process that a measurement observes: its state and modules, kept after its end. Either wperf started it, or
+// it was already running.
 
 // Closes a HANDLE when its owner is destroyed.
 struct HandleCloser {
@@ -19,13 +19,12 @@ using OwnedHandle = std::unique_ptr<void, HandleCloser>;
 
 class WatchedProcess {
  public:
-  // Takes the process handle; null if the process could not be opened, so that only its number is known.
+  // Takes over the process handle; null if the process could not be opened, so that only its number is known.
   WatchedProcess(u32 pid, OwnedHandle handle);
 
   void* handle() const { return handle_.get(); }
   device::ProcessState state() const;
-  // Adds the modules that were loaded since the last call. Unloaded modules stay known, because samples were taken in
-  // them.
+  // Adds modules that were loaded since the last call. Unloaded modules are kept, because samples were taken in them.
   void look_at_modules();
   const readings::Process& description();
 
@@ -36,13 +35,13 @@ class WatchedProcess {
   readings::Process known_;
 };
 
-// Starts the program of a measurement: suspended, in its own console, on one core or on any, in a job that ends with
-// wperf.
+// Starts the program of a measurement: suspended, in its own console, on one core or on any core, in a job that ends
+// with wperf.
 struct SpawnedProcess {
   u32 pid = 0;
   OwnedHandle process;
   OwnedHandle job;     // closing it ends the program and its children if they still run
-  OwnedHandle thread;  // the first one, suspended
+  OwnedHandle thread;  // the first thread, suspended
 };
 
 diag::Result<SpawnedProcess> spawn_suspended(const std::string& command_line, u32 core);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The meaning of a failed call into Windows or into wperf-driver.sys for the user. Contains the numbers of winerror.h,
-// so that it is tested on every system.
+// Explains to the user why a call into Windows or into wperf-driver.sys failed. The numbers of winerror.h are repeated
+// here, so that this can be tested on every system.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace wperf::windows {
 
-// The driver's own status, if the error came from it.
+// The driver's own status, if the error came from the driver.
 std::optional<WperfStatus> status_of_windows_error(u32 error);
-// `described`: Windows' words for the error.
+// `described`: Windows' text for the error.
 diag::Error open_error(u32 error, const std::string& described);
 diag::Error request_error(u32 error, const std::string& described);
-// The errno for diag::Error.
+// The nearest errno, for diag::Error.
 int nearest_errno(u32 windows_error);
-// The contract's words for a machine without driver, for every command.
+// The contract's message for a machine without a driver, for all commands.
 diag::Error no_driver_error(bool windowsperf_is_there);
 
 }  // namespace wperf::windows

@@ -2,7 +2,7 @@
 #include "machine/windows/windows_programs_win.h"
 
 #include <windows.h>
-// After windows.h, which it needs.
+// Comes after windows.h, which it needs.
 #include <tlhelp32.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace wperf::windows {
 namespace {
 
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
-constexpr u64 kNanosecondsPerTick = 100;  // unit of timers
-// A young process is loading its modules; one that lives only for some milliseconds must not be missed.
+constexpr u64 kNanosecondsPerTick = 100;  // the unit of timers
+// A new process is loading its modules; even one that exists only for some milliseconds must be seen.
 constexpr u64 kYoungNs = 300'000'000;
 constexpr u64 kYoungLookNs = 2'000'000;
 constexpr u64 kOldLookNs = 1'000'000'000;
@@ -35,7 +35,9 @@ OwnedHandle open_process(u32 pid) {
 
 OwnedHandle make_timer() {
   OwnedHandle timer(CreateWaitableTimerExW(nullptr, nullptr, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS));
-  if (timer == nullptr) timer.reset(CreateWaitableTimerW(nullptr, FALSE, nullptr));  // before Windows 10 1803
+  if (timer == nullptr)
+    timer.reset(CreateWaitableTimerW(nullptr, FALSE, nullptr));  // for Windows 10 before version
+                                                                 // 1803
   return timer;
 }
 
@@ -47,7 +49,7 @@ WindowsPrograms::WindowsPrograms() : timer_(make_timer()) {
   frequency_ = static_cast<u64>(frequency.QuadPart);
 }
 
-// The same clock as the driver's.
+// The driver uses the same clock.
 u64 WindowsPrograms::now_ns() {
   LARGE_INTEGER counter;
   QueryPerformanceCounter(&counter);
@@ -70,7 +72,7 @@ void WindowsPrograms::kill(u32 pid) {
   Watched& watched = found->second;
   watched.process.look_at_modules();
   if (watched.job != nullptr) TerminateJobObject(watched.job.get(), 1);
-  TerminateProcess(watched.process.handle(), 1);  // used if the job did not have it
+  TerminateProcess(watched.process.handle(), 1);  // in case the job does not contain it
 }
 
 WindowsPrograms::Watched& WindowsPrograms::watch(u32 pid) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The programs of Windows and its time: started suspended, watched for their modules, waited for.
+// The programs of Windows and its time: starts programs suspended, looks for their modules, waits for them.
 #pragma once
 #include <map>
 
@@ -29,7 +29,7 @@ class WindowsPrograms final : public device::Programs {
   Watched& watch(u32 pid);
   void resume(u64 now);
   void look_at_modules(u64 now);
-  // When the next look at the modules is due.
+  // When to look for modules again.
   u64 next_look(u64 now) const;
   // Waits for the timer, the process or Ctrl-C. Returns true if the time is over.
   bool sleep(u64 nanoseconds, void* process);

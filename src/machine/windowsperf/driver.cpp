@@ -11,7 +11,7 @@
 namespace wperf::windowsperf {
 namespace {
 
-// More than any answer has, and less than the driver refuses: it writes first and checks the size afterwards.
+// Larger than any answer, and smaller than what the driver refuses; it writes first and checks the size afterwards.
 constexpr size_t kRoom = 8192;
 constexpr u32 kMostChannels = kRoom / sizeof(DmcAnswer);
 
@@ -48,7 +48,7 @@ diag::Error not_sent(std::string text) {
 }  // namespace
 
 diag::Error Driver::lost_lock() {
-  // The same number also means that the driver is being removed. Then it refuses this request, too.
+  // The same number also means that the driver is being removed; then it refuses this request, too.
   u32 action = kLockGet;
   std::vector<std::byte> room(kRoom);
   const auto asked = transport_.control(static_cast<u32>(Request::lock_acquire), bytes_of(action), room);

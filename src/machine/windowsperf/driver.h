@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A typed call for each request to Arm's driver: its input, an answer of exactly the right size, and a refusal as a
-// sentence for the user. It never sends requests that the driver does not check and that would corrupt memory: cores
-// and channels that do not exist, lists that are too long, answers without room.
+// A typed function for each request to Arm's driver. It makes the input, requires an answer of exactly the right size,
+// and turns a refusal into a sentence for the user. Some bad requests would corrupt memory because the driver does not
+// check them, so they are never sent: cores and channels that do not exist, lists that are too long, answers without
+// room.
 #pragma once
 #include <memory>
 #include <span>
@@ -13,13 +14,13 @@
 
 namespace wperf::windowsperf {
 
-// Events of one class, as assign() takes them.
+// Events of one class, for assign().
 struct ClassEvents {
   u32 event_class = 0;
   std::vector<u16> codes;
 };
 
-// The counters that a request is about.
+// The counters that a request applies to.
 struct Scope {
   std::vector<u32> cores;
   u32 flags = kCountCore;
@@ -38,13 +39,13 @@ class Driver {
   diag::Result<void> stop(const Scope& scope);
   diag::Result<void> reset(const Scope& scope);
   diag::Result<void> start(const Scope& scope, u32 period_ms);
-  // `core`: or kAllCores.
+  // `core`: a core or kAllCores.
   diag::Result<void> assign(u32 core, u8 dmc_channel, u32 filter_bits, const std::vector<ClassEvents>& lists);
   diag::Result<std::unique_ptr<CountAnswer>> read_core(u32 core);
   diag::Result<std::unique_ptr<DsuAnswer>> read_dsu(u32 core);
-  diag::Result<std::vector<DmcAnswer>> read_dmc();  // for answers of all channels
+  diag::Result<std::vector<DmcAnswer>> read_dmc();  // the answer has all channels
 
-  // Only DSUs that ACPI lists.
+  // Only for DSUs that ACPI lists.
   diag::Result<DsuCounters> init_dsu(u32 clusters, u32 cores_per_cluster);
   diag::Result<DmcCounters> init_dmc(const std::vector<device::DeviceMemory>& channels);
 
@@ -53,7 +54,7 @@ class Driver {
   diag::Result<SampleTotals> stop_sampling(u32 core);
   diag::Result<std::unique_ptr<SampleAnswer>> take_samples(u32 core);
 
-  u32 core_count() const { return core_count_; }  // set once hardware() was called
+  u32 core_count() const { return core_count_; }  // set by hardware()
 
  private:
   diag::Result<Answer> exchange(Request request, std::span<const std::byte> input, std::span<std::byte> output);
@@ -76,19 +77,19 @@ class Driver {
 
 // Counting and sampling by Arm's driver.
 
-// The opened device, for sessions as long as it lives.
+// The opened device, for sessions; it must outlive them.
 struct Opened {
   Machine& machine;
   Driver driver;
   HardwareAnswer hardware{};
-  u32 cluster_count = 0, cluster_size = 0, dsu_counters = 0;  // of the configured DSUs
+  u32 cluster_count = 0, cluster_size = 0, dsu_counters = 0;  // for the configured DSUs
   std::string name;                                           // "Arm's driver (WindowsPerf 3.8.0)"
 };
 
 diag::Result<std::unique_ptr<device::CountSession>> open_count_session(Opened& opened, const plan::CountPlan& plan);
 diag::Result<std::unique_ptr<device::SampleSession>> open_sample_session(Opened& opened, const plan::SamplePlan& plan);
 
-// By then the driver's work after its answers to a lock or a reset is over (it does not wait for that itself).
+// After a lock or a reset the driver answers without waiting for its own work; after this time that work is done.
 inline constexpr u64 kSettlingNs = 2'000'000;
 
 }  // namespace wperf::windowsperf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows with Arm's wperf-driver.sys: its device interface, the version of its file, the identities of the cores.
+// Windows with Arm's wperf-driver.sys: its device interface, the version of its file, the MIDRs of the cores.
 #include <windows.h>
 
 #include <cstring>
@@ -17,7 +17,7 @@ namespace wperf::windowsperf {
 namespace {
 
 constexpr u32 kMostAskedCores = 256;
-// In the version resource: three words, "VS_VERSION_INFO" and its zero, up to a multiple of four bytes.
+// In the version resource it follows three words and "VS_VERSION_INFO" with its zero, padded to four bytes.
 constexpr size_t kFixedInfoOffset = 40;
 
 class DriverFile {
@@ -75,7 +75,7 @@ class WindowsPerfMachine final : public windows::OnWindows<Machine> {
   windows::PresentInterface found_;
 };
 
-// The kernel lists a core's identification registers by their encodings: MIDR_EL1 is 3 0 0 0 0, so 4000.
+// The registry has a core's identification registers under their encodings: MIDR_EL1 is 3 0 0 0 0, so 4000.
 std::vector<u64> WindowsPerfMachine::core_midrs() {
   std::vector<u64> midrs;
   while (midrs.size() < kMostAskedCores) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests to Arm's driver, byte by byte: sizes, codes and order according to the facts of its wire. Requests are
-// written here by offset, not with the structs that make them.
+// The requests to Arm's driver, byte by byte: sizes, codes and order as documented. The expected requests are written
+// by offset, without the structs that wperf uses.
 #include <gtest/gtest.h>
 
 #include "machine/windowsperf/scripted_machine.h"
@@ -11,7 +11,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// The low half of a code, in memory order, for function 0x900 + n: 0xE400 + 4 n.
+// The low half of a request code, in memory order, for function 0x900 + n: 0xE400 + 4 n.
 std::string code(u32 n) {
   const u32 low = 0xE400 + 4 * n;
   return hex(std::as_bytes(std::span(&low, 1))).substr(0, 4);
@@ -255,7 +255,7 @@ TEST_F(WindowsPerfRequests, ImixIsTheExampleOfTheFacts) {
   EXPECT_EQ(lines.at(1), code(6) +
                              " 01000000ff000000"  // core, channel
                              "0000008000000000"   // filter
-                             "0000000006000000"   // class, how many
+                             "0000000006000000"   // class, number of events
                              "1b007300750074007000"
                              "71..1");
 }
@@ -399,7 +399,7 @@ TEST_F(WindowsPerfRequests, CountEndsWithATickAndIsReadBehindTheStop) {
   machine->now = 30'000'000;
   ASSERT_TRUE(session->stop().has_value());
   Lines lines = machine->sent();
-  EXPECT_EQ(lines.size(), 10u + 3);  // a check each millisecond until the tick
+  EXPECT_EQ(lines.size(), 10u + 3);  // one check each millisecond until the tick
   EXPECT_EQ(lines.front(), read_core(1));
   EXPECT_EQ(lines.at(lines.size() - 2), stop({1}, 1));
   EXPECT_EQ(lines.back(), read_core(1));

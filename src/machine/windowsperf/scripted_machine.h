@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine whose driver answers from a script, for tests. Every request is kept as text, "CODE INPUT" in hexadecimal
-// digits, with zeros at the end written as "..n"; the size of the answer's buffer is checked.
+// A machine whose driver answers from a script, for tests. Every request is kept as text: "CODE INPUT" in hexadecimal
+// digits, with final zeros written as "..n". The size of the answer's buffer is checked.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -99,7 +99,7 @@ class ScriptedMachine final : public Machine {
 inline diag::Result<Answer> ScriptedMachine::control(u32 code, std::span<const std::byte> input,
                                                      std::span<std::byte> output) {
   const std::string number = hex(std::as_bytes(std::span(&code, 1)));
-  sent_.push_back(number.substr(0, 4) + " " + hex(input));  // the last digits distinguish requests
+  sent_.push_back(number.substr(0, 4) + " " + hex(input));  // these digits distinguish requests
   EXPECT_EQ(code >> 16, 0x9C44u);
   EXPECT_FALSE(input.empty());
   EXPECT_LE(output.size(), kMostOutput);

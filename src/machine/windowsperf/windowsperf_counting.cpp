@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arm's driver adds its counters up in ticks. When it is stopped, counts since the last tick are lost. So a count ends
-// with a tick: the session waits for the next tick of each core, and reports the covered time. The driver knows no
-// groups; the plan's padding keeps them together, as it does for wperf's driver.
+// Arm's driver adds up its counters at each tick of a timer. When it is stopped, counts since the last tick are lost.
+// So the session waits for the next tick of each core before it stops, and reports the time that was covered. The
+// driver has no groups, but the plan's padding keeps them together, as with wperf's driver.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,26 +12,26 @@ namespace wperf::windowsperf {
 namespace {
 
 constexpr u64 kPollNs = 1'000'000;
-constexpr u64 kPatienceNs = 2'000'000'000;  // with a tick, which takes at most 200 ms
+constexpr u64 kPatienceNs = 2'000'000'000;  // for a tick, which takes at most 200 ms
 constexpr u16 kCyclesEvent = 0x11;
 
 std::vector<u16> codes_of(const plan::Schedule& schedule) {
   std::vector<u16> codes;
   for (const plan::Entry& entry : schedule.entries) codes.push_back(entry.code);
-  // Padding keeps groups together in one turn. If all events fit at once, no padding is needed, and its counters are
-  // free.
+  // Padding keeps groups together in one time slot. If all events fit at once, no padding is needed, and its counters
+  // are free.
   for (size_t i = schedule.entries.size(); !schedule.multiplexed() && i != 0 && schedule.entries[i - 1].padding; --i) {
     codes.pop_back();
   }
   return codes;
 }
 
-// The unit whose ticks are watched: a core, its cluster, or all memory channels.
+// A unit whose ticks are observed: a core, its cluster, or all memory channels.
 struct Ticking {
   EventClass event_class = EventClass::core;
   u32 core = 0;  // the core whose answer is read
   u64 round = 0;
-  u64 moved_ns = 0;  // when the latest tick was seen
+  u64 moved_ns = 0;  // when its latest tick was noticed
   std::vector<EventReading> readings;
 };
 
@@ -99,7 +99,7 @@ diag::Result<void> CountingByTicks::check_plan() const {
   return {};
 }
 
-// Each listed core of a cluster would read and reset the cluster's counters.
+// Each listed core of a cluster would read and reset the cluster's counters, so only one of them is listed.
 diag::Result<void> CountingByTicks::choose_cores() {
   scope_.cores = plan_.cores;
   if (!counts(EventClass::core) && !counts(EventClass::dsu)) scope_.cores = {plan_.cores.front()};
@@ -161,7 +161,7 @@ diag::Result<void> CountingByTicks::assign_to_cores(const std::vector<ClassEvent
   return {};
 }
 
-// The driver programs DSU counters with codes from the core's list. So that list temporarily has the DSU's codes.
+// The driver programs DSU counters with codes from the core's list, so that list temporarily has the DSU's codes.
 diag::Result<void> CountingByTicks::assign_all() {
   const auto& core = codes_[index_of(EventClass::core)];
   const auto& dsu = codes_[index_of(EventClass::dsu)];
@@ -263,7 +263,7 @@ diag::Result<void> CountingByTicks::stop() {
   return {};
 }
 
-// `first`: the reading for the unit's first event.
+// `first`: the reading of the unit's first event.
 readings::UnitCounts CountingByTicks::unit_of(const Ticking& one, u32 number, usize first) const {
   const plan::Schedule& schedule = plan_.schedules[index_of(one.event_class)];
   readings::UnitCounts unit{.event_class = one.event_class,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arm's driver as a device: the supported versions, its lock, and the facts about the hardware. The lock outlives the
-// handle, so its holder releases it before the handle is closed.
+// Arm's driver as a device: the supported versions, its lock, and the facts about the hardware. Closing the handle does
+// not release the lock, so the holder releases it before.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string ascii_of(std::span<const char16_t> text) {
   return ascii;
 }
 
-// Layouts changed in nearly every version, under the same codes.
+// The layouts changed in nearly every version, under the same codes.
 diag::Result<void> check_version(const std::optional<FileVersion>& version) {
   diag::Error error{.text =
                         "cannot read the version of Arm's driver (WindowsPerf) from its file; wperf does not use "
@@ -106,7 +106,7 @@ diag::Result<void> WindowsPerfDevice::take_lock(bool force) {
   }
 }
 
-// The sizes of the driver's answers and its version must fit its file.
+// The sizes of the driver's answers and its version must match its file.
 diag::Result<void> WindowsPerfDevice::meet() {
   WPERF_TRY(version_, opened_.driver.version());
   const FileVersion loaded{.major = version_.major, .minor = version_.minor, .patch = version_.patch};
@@ -116,7 +116,7 @@ diag::Result<void> WindowsPerfDevice::meet() {
   return {};
 }
 
-// A process that lost the lock or was killed leaves its timers and interrupts running.
+// A process that lost the lock or was killed leaves the driver's timers and interrupts running.
 diag::Result<void> WindowsPerfDevice::end_what_was_left() {
   Scope all;
   for (u32 core = 0; core < opened_.driver.core_count(); ++core) all.cores.push_back(core);
@@ -190,7 +190,7 @@ std::string WindowsPerfDevice::why_no_spe() const {
 diag::Result<plan::Capabilities> WindowsPerfDevice::capabilities(Spe) {
   const std::vector<device::DeviceMemory> channels = machine_->dmc_channels();
   if (!uncore_set_up_) {
-    uncore_set_up_ = true;  // the driver would take only half of a second list of channels
+    uncore_set_up_ = true;  // a second list of channels would be applied only partly
     set_up_dsu();
     set_up_dmc(channels);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arm's driver keeps 128 samples per core. A sample that finds no room is dropped, and its event is silent from then
-// on; the same happens to a sample that comes while the buffer is read. Therefore sampling runs in slices. Before the
-// buffer can be full, the driver is stopped, its number of samples is read and its buffer is emptied. Then it is set up
-// again and started. The length of a slice follows from the slices before.
+// Arm's driver keeps 128 samples for each core. If there is no room for a sample, it is dropped, and its event stops;
+// the same happens if a sample comes while the buffer is read. So sampling runs in slices: before the buffer can be
+// full, the driver is stopped, the number of samples is read and the buffer is emptied. Then the driver is set up again
+// and started. The length of a slice depends on the previous slices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 namespace wperf::windowsperf {
 namespace {
 
-constexpr u64 kWantedSamples = kMostSamples / 2;  // in a slice
+constexpr u64 kWantedSamples = kMostSamples / 2;  // in each slice
 constexpr u64 kLeastSliceNs = 1'000'000, kGreatestSliceNs = 60'000'000'000;
 constexpr u64 kGreatestGrowth = 8;                    // from one slice to the next
-constexpr u64 kMostEventsPerSecond = 32'000'000'000;  // for any event: eight per cycle at 4 GHz
+constexpr u64 kMostEventsPerSecond = 32'000'000'000;  // for any event: eight in each cycle at 4 GHz
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
 constexpr u32 kCycleFlag = 31;
 
@@ -61,12 +61,12 @@ class SamplingInSlices final : public device::SampleSession {
   Opened& opened_;
   u32 core_, process_;
   std::vector<SampleSource> sources_;
-  std::vector<std::string> names_;  // their names
-  std::vector<u64> came_;           // samples of each
+  std::vector<std::string> names_;  // names of the sources
+  std::vector<u64> came_;           // number of samples of each source
   bool running_ = false;
   u64 slice_ns_ = 0, begun_ns_ = 0;
   readings::CoreStatistics statistics_;
-  std::vector<readings::DrainedSample> waiting_;  // until the next drain
+  std::vector<readings::DrainedSample> waiting_;  // wait for the next drain
   u64 slices_ = 0, full_slices_ = 0, strange_ = 0;
 };
 
@@ -98,7 +98,7 @@ void SamplingInSlices::choose_next_slice(u64 samples, u64 elapsed_ns) {
   slice_ns_ = std::clamp(std::min(wanted, longest), kLeastSliceNs, kGreatestSliceNs);
 }
 
-// The events of the plan. The flags are numbered by hardware counters, some of which may belong to others.
+// Finds the events of the plan. The flags are numbered by hardware counter, and some counters may belong to others.
 u32 SamplingInSlices::events_of(u64 overflow_flags) const {
   u32 events = 0;
   for (u32 i = 0; i < sources_.size(); ++i) {
@@ -118,7 +118,7 @@ diag::Result<void> SamplingInSlices::take(const SampleAnswer& answer) {
       continue;
     }
     for (u32 event = 0; event < came_.size(); ++event) came_[event] += events >> event & 1;
-    // Only the slice tells a sample's time, and its process is unknown: the program runs on this core.
+    // Only the slice gives a sample's time. Its process is unknown, but the program runs on this core.
     const u64 time_ns = begun_ns_ + (now_ns - begun_ns_) * (i + 1) / (answer.count + 1);
     waiting_.push_back({.time_ns = time_ns,
                         .pc = record.pc,
@@ -161,8 +161,8 @@ std::string SamplingInSlices::remark() const {
         "; in {} of them its buffer was full, and the number of samples lost after that is unknown: use a longer "
         "interval",
         full_slices_);
-  // The end of a slice cuts off half an interval of each event; the most frequent event decides the length of an
-  // interval.
+  // The end of a slice discards half an interval of each event on average, so the interval must be short enough for the
+  // most frequent event.
   constexpr u64 kEnoughInASlice = 8;
   for (usize i = 0; i < names_.size() && names_.size() > 1 && slices_ > 1; ++i) {
     if (came_[i] >= slices_ * kEnoughInASlice) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests and answers of wperf-driver, Arm's driver of WindowsPerf, in versions 3.7.1 to 3.8.0: facts of a foreign
-// wire, so every offset is pinned.
+// The requests and answers of Arm's wperf-driver of WindowsPerf, versions 3.7.1 to 3.8.0. The layout is given, so every
+// offset is asserted.
 #pragma once
 #include <cstddef>
 #include <type_traits>
@@ -35,12 +35,12 @@ enum class Request : u32 {
   spe_stop = 0x9C44E458,
 };
 
-inline constexpr u32 kMostCores = 127;       // in one request
+inline constexpr u32 kMostCores = 127;       // for one request
 inline constexpr u32 kMostCoreEvents = 127;  // in addition to the cycle counter
-inline constexpr u32 kMostDsuEvents = 31;    // in addition to its cycle counter
+inline constexpr u32 kMostDsuEvents = 31;    // in addition to the DSU's cycle counter
 inline constexpr u32 kMostClkEvents = 4, kMostClkdiv2Events = 8;
 inline constexpr u32 kMostSamples = 128;   // in a core's buffer and in one answer
-inline constexpr u32 kMostOutput = 40960;  // bytes; more is refused
+inline constexpr u32 kMostOutput = 40960;  // in bytes; the driver refuses more
 inline constexpr u32 kCycleCounter = 0xFFFFFFFF;
 inline constexpr u32 kAllCores = 0xFFFFFFFF;
 inline constexpr u8 kAllChannels = 0xFF;
@@ -53,7 +53,7 @@ enum class LockStatus : u32 { idle = 0, busy = 1, acquired = 2, no_counters = 3,
 
 // Windows' errors that the driver returns.
 enum : u32 {
-  kBadCommand = 22,  // not the owner of the lock, or the driver is being removed
+  kBadCommand = 22,  // not the holder of the lock, or the driver is being removed
   kInvalidParameter = 87,
   kInsufficientBuffer = 122,
   kMoreData = 234,
@@ -64,7 +64,7 @@ enum : u32 {
 struct CoreList {  // CTL
   u64 count;
   u8 numbers[128];
-  u32 period_ms;  // period of count_start; signed there
+  u32 period_ms;  // period of count_start; the driver takes it as signed
   u8 dmc_channel;
   u8 padding[3];
   u32 flags;
@@ -81,7 +81,7 @@ struct HardwareAnswer {
   u64 pmbidr, pmsidr;
 };
 
-struct VersionBlock {  // both ways
+struct VersionBlock {  // in both directions
   u8 major, minor, patch, padding;
   char16_t git[32];
   char16_t features[128];
@@ -93,7 +93,7 @@ struct AssignHeader {  // EventBlocks and their codes follow
   u8 padding[3];
   u64 filter_bits;
 };
-struct EventBlock {  // `count` codes of 16 bits follow, without padding
+struct EventBlock {  // followed by `count` 16-bit codes without padding
   u32 event_class;
   u16 count;
   u16 padding;
@@ -104,7 +104,7 @@ struct EventReading {
   u32 padding;
   u64 filter_bits;
   u64 value;
-  u64 scheduled;  // ticks in which it was on a counter
+  u64 scheduled;  // number of ticks in which it was on a counter
 };
 struct CountAnswer {
   u32 count;
@@ -130,7 +130,7 @@ struct DsuSetup {
 struct DsuCounters {
   u8 fixed, general;
 };
-struct DmcSetupHeader {  // {u64 first, u64 last} of each channel follow
+struct DmcSetupHeader {  // followed by {u64 first, u64 last} for each channel
   u8 channels;
   u8 padding[7];
 };
@@ -138,7 +138,7 @@ struct DmcCounters {
   u8 clk_fixed, clk_general, clkdiv2_fixed, clkdiv2_general;
 };
 
-struct SampleSource {  // after the u32 of the core
+struct SampleSource {  // follows the core (u32)
   u32 event, interval, filter_bits;
 };
 struct SampleTotals {
@@ -146,7 +146,7 @@ struct SampleTotals {
 };
 struct SampleRecord {
   u64 lr, pc;
-  u64 overflow_flags;  // by hardware counter
+  u64 overflow_flags;  // a bit for each hardware counter
   u32 spe_event;
   u32 padding;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One typed request to the driver. Fills in the header, shares the buffer between request and answer as the kernel
-// does, checks the answer's size, and turns a refusal into a sentence for the user.
+// Sends a typed request to the driver. Fills in the header, uses one buffer for request and answer as the kernel does,
+// checks the size of the answer, and turns a refusal into a sentence for the user.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -50,7 +50,7 @@ diag::Result<void> call_driver(device::DriverTransport& transport, u32 code, con
   return driver_call_detail::exchange(transport, code, buffer, sizeof(Request), 0);
 }
 
-// The same for a request that may fail: the caller checks the status.
+// For a request that may fail: the caller checks the status.
 template <typename Request>
 diag::Result<WperfStatus> try_driver(device::DriverTransport& transport, u32 code, const Request& request) {
   auto buffer = driver_call_detail::bytes_of(request);
@@ -58,7 +58,7 @@ diag::Result<WperfStatus> try_driver(device::DriverTransport& transport, u32 cod
   return answer.first;
 }
 
-// The same for an answer too large for the stack.
+// For an answer that is too large for the stack.
 template <typename Reply, typename Request>
 diag::Result<std::unique_ptr<Reply>> ask_driver_for_much(device::DriverTransport& transport, u32 code,
                                                          const Request& request) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The device of a machine whose driver speaks wperf's protocol: plan → requests, answers → raw.
+// A machine whose driver uses wperf's protocol, as a device: converts plans to requests, and answers to raw readings.
 #include "machine/wperf_driver/driver_device.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::string text_of(const char* text, size_t size) {
   return {text, std::find(text, text + size, '\0')};
 }
 
-// Padding keeps groups together in one turn. If all events fit at once it is left out, and its counter is free for
+// Padding keeps groups together in one time slot. If all events fit at once, it is left out, and its counters can count
 // cycles.
 size_t entries_to_count(const plan::Schedule& schedule) {
   size_t count = schedule.entries.size();
@@ -50,7 +50,7 @@ WperfCountRequest request_of(const plan::CountPlan& plan) {
   return request;
 }
 
-// ID_AA64DFR0_EL1.PMUVer. 0 means no PMU; 0xf a PMU that is not Arm's.
+// ID_AA64DFR0_EL1.PMUVer: 0 means no PMU, 0xf a PMU that does not follow Arm's architecture.
 bool shows_pmu(u64 id_aa64dfr0) {
   const u64 version = id_aa64dfr0 >> 8 & 0xf;
   return version != 0 && version != 0xf;
@@ -98,7 +98,7 @@ class DriverCountSession final : public device::CountSession {
     return run_.start();
   }
 
-  // The answer to any request shows whether this client still has the lock; this request is cheap.
+  // The answer to any request shows whether this client still has the lock; this request is the cheapest.
   diag::Result<void> check() override {
     auto request = make_request<WperfCoreRequest>();
     const auto reply = ask_driver<WperfCoreReply>(machine_, WPERF_CODE_CORE, request);
@@ -179,7 +179,7 @@ class DriverDevice final : public device::Device {
   }
 
   diag::Result<plan::Capabilities> capabilities(Spe spe) override {
-    // Windows takes long to list devices, so it is asked only once.
+    // Windows takes long to list devices, so this is done only once.
     const std::vector<device::DeviceMemory> channels = machine_->dmc_channels();
     WPERF_CHECK_OK(set_up_dmc(channels));
     WPERF_TRY(WperfHardwareReply reply, ask_hardware());
@@ -211,7 +211,7 @@ class DriverDevice final : public device::Device {
 
   diag::Result<std::unique_ptr<device::SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
     WPERF_CHECK_OK(plan::check_sampling_in_virtual_machine(os::is_virtual_machine(machine_->model()), force_));
-    // Two recordings of one start are never copies of each other.
+    // Two recordings of one start never have the same jitter.
     plan::SamplePlan seeded = plan;
     seeded.seed = machine_->seed().value_or(machine_->now_ns()) + sampled_++;
     return open_driver_sampling(*machine_, seeded);
@@ -234,7 +234,7 @@ class DriverDevice final : public device::Device {
     return version.has_value() && version.value().features.find(feature) != std::string::npos;
   }
 
-  // The driver reads these registers only on this request.
+  // The driver reads these registers only for this request.
   diag::Result<void> ask_spe(plan::Capabilities& machine) {
     constexpr u32 kPmsVerShift = 32;
     if ((machine.id_aa64dfr0 >> kPmsVerShift & 0xf) == 0) return {};
@@ -246,7 +246,7 @@ class DriverDevice final : public device::Device {
     return {};
   }
 
-  // A driver rejects requests of another protocol, so each known protocol is tried.
+  // A driver rejects requests of other protocol versions, so each known version is tried.
   diag::Result<WperfVersionReply> ask_version() {
     constexpr u32 kMostVersions = 16;
     auto request = make_request<WperfPlainRequest>();
@@ -266,7 +266,8 @@ class DriverDevice final : public device::Device {
                        .hint = "install the driver that came with this wperf"};
   }
 
-  // Both tell the driver places that it cannot find itself. Only administrators may send them; others measure without.
+  // Both tell the driver about units that it cannot find itself. Only administrators may send them; others measure
+  // without these units.
   diag::Result<void> set_up_dmc(const std::vector<device::DeviceMemory>& channels) {
     if (channels.empty()) return {};
     auto request = make_request<WperfDmcSetupRequest>();

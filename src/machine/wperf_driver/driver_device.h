@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine with wperf-driver as a device, and the two such machines.
+// Devices for machines with wperf-driver, and the two such machines.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ std::unique_ptr<device::Device> make_driver_device(std::unique_ptr<device::Drive
 
 // wperf-driver.sys of this machine. Windows only.
 diag::Result<std::unique_ptr<device::DriverMachine>> open_windows_machine();
-// The simulated machine; `options` are the settings after "sim:": "key=value,…". Linux only.
+// The simulated machine. `options`: the settings after "sim:", "key=value,…". Linux only.
 diag::Result<std::unique_ptr<device::DriverMachine>> open_sim_machine(const std::string& options);
 
 }  // namespace wperf::wperf_driver

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver device over a channel that answers from a script: the bytes on the wire, and the text of a refusal.
+// The driver device with a transport that answers from a script: checks the requests byte by byte, and the texts for
+// refusals.
 #include "machine/wperf_driver/driver_device.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +105,7 @@ TEST(DriverDevice, TextFieldsMayFillTheirWholeRoom) {
   Made made = make();
   WperfVersionReply reply{};
   reply.header = {.size = sizeof reply, .version = WPERF_WIRE_VERSION};
-  std::memset(reply.git, 'a', sizeof reply.git);  // no terminating zero
+  std::memset(reply.git, 'a', sizeof reply.git);  // it has no final zero
   std::memcpy(reply.features, "+trace", 6);
   made.machine->handlers[WPERF_CODE_VERSION] = answer(reply);
   const auto version = made.device->driver_version();
@@ -130,7 +131,7 @@ TEST(DriverDevice, TellsTheDriverWhereTheMemoryControllersAre) {
   EXPECT_EQ(made.device->identity().instance_id, "I");
 }
 
-// A hypervisor may show SPE and stop a machine that reads its registers.
+// A hypervisor may report SPE but stop a machine that reads its registers.
 TEST(DriverDevice, TheSpeIsAskedOnlyByWhoWantsIt) {
   Made made = make();
   WperfHardwareReply reply{};
@@ -153,7 +154,7 @@ TEST(DriverDevice, TheSpeIsAskedOnlyByWhoWantsIt) {
   EXPECT_EQ(asked(), 1);
 }
 
-// Like the etw device; counting does not need interrupts.
+// As on the etw device. Counting needs no interrupts.
 TEST(DriverDevice, SamplesInAVirtualMachineOnlyWhenForced) {
   for (const bool forced : {false, true}) {
     Made made = make();
@@ -212,7 +213,7 @@ TEST(DriverDevice, GivesUpOnADriverThatRefusesEveryProtocol) {
   EXPECT_FALSE(made.device->driver_version().has_value());
 }
 
-// A machine of four cores; the driver reports how many clusters it knows.
+// A machine with four cores. The driver reports how many clusters it knows.
 Handler hardware_of(u32& clusters) {
   return [&clusters](std::span<std::byte> buffer, size_t) -> device::DriverAnswer {
     WperfHardwareReply reply{};
@@ -292,7 +293,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
     return device::DriverAnswer{WPERF_OK, 0};
   };
   WperfCountReply reply{};
-  reply.entry_count = 100000;  // a driver that returns nonsense: never read past the array
+  reply.entry_count = 100000;  // a driver that returns nonsense: nothing beyond the array may be read
   reply.cycles = 7;
   reply.entries[0].value = 42;
   made.machine->handlers[WPERF_CODE_COUNT_READ] = answer(reply);
@@ -308,7 +309,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
   EXPECT_EQ(capture.value().units[0].entries[0].value, 42u);
 }
 
-// Padding keeps groups together in one turn; without turns its counters are better left to cycles.
+// Padding keeps groups together in one time slot. If all events fit, its counters are better used for cycles.
 TEST(DriverDevice, PaddingIsCountedOnlyWhereItIsNeeded) {
   Made made = make();
   u32 counted = 0;
@@ -373,7 +374,7 @@ TEST(DriverDevice, AbandonedSessionStopsTheDriver) {
   EXPECT_EQ(made.machine->codes.back(), u32{WPERF_CODE_COUNT_STOP});
 }
 
-// Drains core 1 of a driver; `fill` makes its answers.
+// Drains core 1 of a driver; `fill` makes the driver's answers.
 void drain(Made& made, const std::function<void(WperfDrainReply&)>& fill, readings::SampleCapture& capture) {
   made.machine->handlers[WPERF_CODE_SAMPLE_DRAIN] = [&fill](std::span<std::byte> buffer, size_t) {
     auto reply = std::make_unique<WperfDrainReply>();
@@ -388,7 +389,7 @@ void drain(Made& made, const std::function<void(WperfDrainReply&)>& fill, readin
   ASSERT_TRUE(session.value()->drain(capture).has_value());
 }
 
-// A driver whose ring holds 2048 samples of other programs, followed by three of this one.
+// A driver whose ring has 2048 samples of other programs, followed by three of this one.
 TEST(DriverDevice, SamplesBehindThoseOfOthersAreDrained) {
   Made made = make();
   u32 asked = 0;
@@ -406,7 +407,7 @@ TEST(DriverDevice, SamplesBehindThoseOfOthersAreDrained) {
   EXPECT_EQ(capture.core_statistics[0].lost_filtered, 2048u);
 }
 
-// A driver that announces more data and never gives any must not be asked forever.
+// If a driver always announces more data but never sends any, the requests must end.
 TEST(DriverDevice, ADriverThatBringsNothingIsNotAskedForEver) {
   Made made = make();
   u32 asked = 0;

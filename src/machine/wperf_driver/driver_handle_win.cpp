@@ -20,7 +20,7 @@
 namespace wperf::wperf_driver {
 namespace {
 
-constexpr DWORD kPatienceMs = 2'000;  // the wait for a hanging request after Ctrl-C
+constexpr DWORD kPatienceMs = 2'000;  // how long to wait for a hanging request after Ctrl-C
 
 HANDLE open_path(const std::wstring& path) {
   return CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr,
@@ -32,7 +32,7 @@ bool nothing_there(DWORD error) {
          error == ERROR_INVALID_NAME;
 }
 
-// Returns true if the request ended. Before Ctrl-C a request may take any time.
+// Returns true if the request has ended. Before Ctrl-C a request may take any time.
 bool wait_for_end(HANDLE ended) {
   const HANDLE waited[] = {ended, os::interrupt_event()};
   const DWORD count = waited[1] != nullptr ? 2 : 1;
@@ -43,7 +43,7 @@ bool wait_for_end(HANDLE ended) {
 
 }  // namespace
 
-// Memory that the system may write to while a request is in flight.
+// Memory that the system may write to while a request is pending.
 struct DriverHandle::Flight {
   OVERLAPPED overlapped{};
   HANDLE ended = CreateEventW(nullptr, TRUE, FALSE, nullptr);
@@ -92,7 +92,7 @@ unsigned long DriverHandle::finish(Flight& flight, unsigned long& returned) {
   if (!wait_for_end(flight.ended)) {
     CancelIoEx(handle_, &flight.overlapped);
     if (WaitForSingleObject(flight.ended, kPatienceMs) != WAIT_OBJECT_0) {
-      // The driver still uses it: the memory must outlive the request, so it is never freed.
+      // The driver still uses this memory, so it is never freed.
       static_cast<void>(flight_.release());
       return ERROR_OPERATION_ABORTED;
     }

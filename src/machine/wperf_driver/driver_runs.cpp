@@ -27,7 +27,7 @@ WperfSampleRequest request_of(const plan::SamplePlan& plan) {
   return request;
 }
 
-// The statistics of a core that both kinds of answer have.
+// The statistics of a core, which both kinds of answer have.
 template <typename Reply>
 void take_counts(const Reply& reply, readings::CoreStatistics& statistics) {
   statistics.core = reply.core;
@@ -87,7 +87,8 @@ class DriverSampleSession final : public device::SampleSession {
       statistics.core = cores_[index];
       const size_t before = capture.samples.size();
       take_samples(*reply, statistics, capture);
-      // An answer without samples may have skipped a thousand samples of other programs, with wanted ones after them.
+      // Even if an answer has no samples, the driver may have skipped a thousand samples of other programs, and wanted
+      // ones may follow.
       const bool left_some_out = reply->lost_filtered != seen;
       seen = reply->lost_filtered;
       more = reply->more != 0 && (capture.samples.size() != before || left_some_out);

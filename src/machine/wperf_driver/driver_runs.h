@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling through a driver that speaks the protocol of wperf, by overflow or by SPE.
+// Samples through a driver that uses wperf's protocol, with counters or with SPE.
 #pragma once
 #include <memory>
 
@@ -8,8 +8,8 @@
 
 namespace wperf::wperf_driver {
 
-// One measurement of the driver between its start and its stop. Its destructor stops a running measurement. Each
-// session of driver_device.cpp and driver_runs.cpp has one.
+// One measurement in the driver, between start and stop. The destructor stops a running measurement. Each session of
+// driver_device.cpp and driver_runs.cpp has one.
 class DriverRun {
  public:
   DriverRun(device::DriverTransport& transport, u32 start_code, u32 stop_code)
@@ -43,11 +43,11 @@ class DriverRun {
   bool running_ = false;
 };
 
-// Sampling by overflow through a driver that speaks wperf's protocol.
+// Sampling with counters through a driver that uses wperf's protocol.
 diag::Result<std::unique_ptr<device::SampleSession>> open_driver_sampling(device::DriverTransport& transport,
                                                                           const plan::SamplePlan& plan);
 
-// Statistical profiling through a driver that speaks wperf's protocol.
+// Statistical profiling through a driver that uses wperf's protocol.
 diag::Result<std::unique_ptr<device::SpeSession>> open_driver_spe(device::DriverTransport& transport,
                                                                   const plan::SpePlan& plan);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The simulated machine, with data that only a simulation has: its scheduler's actions and the true counts of threads.
+// The simulated machine, with facts that only a simulation has: its scheduler's actions and the exact counts of
+// threads.
 #pragma once
 #include <array>
 #include <memory>
@@ -17,13 +18,13 @@ namespace wperf::wperf_driver {
 struct SimulatedProgram {
   std::string image, command_line;
   u32 core = 0;
-  u64 affinity = 0;                           // the cores on which its threads may run; 0: as they like
-  std::optional<std::array<int, 3>> streams;  // taken over; nullopt: those of this process
+  u64 affinity = 0;                           // the cores on which its threads may run; 0: any core
+  std::optional<std::array<int, 3>> streams;  // taken over; nullopt: the streams of this process
 };
 
 class SimulatedMachine : public device::DriverMachine {
  public:
-  // See machine_api.h of sim.
+  // See machine_api.h in sim.
   virtual diag::Result<std::unique_ptr<SimulatedMachine>> join() = 0;
   virtual diag::Result<u32> start(const SimulatedProgram& program) = 0;
   virtual bool interrupt(u32 pid) = 0;
@@ -36,16 +37,16 @@ class SimulatedMachine : public device::DriverMachine {
   virtual std::vector<WperfSimThreadTruth> schedule_truth() = 0;
 };
 
-// A simulated core runs some 24 million cycles a second: with this interval even a short program has samples.
+// A simulated core runs some 24 million cycles a second, so with this interval even a short program has samples.
 inline constexpr u32 kSimulatedCycleInterval = 24'000;
 inline device::DeviceIdentity simulated_identity() {
   return {.instance_id = "ROOT\\WPERFDRV\\0000", .hardware_ids = "Root\\WPERFDRV"};
 }
 
-// The error of a measurement whose program does not start.
+// The error if the program of a measurement cannot be started.
 diag::Error refused_program(diag::Error error);
 
-// The value that `key` has last in "key=value,…"; nullopt if it has none.
+// The last value of `key` in "key=value,…"; nullopt if it has none.
 std::optional<std::string> option_of(std::string_view options, std::string_view key);
 
 // The settings after "sim:": "key=value,…".

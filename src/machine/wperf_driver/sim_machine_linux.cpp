@@ -125,7 +125,7 @@ class SimMachine final : public SimulatedMachine {
     return channels;
   }
 
-  u32 dsu_clusters() override { return 0; }  // its driver knows
+  u32 dsu_clusters() override { return 0; }  // its driver finds them
 
   device::DeviceIdentity identity() override { return simulated_identity(); }
 
@@ -191,7 +191,7 @@ class SimMachine final : public SimulatedMachine {
 
   const WperfSimApi* api_;
   WperfSim* sim_;
-  std::string options_;  // which the simulator has accepted
+  std::string options_;  // accepted by the simulator
 };
 
 }  // namespace

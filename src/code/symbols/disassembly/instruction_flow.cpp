@@ -19,7 +19,7 @@ bool ends_arm64_block(u32 word) {
 }
 
 bool ends_x64_block(std::string_view mnemonic) {
-  mnemonic.remove_prefix(mnemonic.rfind(' ') + 1);
+  mnemonic.remove_prefix(mnemonic.rfind(' ') + 1);  // "bnd jmp"
   for (const std::string_view beginning : {"j", "ret", "iret", "loop"}) {
     if (mnemonic.starts_with(beginning)) return true;
   }
