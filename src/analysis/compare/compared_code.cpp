@@ -23,7 +23,7 @@ class ModuleFile final : public compare::BuildFile {
   bool decorated_;
 };
 
-// The place of the function itself is the last frame: others are inlined where it begins.
+// The function itself is the last frame; the others are inlined where it begins.
 std::optional<compare::SourceLine> ModuleFile::source_of(u64 begin) const {
   const symbols::Symbolization known = file_.answer({begin}, {.lines = true, .decorated = decorated_});
   const symbols::SymbolizedAddress& answer = known.answers.front();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of code of two builds, opened again for a comparison: functions with another name are matched by their
-// code.
+// Opens the code files of two builds again for a comparison, to match functions that have another name by their code.
 #pragma once
 #include <span>
 #include <vector>
@@ -11,13 +10,13 @@
 
 namespace wperf::compare {
 
-enum class FileDetail : u8 { names, lines };  // lines take longer
+enum class FileDetail : u8 { names, lines };  // reading lines takes longer
 
-// Searches the same places as for the names of the recordings: the recordings' paths and --symbol-path.
+// Searches the places where names were searched for: the recordings' paths and --symbol-path.
 compare::OpenBuildFile code_of_builds(const modules::SymbolOptions& symbols, FileDetail detail);
 
-// Where the functions that a gate names begin in their sources, for annotations. `after`: the compared runs. Fills
-// Verdict::source of those that did not pass, as far as files have it.
+// Finds where the functions that a gate names begin in their sources, for annotations. `after`: the compared runs.
+// Fills Verdict::source of verdicts that did not pass, if the files have it.
 void find_sources(const Comparison& comparison, std::span<const RunCosts> after, const OpenBuildFile& open,
                   std::vector<Verdict>& verdicts);
 

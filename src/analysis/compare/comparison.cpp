@@ -102,7 +102,7 @@ class Comparer {
   std::string why_nothing_;  // why no event of these runs can be compared
 };
 
-// The names that every run has, in the order of the first. Names that only some runs have are reported.
+// The names that all runs have, in the order of the first run. Names that only some runs have are reported.
 template <typename Names>
 std::vector<std::string> Comparer::common_names(const Names& names_of) {
   std::vector<std::string> names, missing;
@@ -122,7 +122,7 @@ std::vector<std::string> Comparer::common_names(const Names& names_of) {
   return names;
 }
 
-// How long runs took, and their CPU time, if all of them have times.
+// The times that runs took, and their CPU times, if all runs have them.
 diag::Result<void> Comparer::add_times(Per per) {
   if (per == Per::second) return {};
   for (const auto& [name, member] : {std::pair(kElapsed, &RunCosts::seconds), {kCpuTime, &RunCosts::cpu_seconds}}) {
@@ -164,8 +164,7 @@ diag::Result<void> Comparer::add_total(TotalChange total, Per per,
     for (double& value : before) value = std::log(value);
     for (double& value : after) value = std::log(value);
     const Shift shift = shift_between(before, after, kConfidence);
-    // The ratio of the medians is added to the interval, so the interval always contains it, whatever pairs of runs
-    // give.
+    // The interval is extended to include the ratio of the medians, which depends on how runs are paired.
     total.ratio = total.median_after / total.median_before;
     total.low = std::min(total.ratio, std::exp(shift.low));
     total.high = std::max(total.ratio, std::exp(shift.high));
@@ -175,7 +174,8 @@ diag::Result<void> Comparer::add_total(TotalChange total, Per per,
   return {};
 }
 
-// In units of the mean sample of their side, like the observed counts: chance depends on samples, whatever they cost.
+// In units of the side's mean sample, like the observed counts, because chance depends on the number of samples, not on
+// their cost.
 diag::Result<Runs> Comparer::measures_of(const EventRuns& event, Per per) const {
   Runs runs{.exposures = {}, .before = before_.size(), .weights = {}};
   for (usize run = 0; run < runs_.size(); ++run) {
@@ -217,7 +217,7 @@ diag::Result<void> Comparer::add_event(const std::string& event) {
   return {};
 }
 
-// Shares of an empty side, and functions that one side does not have, are not changes.
+// Shares of an empty side, and functions that one side does not have, are no changes.
 void Comparer::leave_out(std::string_view event, usize side, std::string_view what) {
   const Side& runs = side == 0 ? before_ : after_;
   why_nothing_ = runs.size() == 1
@@ -226,7 +226,7 @@ void Comparer::leave_out(std::string_view event, usize side, std::string_view wh
   out_.notes.push_back(why_nothing_ + ", so its functions are not compared.");
 }
 
-// All rows are one family: at most the promised share of all significant ones is wrong.
+// All rows are one family of tests: of all significant rows, at most the promised share is wrong.
 void Comparer::find_units() {
   std::vector<UnitChange*> rows;
   std::vector<double> answers;
@@ -241,7 +241,7 @@ void Comparer::find_units() {
   if (rows.empty() && (options_.module || options_.symbol))
     out_.notes.emplace_back("no event has samples with a name chosen by --module or --symbol");
   const std::vector<bool> found = found_among(answers, kWrongShare);
-  // The probability as if only this one had changed.
+  // The probability if this were the only test.
   const double sure_below = kWrongShare / static_cast<double>(std::max<usize>(1, rows.size()));
   for (usize i = 0; i < rows.size(); ++i) {
     rows[i]->found = found[i];
@@ -275,7 +275,7 @@ bool Comparer::is_told_nameless(std::string_view module) const {
   });
 }
 
-// Each module and its reason once.
+// Reports each module once, with its reason.
 void Comparer::tell_of_nameless_code() {
   std::set<std::pair<std::string_view, std::string_view>> told;
   for (const RunCosts* run : runs_) {
@@ -288,7 +288,8 @@ void Comparer::tell_of_nameless_code() {
   }
 }
 
-// Without the missing samples, costs of runs that lack many cannot be compared with those of runs that lack few.
+// Reports missing samples, because the costs of runs that lack many cannot be compared with those of runs that lack
+// few.
 void Comparer::tell_of_missing_samples() {
   constexpr double kWorthTelling = 0.01;
   double most = 0;
@@ -313,7 +314,7 @@ bool is_copy(const RunCosts& a, const RunCosts& b) {
          std::equal(a.events.begin(), a.events.end(), b.events.begin(), b.events.end(), same_event);
 }
 
-// A few runs with few samples may be equal by chance, but not all of them.
+// A few runs with few samples may be equal by chance, but not all runs.
 bool are_copies(const std::vector<RunCosts>& side) {
   if (side.size() < 2 || side.front().events.empty() || !side.front().counts.empty()) return false;
   return std::all_of(side.begin() + 1, side.end(), [&](const RunCosts& run) { return is_copy(run, side.front()); });

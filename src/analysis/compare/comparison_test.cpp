@@ -64,14 +64,14 @@ TEST(Comparison, TimesAreTotalsOfTheirOwnBeforeAllElse) {
   EXPECT_FALSE(found.totals[1].found);
   EXPECT_EQ(judged(found, "elapsed>50%"), Verdict::Kind::failed);
   EXPECT_EQ(judged(found, "cpu-time>50%"), Verdict::Kind::passed);
-  // A run without a time has none to compare.
+  // A run without a time cannot be compared by time.
   after.back().cpu_seconds = 0;
   EXPECT_EQ(judged(compare_runs(before, after, {}).value(), "cpu-time>50%"), Verdict::Kind::unknown);
   // Per second, time itself does not count as a total.
   EXPECT_EQ(compare_runs(before, after, {.per = Per::second, .counter = {}}).value().totals.size(), 1u);
 }
 
-// Half of the samples of one run were held back: the remaining ones count double, so nothing seems to have shrunk.
+// Half of the samples of one run were held back. The others count double, so that nothing seems to have shrunk.
 TEST(Comparison, SamplesThatWereNotTakenCountLikeTheOthers) {
   const MadeProfile before = MadeProfile("p").add("f", 4000).add("g", 6000);
   const MadeProfile after = MadeProfile("p").add("f", 2000).add("g", 3000).held_back(5000);
@@ -84,7 +84,8 @@ TEST(Comparison, SamplesThatWereNotTakenCountLikeTheOthers) {
   EXPECT_TRUE(compared(before, before).notes.empty());
 }
 
-// Where a clock's ticks fall in repeated work is the same in all runs of a build, and different in the next build.
+// In repeated work, a clock's ticks are at the same places in all runs of a build, and at other places in the next
+// build.
 TEST(Comparison, ClocksThatTickAtTheSamePlacesAreNoSurerThanChance) {
   const auto is_sure = [](const std::string& event) {
     std::vector<RunCosts> before, after;
@@ -109,7 +110,7 @@ TEST(Comparison, CopiesOfCompilersAreTheFunction) {
   EXPECT_DOUBLE_EQ(function_of(found, "f").change().ratio, 1);
 }
 
-// The file of one module: names and code by the beginnings of functions.
+// The file of one module: names and code, by beginning of functions.
 struct MadeFile {
   struct Function {
     u64 begin;
@@ -161,7 +162,7 @@ TEST(Comparison, ARenamedFunctionIsFoundByItsCode) {
   EXPECT_EQ(row.note, "was checksum");
   EXPECT_DOUBLE_EQ(row.change().ratio, 1.5);
   EXPECT_TRUE(found.notes.empty());
-  // The gate knows it by both names.
+  // The gate accepts either name.
   const auto gate = judge(found, {request::parse_fail_condition("function:checksum>10%").value()});
   EXPECT_EQ(gate.at(0).kind, Verdict::Kind::failed);
 }
@@ -194,7 +195,7 @@ TEST(Comparison, EqualCodeIsNoRenameWhereTheOldNameIsStillThere) {
   const Comparison found = compared_with_code(before, old_file, after, new_file);
   EXPECT_EQ(found.events[0].functions.size(), 3u);
   EXPECT_TRUE(function_of(found, "copy_b").was.empty());
-  // Nor if there are two candidates, or if so little code is the same that it proves nothing.
+  // The same if there are two candidates, or if the equal code is too short to prove anything.
   const MadeProfile two = MadeProfile("new").add("main", 500).add("x", 500).add("y", 500).lies_at(0x1000);
   const MadeFile only_a{{{0x200, "copy_a", 77}}};
   const Comparison unsure = compared_with_code(before, only_a, two, {{{0x1100, "x", 77}, {0x1200, "y", 77}}});
@@ -288,12 +289,12 @@ TEST(Comparison, CopiesOfARunAreOneRun) {
   EXPECT_TRUE(take_out_copies(before, after));
   ASSERT_EQ(after.size(), 1u);
   EXPECT_FALSE(function_of(compare_runs(before, after, {.per = Per::run, .counter = {}}).value(), "f").found);
-  // Counts that repeat are exact.
+  // Counts that repeat exactly.
   std::vector<RunCosts> counts(4, counted(1)), others(4, counted(2));
   EXPECT_FALSE(take_out_copies(counts, others));
 }
 
-// Ten times the samples of the same program are not ten times the evidence.
+// Ten times as many samples of the same program are not ten times the evidence.
 TEST(Comparison, SamplesOfASideAreWhatChanceIsAbout) {
   MadeProfile seldom = MadeProfile("p").add("f", 9).add("g", 80), often = MadeProfile("p").add("f", 780).add("g", 4600);
   seldom.cost_of_samples(50);
@@ -324,7 +325,7 @@ TEST(Comparison, ModulesWithoutNamesOnOneSideAreComparedAsAWhole) {
   EXPECT_EQ(judged(found, "function:f>5%"), Verdict::Kind::unknown);
   EXPECT_EQ(judged(found, "function:*>5%"), Verdict::Kind::unknown);
   EXPECT_EQ(judged(found, "module:*>5%"), Verdict::Kind::passed);
-  // A few stubs are not a sufficient reason.
+  // A few stubs are not enough.
   EXPECT_EQ(compared(named, MadeProfile("p").add("f", 1000).add("g", 980).add("", 20)).events.at(0).functions.size(),
             3u);
 }
@@ -340,7 +341,7 @@ TEST(Comparison, ChoosesByANameOfEitherSide) {
   EXPECT_EQ(found.value().events[0].functions[0].samples_before, 100u);
 }
 
-// The visible change is the smallest one that would be called sure when all functions are compared.
+// The detectable change is the smallest one that would be significant when all functions are compared.
 TEST(Comparison, ManyFunctionsHideSmallChanges) {
   MadeProfile few = MadeProfile("p").add("f", 1000), many = MadeProfile("p").add("f", 1000);
   for (int i = 0; i < 100; ++i) many.add("g" + std::to_string(i), 10);
@@ -359,7 +360,7 @@ TEST(RunCosts, EachEventIsAddedOverCoresAndAbsentWhereNothingCountedIt) {
   answers::CountProfile profile;
   profile.elapsed_seconds = 2;
   answers::CountUnit first, second;
-  // The second row of a name on one core is the same count in another group.
+  // A second row with the same name on a core is the same count in another group.
   first.rows = {row("inst_retired", 10, 1), row("inst_retired", 11, 1), row("l1d_cache", 0, 0)};
   second.rows = {row("inst_retired", 30, 0.5)};
   profile.classes[0].units = {first, second};

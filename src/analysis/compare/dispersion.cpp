@@ -9,12 +9,12 @@
 namespace wperf::compare {
 namespace {
 
-// Sampling by counters is nearly exact in a program that repeats itself; but samples are whole numbers.
+// Sampling with counters is nearly exact in a program that repeats itself, but samples are integers.
 constexpr double kLeastVariance = 0.25;
-// Fewer things do not show anything about each other.
+// With fewer items, nothing can be learnt from the others.
 constexpr usize kFewestToShare = 10;
 
-// The expected samples of the runs of each side, if all runs were alike.
+// The expected samples of each side's runs, if all runs were alike.
 std::vector<double> expected_samples(const RunCounts& counts, const Runs& runs) {
   std::vector<double> expected(counts.samples.size());
   for (const bool is_before : {true, false}) {
@@ -41,7 +41,7 @@ double total(const std::vector<double>& values) {
   return sum;
 }
 
-// A separate variance for each thing, shrunk towards the common one.
+// A separate variance for each item, shrunk towards the common one.
 struct Prior {
   double scatter = 1, degrees = 0;
 };
@@ -59,14 +59,14 @@ Prior prior_of(const std::vector<double>& logs, double degrees) {
   return {std::exp(centre + digamma(half) - std::log(half)), 2 * half};
 }
 
-// How much runs add to chance, estimated from all things together.
+// How much more than by chance runs differ, estimated from all items together.
 class SharedFit {
  public:
   SharedFit(std::span<const RunCounts> counts, const Runs& runs) : counts_(counts), runs_(runs) {
     const usize all_runs = runs.exposures.size();
     degrees_ = static_cast<double>(all_runs) - 2;
     expected_.reserve(counts.size());
-    // For a thing with few samples, chance hides everything else.
+    // With few samples, chance hides everything else.
     const double enough = 5 * static_cast<double>(all_runs);
     for (u32 thing = 0; thing < counts.size(); ++thing) {
       expected_.push_back(expected_samples(counts[thing], runs));
@@ -89,7 +89,7 @@ class SharedFit {
   double misfit_of(u32 thing, usize run) const {
     return misfit(counts_[thing].samples[run], expected_[thing][run], of_mean_);
   }
-  // From one thing only.
+  // From one item only.
   double own_scatter(u32 thing) const {
     const auto all_runs = static_cast<double>(runs_.exposures.size());
     const double least = kLeastVariance / (total(counts_[thing].samples) / all_runs);
@@ -111,18 +111,18 @@ class SharedFit {
 
   std::span<const RunCounts> counts_;
   const Runs& runs_;
-  std::vector<std::vector<double>> expected_;  // by thing and run
-  std::vector<u32> common_;                    // things that were seen often enough
+  std::vector<std::vector<double>> expected_;  // by item and run
+  std::vector<u32> common_;                    // items with enough samples
   double degrees_ = 0, of_mean_ = 0;
 };
 
 }  // namespace
 
 std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& runs) {
-  constexpr usize kFewestToWeigh = 5;      // things; fewer say too little about a run
-  constexpr double kOfNoDisturbance = 10;  // so many assumed undisturbed things are added to the real ones
-  constexpr double kDisturbed = 2;         // times the variance of the median run
-  constexpr int kRounds = 4;               // repeated until a disturbance no longer distorts the expectation
+  constexpr usize kFewestToWeigh = 5;      // number of items; fewer say too little about a run
+  constexpr double kOfNoDisturbance = 10;  // this many undisturbed items are added to the real ones
+  constexpr double kDisturbed = 2;         // relative to the variance of the median run
+  constexpr int kRounds = 4;               // repeated until a disturbance no longer distorts the expected samples
   const usize all_runs = runs.exposures.size();
   Runs weighed = runs;
   weighed.weights.assign(all_runs, 1);
@@ -136,7 +136,7 @@ std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& ru
       of_side[run >= runs.before] += weighed.weights[run] * runs.exposures[run];
     std::vector<double> variances(all_runs, 0);
     for (usize run = 0; run < all_runs; ++run) {
-      // The run itself is a part of the expectation, by its share of its side.
+      // The run itself is part of the expectation, in proportion to its share of its side.
       const double part = weighed.weights[run] * runs.exposures[run] / of_side[run >= runs.before];
       if (!(part < 1)) continue;  // the only run of its side
       for (const u32 thing : fit.common()) variances[run] += fit.misfit_of(thing, run) / fit.own_scatter(thing);
@@ -177,7 +177,7 @@ SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs&
     double scatter = std::isinf(prior.degrees)
                          ? prior.scatter
                          : (prior.degrees * prior.scatter + degrees * own[thing]) / (prior.degrees + degrees);
-    // At least the scatter of chance.
+    // Not less than by chance.
     if (!is_common[thing]) scatter = std::max(1.0, scatter);
     const double of_sums = sum > 0 ? scatter * (1 + shared.of_mean * squares / sum) : 1;
     const double least = sum > 0 ? kLeastVariance * static_cast<double>(all_runs) / sum : 1;
@@ -186,8 +186,8 @@ SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs&
   return shared;
 }
 
-// Pearson's statistic by its degrees of freedom. Blocks without the thing also differ from the expectation: their part
-// is in the sum over all.
+// Pearson's statistic divided by its degrees of freedom. Blocks without the item also differ from the expectation;
+// their contribution follows from the sum.
 Scatter BlockScatter::get(double all_samples, usize all_blocks) const {
   if (all_blocks < 2 || !(sum_ > 0) || !(all_samples > 0)) return {};
   const double share = sum_ / all_samples;

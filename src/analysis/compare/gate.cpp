@@ -15,13 +15,13 @@ namespace {
 
 using request::FailCondition;
 
-// In words, how surely a ratio exceeds the limit.
+// How surely a ratio exceeds the limit, in words.
 struct Candidate {
   std::string what;
   double ratio = 1, low = 0, high = 0;
   bool has_interval = true;
   bool found = false;
-  std::optional<u32> function = {};  // if it is a function
+  std::optional<u32> function = {};  // set if it is a function
 };
 
 // "f (cycles): +20.1 % (95 % interval +11.3 to +29.5 %)"
@@ -42,8 +42,8 @@ std::string why_unclear(const Candidate& one) {
       one.what, change);
 }
 
-// How many runs per side would be needed if runs continue to differ like these: the interval narrows with the root of
-// their number.
+// How many runs are needed on each side if runs differ as these do: the interval shrinks with the square root of their
+// number.
 std::string runs_needed(const Candidate& one, double allowed, usize runs) {
   constexpr double kFewest = 4, kMost = 1000;
   const double beyond = std::log(one.ratio / allowed), to_low = std::log(one.ratio / one.low);
@@ -72,7 +72,7 @@ Verdict failed_on(const Candidate& one, const FailCondition& condition) {
       .source = {}};
 }
 
-// For a condition on anything: each of them is a separate failure.
+// For a condition on `*`: each failure is listed separately.
 std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Candidate> candidates) {
   constexpr usize kMost = 20;  // longer lists are not read
   std::erase_if(candidates, [&](const Candidate& one) { return !fails(one, allowed_by(condition)); });
@@ -86,7 +86,7 @@ std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Can
   return verdicts;
 }
 
-// The condition is about one thing, or nothing fails it.
+// The condition is about one name, or no name fails it.
 Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>& candidates, usize runs) {
   Verdict verdict{.condition = condition.text, .why = {}, .function = {}, .source = {}};
   const double allowed = allowed_by(condition);
@@ -106,7 +106,7 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
     return verdict;
   }
   verdict.function = worst->function;
-  // Among many rows, one always exceeds the limit a little by chance.
+  // Among many rows, one usually exceeds the limit a little by chance.
   const bool may_fail = worst->ratio > allowed && (condition.name != "*" || worst->low > 1);
   verdict.kind = may_fail ? Verdict::Kind::unsure : Verdict::Kind::passed;
   const std::string bound = fmt::format("the allowed {:.6g} %", condition.percent);
@@ -117,16 +117,15 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
   return verdict;
 }
 
-// If some runs counted 0 there is no ratio of runs. The remaining measure is their shift, relative to the median
-// before.
+// If some runs counted 0, the ratio does not exist. Then the shift relative to the median before is used.
 Candidate shift_of(const TotalChange& total) {
   constexpr double kBeyond = std::numeric_limits<double>::infinity();
   Candidate one{.what = total.event, .found = total.found};
   if (total.median_after <= total.median_before || !total.found) {
-    // From 0 to 0 there is no growth; a change that may be chance does not count as growth.
+    // From 0 to 0 nothing grew, and a change that may be chance does not count as growth.
     if (total.median_before == 0) return {.what = total.event, .ratio = 1, .low = 1, .high = 1};
   } else if (std::all_of(total.before.begin(), total.before.end(), [](double value) { return value == 0; })) {
-    one.ratio = one.low = one.high = kBeyond;  // growth from zero is more than any percentage
+    one.ratio = one.low = one.high = kBeyond;  // growth from zero exceeds any percentage
     return one;
   } else if (total.median_before == 0) {
     one.has_interval = false;
@@ -141,7 +140,7 @@ Candidate shift_of(const TotalChange& total) {
   return one;
 }
 
-// `module_before`: the name of the module on the side before.
+// `module_before`: the module's name on the side before.
 bool is_of(const FailCondition& condition, const UnitChange& row, std::string_view module_before) {
   switch (condition.kind) {
     case FailCondition::Kind::function:
@@ -172,7 +171,7 @@ std::string_view kind_word(FailCondition::Kind kind) {
   return kind == FailCondition::Kind::module ? "module" : kind == FailCondition::Kind::line ? "line" : "function";
 }
 
-// For a function that has samples but no row: the functions into which it was inlined. Empty if it was not inlined.
+// For a function that has samples but no row: the functions that it was inlined into. Empty if it was not inlined.
 std::string hosts_of(const Comparison& comparison, u32 unit) {
   for (const EventChange& event : comparison.events) {
     for (const auto& [inlined, hosts] : event.inlined) {
@@ -182,7 +181,7 @@ std::string hosts_of(const Comparison& comparison, u32 unit) {
   return {};
 }
 
-// Why there is no judgement for this name.
+// Why there is no result for this name.
 std::string absence_of(const Comparison& comparison, const FailCondition& condition) {
   if (condition.kind == FailCondition::Kind::total) return "no event with this name was measured on both sides";
   if (comparison.events.empty())
@@ -248,7 +247,7 @@ std::vector<Candidate> units_of(const Comparison& comparison, const FailConditio
   return candidates;
 }
 
-// Code without names, whose functions and lines were not compared; empty if all were.
+// A reason why the functions and lines of some code were not compared; empty if all were.
 std::string_view nameless_in(const Comparison& comparison, const FailCondition& condition) {
   if (condition.kind == FailCondition::Kind::total || condition.kind == FailCondition::Kind::module) return {};
   for (const EventChange& event : comparison.events) {
@@ -267,7 +266,7 @@ std::vector<Verdict> judge_one(const Comparison& comparison, const FailCondition
   const usize runs = std::min(comparison.files_before.size(), comparison.files_after.size());
   Verdict verdict{.kind = Verdict::Kind::unknown, .condition = condition.text, .why = {}, .function = {}, .source = {}};
   if (!candidates.empty()) verdict = verdict_of(condition, candidates, runs);
-  // A condition about all of them cannot pass if some are missing.
+  // A condition on all of them cannot pass if some are missing.
   if (!nameless.empty() && (candidates.empty() || condition.name == "*")) {
     verdict.kind = Verdict::Kind::unknown;
     verdict.why = nameless;

@@ -13,25 +13,25 @@
 namespace wperf::compare {
 
 struct Verdict {
-  // unsure: it grew by more than the limit, but that may be chance; unknown: there is no judgement for this name, or no
+  // unsure: it grew by more than the limit, but that may be chance. unknown: there is no result for this name, or no
   // interval.
   enum class Kind { passed, failed, unsure, unknown };
   Kind kind = Kind::passed;
-  std::string condition;             // as typed
-  std::string name = {};             // for a condition on anything: the name that failed
+  std::string condition;             // as the user typed it
+  std::string name = {};             // for a condition on `*`: the name that failed
   std::string why;                   // a sentence without a full stop
-  std::optional<u32> function;       // if a function decided: its index into Comparison::matched
-  std::optional<SourceLine> source;  // its beginning, if that was looked up
+  std::optional<u32> function;       // index into Comparison::matched, if a function decided
+  std::optional<SourceLine> source;  // where the function begins, if that was looked up
   bool is_misnamed = false;          // no total has this name
 };
-// Whether a name means an event's costs: "cpu-time" also means a clock that counts it if no other total does.
+// Does this name mean the event's costs? "cpu-time" also means a clock that counts CPU time if no other total does.
 bool is_total(const Comparison& comparison, std::string_view name, const TotalChange& total);
 
-// One for each condition; if a condition on anything failed, one for each name that failed, the worst first.
+// One verdict for each condition; for a condition on `*` that failed, one for each name that failed, the worst first.
 std::vector<Verdict> judge(const Comparison& comparison, const std::vector<request::FailCondition>& conditions);
 
-// Ratios of costs for people: percentages, and "N times" from ten times on. From kTimes on, a ratio is printed as a
-// factor instead of a percentage; from kManyTimes on, without its exact value.
+// Ratios of costs as readable text: percentages. From kTimes on, a ratio is printed as "N times", and from kManyTimes
+// on without its exact value.
 inline constexpr double kTimes = 10, kManyTimes = 1000;
 
 std::string times_text(double ratio);                      // "28 times", "more than 1000 times"

@@ -21,11 +21,12 @@ TEST(Gate, FailsOnlyWhereAllOfTheIntervalIsBeyond) {
   const std::vector<RunCosts> after = {counted(1010), counted(1011), counted(1012), counted(1030)};
   const Comparison found = compare_runs(before, after, {}).value();
   EXPECT_EQ(judged(found, "inst_retired>0.5%"), Kind::failed);
-  EXPECT_EQ(judged(found, "inst_retired>0.9%"), Kind::unsure);  // the median is beyond the limit, the near end is not
+  EXPECT_EQ(judged(found, "inst_retired>0.9%"), Kind::unsure);  // the median is above the limit, the lower end of the
+                                                                // interval is not
   EXPECT_EQ(judged(found, "inst_retired>3%"), Kind::passed);
   EXPECT_EQ(judged(found, "*>0%"), Kind::failed);
   EXPECT_EQ(judged(found, "cycles>0%"), Kind::unknown);
-  // Growth from nothing is more than any percentage; the other direction is not.
+  // Growth from zero exceeds any percentage; the opposite is no growth.
   const std::vector<RunCosts> none(4, counted(0));
   EXPECT_EQ(judged(compare_runs(none, after, {}).value(), "inst_retired>500%"), Kind::failed);
   EXPECT_EQ(judged(compare_runs(after, none, {}).value(), "inst_retired>0%"), Kind::passed);
@@ -82,7 +83,7 @@ TEST(Gate, FailsOnNothingThatTheTableCallsChance) {
                                                      "take at least 5 runs per side"}));
   EXPECT_TRUE(reviewed(two_counts(100, 1000, 1), two_counts(100, 1001, 1)).notes.empty())
       << "more runs are not what is missing";
-  // A change between counts that repeat exactly is sure.
+  // A change between counts that repeat exactly is significant.
   const Comparison exact = reviewed(two_counts(100, 1000, 0), two_counts(100, 1100, 0));
   EXPECT_TRUE(exact.totals.at(1).found);
   EXPECT_EQ(judged(exact, "inst_retired>0.1%"), Verdict::Kind::failed);
@@ -125,8 +126,8 @@ TEST(RatioText, FromTenTimesOnItIsNoPercentage) {
   EXPECT_EQ(ratio_interval_text(0, 1e12), "unknown");
 }
 
-// A counted clock measures the same time as cpu-time: with the same probabilities, either both are significant, or
-// neither.
+// A counted clock measures the same time as cpu-time, so with equal probabilities either both are significant or
+// neither is.
 TEST(TotalReview, ClocksFollowOneRule) {
   std::vector<TotalChange> totals;
   const auto add = [&](std::string event, CostUnit unit, double answer) {
@@ -152,10 +153,10 @@ TEST(Gate, SaysHowManyRunsWouldTell) {
       << why("inst_retired>0.9%");
   EXPECT_NE(why("inst_retired>0.9%").find(" runs per side"), std::string::npos);
   EXPECT_EQ(why("inst_retired>3%").find("runs per side"), std::string::npos);
-  // The limit is just below the observed change: no realistic number of runs is enough.
+  // The limit is just below the observed change, so no realistic number of runs is enough.
   EXPECT_TRUE(why("inst_retired>0.99%").ends_with("more than 1000 runs per side")) << why("inst_retired>0.99%");
-  // The whole interval is beyond the limit, but among so many others that may be chance: the hint asks for as many runs
-  // once more.
+  // The whole interval is above the limit, but among so many tests that may be chance; the hint asks to double the
+  // runs.
   const Comparison many = reviewed(two_counts(100, 1000, 1), two_counts(100, 1100, 1));
   const Verdict verdict = judge(many, {request::parse_fail_condition("inst_retired>0.1%").value()}).at(0);
   EXPECT_TRUE(verdict.why.ends_with("about 8 runs per side")) << verdict.why;

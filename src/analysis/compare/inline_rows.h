@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which row each cost belongs to: a function includes the code inlined into it, so that a cost is compared with the
-// same work of the other side, whatever the compiler did. Pure.
+// Assigns each cost to a row. A function includes the code inlined into it, so that its cost is compared with the same
+// work on the other side, whatever the compiler inlined. Pure.
 #pragma once
 #include <map>
 #include <optional>
@@ -14,19 +14,19 @@ class InlineRows {
  public:
   explicit InlineRows(const EventRuns& event);
 
-  // The row of the code that a unit ran by itself, including everything inlined there.
+  // The row for code of the unit itself, including everything inlined there.
   u32 of_unit(u32 unit) const;
-  // The row of the code that ran in this chain; units of all runs.
+  // The row for code in this chain of units (of all runs).
   u32 of_chain(const std::vector<u32>& units) const;
-  // Functions that share a row with another function, which is the second of the pair.
+  // Functions that share a row: the second of each pair has the row.
   const std::map<u32, u32>& joined() const { return joined_; }
 
-  // For a function that was inlined on one side: its hosts, and its cost in each.
+  // For a function that is inlined on one side: its hosts, with its cost in each.
   struct Hosts {
     std::map<u32, double> before, after;
   };
   const std::map<u32, Hosts>& hosts() const { return hosts_; }
-  // By how much its inlined share grew, as a part of 1. nullopt if it was seen on only one side.
+  // By how much its inlined share grew, as a fraction of 1. nullopt if only one side has it.
   std::optional<double> more_inlined(u32 unit) const;
 
  private:
@@ -40,8 +40,8 @@ class InlineRows {
   std::vector<Cost> costs_of_rows(const EventRuns& event) const;
   void join_opposites(const EventRuns& event);
 
-  std::vector<Cost> alone_, inlined_;  // by unit, in samples of mean size
-  std::vector<bool> apart_;            // by unit: it has a separate row, wherever it was inlined
+  std::vector<Cost> alone_, inlined_;  // by unit, in samples of mean size; separate cost, inlined cost
+  std::vector<bool> apart_;            // by unit: it has its own row, wherever it is inlined
   std::map<u32, u32> joined_;
   std::map<u32, Hosts> hosts_;
 };

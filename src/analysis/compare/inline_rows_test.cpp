@@ -24,7 +24,8 @@ TEST(InlineRows, CostThatMovedByInliningIsNoChangeAndIsSaid) {
   EXPECT_EQ(function_of(compared(after, before), "f").note, "moved out of g, which had it inlined");
 }
 
-// g got faster because f is inlined there: f as a function is gone and g seems to have grown. Neither is reported.
+// g got faster although f is now inlined there: f is gone as a function, and g seems to have grown. Neither must be
+// reported.
 TEST(InlineRows, AFasterFunctionDoesNotGrowByWhatIsInlinedIntoIt) {
   const MadeProfile apart = MadeProfile("p").add("f", 1500).add("g", 1000).add("h", 3000);
   const MadeProfile inlined = MadeProfile("p").add("f", 600, "g").add("g", 900).add("h", 3000);
@@ -44,7 +45,7 @@ TEST(InlineRows, AFasterFunctionDoesNotGrowByWhatIsInlinedIntoIt) {
   EXPECT_EQ(judged(slower, "function:f>5%"), Verdict::Kind::failed);
 }
 
-// If a compiler gives all costs to the host, or all to the inlined function, both are one row, which either name finds.
+// If a compiler assigns all cost to the host or all to the inlined function, both are one row, which either name finds.
 TEST(InlineRows, WhatMovedBetweenAHostAndWhatItInlinesIsOneRow) {
   const MadeProfile before = MadeProfile("p").add("f", 1500).add("f", 10, "g").add("g", 1000);
   const MadeProfile after = MadeProfile("p").add("f", 400, "g").add("g", 1800);
@@ -58,8 +59,8 @@ TEST(InlineRows, WhatMovedBetweenAHostAndWhatItInlinesIsOneRow) {
   EXPECT_EQ(judged(found, "function:g>5%"), Verdict::Kind::passed);
 }
 
-// A loop around a function that had most of the cost: its few samples must neither seem to have grown nor get a
-// separate row.
+// A loop around a function that had most of the cost: its few samples must not seem to have grown, and must not get
+// their own row.
 TEST(InlineRows, ASmallHostOfWhatBecameFasterDoesNotGrow) {
   const MadeProfile before = MadeProfile("p").add("f", 7200).add("g", 1000).add("h", 5000);
   const MadeProfile after = MadeProfile("p").add("f", 1900, "g").add("g", 1340).add("h", 5000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiles and counts made for tests of comparisons. For tests.
+// Made-up profiles and counts, for tests of comparisons.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 namespace wperf::compare::testing {
 
-// One event, one thread, and samples of functions, each perhaps inlined into another.
+// One event and one thread, with samples of functions, which may be inlined into others.
 class MadeProfile {
  public:
   explicit MadeProfile(std::string module) {
@@ -35,7 +35,7 @@ class MadeProfile {
     return *this;
   }
 
-  // Where functions of these names begin, in the order in which they were added.
+  // Where functions begin, in the order in which they were added.
   MadeProfile& lies_at(u64 begin) {
     for (stacks::StackFunction& function : profile_.functions) {
       function.begin = begin;
@@ -48,7 +48,7 @@ class MadeProfile {
     profile_.events.front().name = name;
     return *this;
   }
-  // So many samples are missing.
+  // This many samples are missing.
   MadeProfile& held_back(u64 count) {
     profile_.losses.held_back = count;
     return *this;

@@ -19,7 +19,7 @@ namespace {
 
 using stacks::kNothing;
 
-// A function in the file of one run.
+// A function in the file of a run.
 struct Place {
   u32 run = 0, unit = kNothing;
 };
@@ -43,7 +43,7 @@ class CodeMatcher {
   }
 
   void match() {
-    std::map<std::string, std::array<std::vector<u32>, 2>> by_module;  // functions of one side
+    std::map<std::string, std::array<std::vector<u32>, 2>> by_module;  // functions that only one side has
     for (u32 number = 0; number < seen_.size(); ++number) {
       const Unit& unit = matched_.units[number];
       if (unit.kind != UnitKind::function || !unit.is_known || !seen_[number].is_one_sided()) continue;
@@ -64,7 +64,7 @@ class CodeMatcher {
       Seen& seen = seen_[number];
       const Unit& own = runs_[run]->units[unit];
       seen.samples += own.samples;
-      // Preferably a run that knows the beginning of the function.
+      // A run that knows where the function begins is preferred.
       Place& place = seen.places[side];
       if (place.unit == kNothing || (unit_at(place).begins.empty() && !own.begins.empty())) place = {run, unit};
       for (const u64 begin : own.begins) numbers_[{side, matched_.modules[number], begin}] = number;
@@ -84,14 +84,14 @@ class CodeMatcher {
     if (is_new) entry->second = open_(module);
     return entry->second.get();
   }
-  // Some function of the module that the side has.
+  // Any function of the module that the side has.
   Place any_of_module(usize side, const std::string& module) const {
     const auto at = numbers_.lower_bound({side, module, 0});
     if (at == numbers_.end() || std::get<0>(at->first) != side || std::get<1>(at->first) != module) return {};
     return seen_[at->second].places[side];
   }
 
-  // Functions of one side whose name the other side has too, but for a piece of code that has another name here.
+  // Finds functions whose name both sides have although the code has another name on the other side.
   void find_other_names(const std::string& module, usize side, std::vector<u32>& numbers) {
     const usize other = 1 - side;
     const Place there = any_of_module(other, module);
@@ -113,14 +113,14 @@ class CodeMatcher {
     for (const auto& [number, others] : partners) {
       if (others.size() != 1 || wanted[name_of(number)].size() != 1) continue;
       const u32 partner = *others.begin();
-      // A unit that both sides have by name keeps its name.
+      // A unit whose name both sides have keeps its name.
       const bool is_after = side == 1 && !seen_[partner].is_on(1);
       join(is_after ? partner : number, is_after ? number : partner, true);
     }
     std::erase_if(numbers, [&](u32 number) { return exists_.contains(number) || joined_.contains(number); });
   }
 
-  // Each has the code of one function of the other side, whose file does not have its name any more.
+  // Joins functions with the code of a function of the other side whose name is missing in this side's file.
   void find_renamed(const std::string& module, const std::array<std::vector<u32>, 2>& sides) {
     if (sides[0].empty() || sides[1].empty()) return;
     std::map<u64, std::array<std::vector<u32>, 2>> by_code;
@@ -161,13 +161,13 @@ class CodeMatcher {
                     module, run.file));
   }
 
-  // The second of two units stays, and takes over all runs of the first.
+  // The unit `stays` takes over all runs of the unit `gone`.
   void join(u32 gone, u32 stays, bool is_same_code) {
     if (joined_.contains(gone) || joined_.contains(stays) || gone == stays) return;
     joined_.emplace(gone, stays);
     matched_.others[stays] = {matched_.units[gone].name, is_same_code};
   }
-  // If a function was renamed, the costs of its calls are renamed, too.
+  // If a function was renamed, its costs including callees are renamed, too.
   void join_inclusive() {
     std::map<std::pair<std::string_view, std::string_view>, u32> inclusive;
     for (u32 number = 0; number < matched_.units.size(); ++number) {
@@ -204,20 +204,22 @@ class CodeMatcher {
   MatchedUnits& matched_;
   std::vector<const RunCosts*> runs_;
   std::vector<Seen> seen_;                                      // by unit of all runs
-  std::map<std::tuple<usize, std::string, u64>, u32> numbers_;  // by side, module and where a function begins
-  std::map<std::tuple<usize, std::string, std::string>, std::unique_ptr<BuildFile>> files_;  // by side, path and build
-  std::set<u32> exists_;       // units of one side whose name the file of the other has
+  std::map<std::tuple<usize, std::string, u64>, u32> numbers_;  // keyed by side, module and beginning of the function
+  std::map<std::tuple<usize, std::string, std::string>, std::unique_ptr<BuildFile>> files_;  // keyed by side, path and
+                                                                                             // build
+  std::set<u32> exists_;       // units of one side whose name is in the other side's file
   std::map<u32, u32> joined_;  // unit → the unit that it was joined with
 };
 
-// Joins units that are one function. Opens files for modules that have functions of only one side, with enough samples.
+// Joins units that are the same function. Opens the files of modules in which only one side has some function with
+// enough samples.
 void match_by_code(std::span<const RunCosts> before, std::span<const RunCosts> after, const OpenBuildFile& open,
                    MatchedUnits& matched) {
   CodeMatcher(before, after, open, matched).match();
 }
 
 using SideRuns = std::span<const RunCosts>;
-using ModuleNames = std::map<std::string, std::set<std::string>, std::less<>>;  // and the keys of their functions
+using ModuleNames = std::map<std::string, std::set<std::string>, std::less<>>;  // with the keys of their functions
 
 ModuleNames modules_of(SideRuns side) {
   ModuleNames modules;
@@ -230,8 +232,8 @@ ModuleNames modules_of(SideRuns side) {
   return modules;
 }
 
-// Modules of `after` with another name before, e.g. "old" and "new": at least half of the functions of the smaller one
-// are in both. The best pairs first.
+// Modules of `after` that had another name before, for example "old" and "new": at least half of the functions of the
+// smaller one are in both. The best pairs come first.
 std::map<std::string, std::string, std::less<>> renamed_modules(SideRuns before, SideRuns after) {
   const ModuleNames old_modules = modules_of(before), new_modules = modules_of(after);
   struct Pair {
@@ -303,13 +305,13 @@ bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-// Suffixes that compilers append to a name: GCC's and LLVM's copies and parts.
+// Suffixes that compilers append to names: GCC's and LLVM's copies and parts of functions.
 struct Suffix {
   std::string_view text;
   enum class Where : u8 { alone_too, with_number, mangled_too } where;
 };
-// Go, .NET and Java name functions with dots. So most suffixes count only with a number after them, or on a mangled
-// name of C++ or Rust: server.cleanup is a function.
+// Go, .NET and Java use dots in names of functions, for example server.cleanup. So most suffixes count only if a number
+// follows, or in a mangled C++ or Rust name.
 constexpr Suffix kSuffixes[] = {{".cold", Suffix::Where::alone_too},        {".localalias", Suffix::Where::alone_too},
                                 {".isra", Suffix::Where::with_number},      {".part", Suffix::Where::with_number},
                                 {".constprop", Suffix::Where::with_number}, {".llvm", Suffix::Where::with_number},
@@ -319,10 +321,10 @@ constexpr Suffix kSuffixes[] = {{".cold", Suffix::Where::alone_too},        {".l
                                 {".cleanup", Suffix::Where::mangled_too},   {".warm", Suffix::Where::mangled_too},
                                 {".hot", Suffix::Where::mangled_too}};
 
-// The name before the last such suffix with its numbers; the whole name if it has none.
+// The name before the last such suffix with its numbers; the whole name if there is none.
 std::string_view without_suffix(std::string_view name) {
   usize end = name.size();
-  // ".0", ".12345": numbers belong to the word before them, if there is one.
+  // ".0", ".12345": numbers belong to the word before them, if any.
   usize at = end;
   while (at > 0 && is_digit(name[at - 1])) --at;
   const bool has_number = at < end && at > 0 && name[at - 1] == '.';
@@ -337,7 +339,7 @@ std::string_view without_suffix(std::string_view name) {
   return name;
 }
 
-// "[clone .isra.0]" of demanglers, several of them.
+// Demanglers write "[clone .isra.0]", perhaps several times.
 std::string_view without_clones(std::string_view name) {
   while (name.ends_with(']')) {
     const usize clone = name.rfind(" [clone ");
@@ -347,7 +349,7 @@ std::string_view without_clones(std::string_view name) {
   return name;
 }
 
-// "::h" and 16 hexadecimal digits: Rust's.
+// Rust adds "::h" and 16 hexadecimal digits.
 std::string_view without_rust_hash(std::string_view name) {
   constexpr usize kDigits = 16, kLength = kDigits + 3;
   if (name.size() <= kLength) return name;
@@ -356,8 +358,8 @@ std::string_view without_rust_hash(std::string_view name) {
   return is_hash ? name.substr(0, name.size() - kLength) : name;
 }
 
-// "`anonymous namespace'", "?A0x1f3a" and "{anonymous}" in the spelling of Linux demanglers; the number differs from
-// build to build.
+// "`anonymous namespace'", "?A0x1f3a" and "{anonymous}" in the spelling of Linux demanglers, because the number differs
+// from build to build.
 std::string with_one_anonymous(std::string_view name) {
   std::string out;
   out.reserve(name.size());
@@ -386,7 +388,7 @@ std::string with_one_anonymous(std::string_view name) {
   return out;
 }
 
-// "@@GLIBC_2.34", "@GLIBC_2.17"; "@plt" is another function.
+// "@@GLIBC_2.34", "@GLIBC_2.17"; but "@plt" is another function.
 std::string_view without_version(std::string_view name) {
   const usize at = name.rfind('@');
   if (at == std::string_view::npos || at == 0 || name.substr(at) == "@plt") return name;
@@ -398,7 +400,8 @@ bool is_word(char c) {
   return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// The length of "operator()", "operator<<", "operator new", "operator int" that begins there; 0 if there is none.
+// The length of an operator name that begins there: "operator()", "operator<<", "operator new", "operator int"; 0 if
+// there is none.
 usize length_of_operator(std::string_view name, usize at) {
   constexpr std::string_view kOperator = "operator", kSigns = "<>=+-*/%^&|~!,[]";
   const std::string_view rest = name.substr(at);
@@ -411,7 +414,7 @@ usize length_of_operator(std::string_view name, usize at) {
   return end;
 }
 
-// The position after the matching closing bracket; the end if there is none.
+// The position after the matching bracket; the end if there is none.
 usize end_of_brackets(std::string_view name, usize at) {
   u64 depth = 0;
   for (; at < name.size(); ++at) {
@@ -423,7 +426,7 @@ usize end_of_brackets(std::string_view name, usize at) {
   return at;
 }
 
-// The words that may follow parameters; anything else, as in "f(int)::local::g", continues the name.
+// Words that may follow the parameters. Anything else, as in "f(int)::local::g", continues the name.
 bool ends_parameters(std::string_view rest) {
   for (const std::string_view word : {" const", " volatile", " &", " noexcept", " [", " requires "}) {
     if (rest.starts_with(word)) return true;
@@ -431,16 +434,16 @@ bool ends_parameters(std::string_view rest) {
   return rest.empty();
 }
 
-// A name without its return type: up to the parameters, and the parameters.
+// A name without its return type: the part before the parameters, and the parameters.
 struct NameParts {
-  std::string name, without_arguments;  // arguments of templates
+  std::string name, without_arguments;  // without template arguments
   std::string_view parameters;
 };
 NameParts parts_of(std::string_view name) {
   NameParts parts;
   for (usize at = 0; at < name.size();) {
     if (name[at] == ' ') {
-      // In "operator< <int>" it is not the end of a return type.
+      // In "operator< <int>" the blank does not end a return type.
       if (!name.substr(at).starts_with(" <")) parts = {};
       ++at;
       continue;
@@ -451,7 +454,8 @@ NameParts parts_of(std::string_view name) {
       end = at + length;
     } else if (name[at] == '(' || name[at] == '<' || name[at] == '{') {
       end = end_of_brackets(name, at);
-      // In an anonymous namespace, "main.(*Server).Serve" and "{lambda(int)#1}" they are part of the name.
+      // In an anonymous namespace, in "main.(*Server).Serve" and in "{lambda(int)#1}", parentheses are part of the
+      // name.
       if (name[at] == '(' && at != 0 && ends_parameters(name.substr(end))) {
         parts.parameters = name.substr(at);
         break;

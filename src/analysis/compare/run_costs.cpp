@@ -20,7 +20,7 @@ using stacks::kNothing;
 using stacks::StackProfile;
 using stacks::StackSample;
 
-// Numbers of the units of a profile's functions, modules and lines.
+// Numbers the units of a profile's functions, modules and lines.
 class UnitNumbers {
  public:
   UnitNumbers(const StackProfile& profile, const CostWishes& wishes, RunCosts& run)
@@ -54,7 +54,7 @@ class UnitNumbers {
     if (one.begin != 0) units_[number].begins.push_back(one.begin);
     return number;
   }
-  // The unit of a function with its callees. kNothing if these are not wanted.
+  // The unit of a function including callees. kNothing if these are not requested.
   u32 of_inclusive(u32 function) {
     if (function >= inclusive_.size()) return kNothing;
     u32& number = inclusive_[function];
@@ -75,7 +75,7 @@ class UnitNumbers {
           .kind = UnitKind::module, .module = profile_.modules[module].name, .name = {}, .key = {}, .begins = {}};
     });
   }
-  // kNothing if no line is known, or if lines are not wanted.
+  // kNothing if the line is not known, or if lines are not requested.
   u32 of_line(u32 line, u32 module) {
     if (line >= of_line_.size()) return kNothing;
     return of(of_line_[line], [&] {
@@ -113,7 +113,7 @@ class UnitNumbers {
   std::map<std::pair<std::string, std::string>, u32> inclusive_units_;
 };
 
-// Samples of one event by unit and block: a stretch of time of one thread.
+// The samples of one event by unit and block; a block is a period of one thread.
 class Blocks {
  public:
   Blocks(const StackProfile& profile, u64 length_ns) {
@@ -146,10 +146,10 @@ class Blocks {
  private:
   u32 slices_per_block_ = 1;
   stacks::SmallIdTable numbers_, cells_;
-  std::vector<double> all_, seen_;  // samples by block, and by cell
+  std::vector<double> all_, seen_;  // samples by block, and by block and unit
 };
 
-// 100 ms, or shorter in a recording that would otherwise have fewer than 20 of them.
+// 100 ms, or less if a recording would otherwise have fewer than 20 blocks.
 u64 block_length(const StackProfile& profile) {
   constexpr u64 kBlockNs = 100'000'000, kFewestBlocks = 20;
   return std::min(kBlockNs, profile.slices.count * profile.slices.length_ns / kFewestBlocks);
@@ -159,7 +159,7 @@ void grow_to(std::vector<UnitCost>& units, u32 unit) {
   if (unit >= units.size()) units.resize(unit + 1);
 }
 
-// The share of missing samples. Intervals without a sample may belong to any function, also to a left-out one.
+// The share of missing samples. An interval without a sample may belong to any function, even a filtered one.
 double missing_share_of(const StackProfile& profile) {
   const stacks::StackLosses& losses = profile.losses;
   const double missing = static_cast<double>(losses.held_back) + static_cast<double>(losses.lost_samples);
@@ -188,7 +188,7 @@ class RunCostsBuilder {
     inlined_.resize(run_.events.size());
     const stacks::ChosenSamples chosen(
         profile_, {.comms = wishes_.filter.comms, .pids = wishes_.filter.pids, .tids = wishes_.filter.tids});
-    std::vector<usize> rows = {0};  // by row of samples: the position of its units in the list of all
+    std::vector<usize> rows = {0};  // by row of samples: the position of its units in the list
     std::vector<u32> units_of_rows;
     for (const StackSample& sample : profile_.samples) {
       EventCosts& event = run_.events[sample.event];
@@ -225,7 +225,7 @@ class RunCostsBuilder {
  private:
   void keep_stacks();
   void add(const StackSample& sample);
-  // The units that ran at a node, each once: first the one that was inlined into the next, last the real function.
+  // The units at a node, each once: each is inlined into the next, and the last is a real function.
   void find_chain(u32 node);
   void add_unit(u32 unit, const StackSample& sample);
   double cost_of(u64 period) const { return cost_of_period_ * static_cast<double>(period); }
@@ -234,11 +234,11 @@ class RunCostsBuilder {
   const CostWishes& wishes_;
   RunCosts run_;
   UnitNumbers numbers_;
-  double cost_of_period_ = 1;  // more than 1 if samples are missing
+  double cost_of_period_ = 1;  // above 1 if samples are missing
   std::vector<u32> chain_;     // the chain of a sample
-  std::vector<u32> units_;     // the units of a sample, each once: its functions, module and line
+  std::vector<u32> units_;     // the units of a sample, each once: functions, module and line
   u64 samples_seen_ = 0;
-  std::vector<u64> seen_in_;                                   // by unit: the last of these samples that contained it
+  std::vector<u64> seen_in_;                                   // by unit: the last of these samples that had it
   std::vector<std::map<std::vector<u32>, UnitCost>> inlined_;  // by event and chain
 };
 
@@ -247,7 +247,7 @@ void RunCostsBuilder::find_chain(u32 node) {
   for (; node != kNothing && profile_.nodes[node].place != kNothing; node = profile_.nodes[node].parent) {
     const u32 function = profile_.places[profile_.nodes[node].place].function;
     const u32 unit = numbers_.of_function(function);
-    // A function inlined into itself, or into a part of itself, is one thing.
+    // A function inlined into itself, or into a part of itself, counts once.
     std::erase(chain_, unit);
     chain_.push_back(unit);
     if (!profile_.functions[function].is_inlined) break;
@@ -283,7 +283,7 @@ void RunCostsBuilder::add(const StackSample& sample) {
   UnitCost& part = inlined_[sample.event][chain_];
   part.cost += cost_of(sample.period);
   part.samples += static_cast<double>(sample.count);
-  // Their scatter is also recorded; their costs belong to their host.
+  // Their scatter is recorded, too; their costs belong to the host.
   units_.insert(units_.end(), chain_.begin(), chain_.end() - 1);
 }
 
@@ -300,7 +300,7 @@ void RunCostsBuilder::keep_stacks() {
     run_.stacks.nodes.push_back(
         {.parent = node.parent, .unit = unit, .self = cost_of(node.self_period), .samples = node.self_samples});
   }
-  // Functions that only call others have no costs without callees.
+  // Functions that only call others have no cost of their own.
   for (EventCosts& one : run_.events) {
     one.units.resize(run_.units.size());
     if (!one.scatters.empty()) one.scatters.resize(run_.units.size());

@@ -15,7 +15,7 @@ class StackMerger {
  public:
   explicit StackMerger(const MatchedUnits& matched) : matched_(matched) { out_.nodes.emplace_back(); }
 
-  // numbers: those of its units; unit: how much a cost of 1 adds to the mean of its side.
+  // `numbers`: those of the run's units. `unit`: how much a cost of 1 adds to the side's mean.
   void add(const RunStacks& run, const std::vector<u32>& numbers, bool is_after, double unit) {
     std::vector<u32> merged(run.nodes.size(), 0);
     for (u32 i = 0; i < run.nodes.size(); ++i) {
@@ -102,7 +102,7 @@ std::string folded_changes(const StackChanges& changes) {
     std::string& path = paths[i];
     path = paths[node.parent];
     if (!path.empty()) path += ';';
-    // Semicolons separate frames, and line ends separate stacks.
+    // Semicolons separate frames and line ends separate stacks, so both are replaced in names.
     for (const char c : node.name) path += c == ';' ? ':' : c == '\n' ? ' ' : c;
     if (node.samples_before == 0 && node.samples_after == 0) continue;
     out += fmt::format("{} {} {}\n", path, node.samples_before, node.samples_after);

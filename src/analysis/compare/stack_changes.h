@@ -12,29 +12,29 @@
 
 namespace wperf::compare {
 
-// A function, called by the one above it.
+// A function, called by the function of its parent node.
 struct StackChange {
   u32 parent = stacks::kNothing;
   u32 unit = stacks::kNothing;                // index over all runs
-  std::string name = {}, module = {};         // the names of the side after, if it has the function
-  double before = 0, after = 0;               // in the chosen unit, including callees; the mean over the runs of a side
-  u64 samples_before = 0, samples_after = 0;  // without callees, of all runs
+  std::string name = {}, module = {};         // as on the side after, if it has the function
+  double before = 0, after = 0;               // in the chosen unit, including callees; mean over the runs of a side
+  u64 samples_before = 0, samples_after = 0;  // without callees, over all runs
 };
 
 struct StackChanges {
   std::string event;
   Per per = Per::run;
   CostUnit unit = CostUnit::count;
-  std::vector<StackChange> nodes;  // the first is the root; parents come before children
+  std::vector<StackChange> nodes;  // the first one is the root; parents come before children
 };
 
-// Functions are the same if the comparison found them to be the same, and if their callers are. Refused if the runs are
-// of different events, or have no stacks.
+// Two nodes are the same if the comparison matched their functions, and if their callers are the same. Returns an error
+// if the runs have different events, or no stacks.
 diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::span<const RunCosts> after,
                                         const MatchedUnits& matched, const ComparisonOptions& options);
 
-// "main;parse 120 180", one line per stack: samples before and after, in the form that scripts for difference graphs
-// read.
+// "main;parse 120 180", one line for each stack: samples before and after, in the form that scripts for differential
+// flame graphs read.
 std::string folded_changes(const StackChanges& changes);
 
 }  // namespace wperf::compare

@@ -11,7 +11,7 @@
 namespace wperf::compare {
 namespace {
 
-// By Lentz's method; converges quickly for x below the mean. Steps grow with the root of a and b.
+// Lentz's method; converges quickly for x below the mean. The number of steps grows with the square root of a and b.
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300, kEnough = 1e-15;
   constexpr int kMostSteps = 200'000;
@@ -34,7 +34,7 @@ double beta_fraction(double a, double b, double x) {
   return fraction;
 }
 
-// Bisection of a function that falls from `low` to `high`, to all digits of a double.
+// Bisects a function that falls from `low` to `high`, to the full precision of a double.
 template <typename Falling>
 double where_falls_to(double wanted, double low, double high, const Falling& falling) {
   for (int step = 0; step < 2000 && high - low > 1e-15 * std::abs(high); ++step) {
@@ -47,7 +47,7 @@ double where_falls_to(double wanted, double low, double high, const Falling& fal
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// The tail of the normal distribution that is as far out as this tail of Student's, and the reverse.
+// The normal tail that is as large as this tail of Student's t, and vice versa.
 double as_normal_tail(double student_tail, double degrees) {
   return std::isinf(degrees) ? student_tail : normal_above(student_bound(student_tail, degrees));
 }
@@ -61,7 +61,8 @@ double odds(double share) {
 
 constexpr usize kMostExact = 60;
 
-// Twice the rank of each value, `before` first; equal values share the mean of their ranks, so twice is whole.
+// Twice the rank of each value, `before` first. Equal values share the mean of their ranks, so twice the rank is an
+// integer.
 std::vector<u32> doubled_ranks(std::span<const double> before, std::span<const double> after) {
   std::vector<double> values(before.begin(), before.end());
   values.insert(values.end(), after.begin(), after.end());
@@ -78,7 +79,7 @@ std::vector<u32> doubled_ranks(std::span<const double> before, std::span<const d
   return ranks;
 }
 
-// For each sum, the number of ways to choose `chosen` of the ranks with that sum.
+// For each sum: in how many ways `chosen` of the ranks have this sum.
 std::vector<double> ways_by_sum(const std::vector<u32>& ranks, usize chosen) {
   const usize most = std::accumulate(ranks.begin(), ranks.end(), usize{0});
   std::vector<std::vector<double>> ways(chosen + 1, std::vector<double>(most + 1, 0));
@@ -118,7 +119,7 @@ std::vector<u32> plain_ranks(usize count) {
   return ranks;
 }
 
-// How many differences the interval leaves out at either end; 0 if even the outermost ones belong to it.
+// How many differences the interval leaves out at each end; 0 if it includes even the outermost ones.
 usize left_out(usize before, usize after, double outside) {
   const usize all = before * after;
   if (before + after > kMostExact) {
@@ -159,7 +160,7 @@ double normal_above(double z) {
 }
 
 double normal_bound(double above) {
-  constexpr double kFarthest = 38;  // a double cannot represent a smaller tail
+  constexpr double kFarthest = 38;  // a smaller tail is not representable as a double
   if (above > 0.5) return -normal_bound(1 - above);
   return where_falls_to(above, 0, kFarthest, normal_above);
 }
@@ -178,7 +179,7 @@ double student_bound(double above, double degrees) {
   return where_falls_to(above, 0, high, [&](double t) { return student_above(t, degrees); });
 }
 
-// Asymptotic series above 10, the recurrence below.
+// Asymptotic series above 10, recurrence below.
 double digamma(double x) {
   double sum = 0;
   for (; x < 10; ++x) sum -= 1 / x;
@@ -201,8 +202,9 @@ double trigamma_inverse(double y) {
   return where_falls_to(y, std::min(1e-8, 1 / y), high, trigamma);
 }
 
-// Given the samples of both sides, the share of `after` is binomial; its odds are the ratio of rates × that of
-// exposures. Counts are divided by their scatter; if that was estimated, Student's t replaces the normal distribution.
+// Given the total samples of both sides, the number in `after` is binomial; its odds are the ratio of rates times the
+// ratio of exposures. Counts are divided by their scatter; if the scatter was estimated, Student's t replaces the
+// normal distribution.
 double rate_answer(const SeenRates& seen, const Scatter& scatter) {
   const double before = seen.before / scatter.factor, after = seen.after / scatter.factor;
   if (!(seen.exposure_before > 0) || !(seen.exposure_after > 0) || before + after <= 0) return 1;
@@ -221,7 +223,7 @@ RateChange compare_rates(const SeenRates& seen, const Scatter& scatter, double c
   change.ratio = before > 0 ? after / before / exposures : kInfinite;
   const double outside = as_normal_tail((1 - confidence) / 2, scatter.degrees);
   if (after > 0) change.low = odds(beta_quantile(after, before + 1, outside)) / exposures;
-  // Computed from the other side's share, which has more exact digits if this side has nearly all.
+  // Computed from the other side's share, which is more precise if this side has nearly all samples.
   if (before > 0) change.high = 1 / odds(beta_quantile(before, after + 1, outside)) / exposures;
   return change;
 }

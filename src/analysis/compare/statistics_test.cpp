@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The expected values were computed independently of this code: distributions with 40 digits (mpmath), exact tests by
-// counting all cases with integers (Python's itertools and fractions).
+// The expected values were computed independently: distributions with 40 digits (mpmath), exact tests by enumerating
+// all cases with integers (Python's itertools and fractions).
 #include "analysis/compare/statistics.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// To 10 digits.
+// Equal to 10 digits.
 void expect_like(double value, double reference) {
   EXPECT_NEAR(value, reference, std::abs(reference) * 1e-10 + 1e-300);
 }
@@ -105,8 +105,8 @@ TEST(Shift, HasTheMedianDifferenceAndAnIntervalThatFitsTheTest) {
   const std::vector<double> before = {1, 2, 3, 4, 5}, after = {6.5, 7, 8.25, 9, 11};
   const Shift shift = shift_between(before, after, 0.95);
   EXPECT_DOUBLE_EQ(shift.median, 5.25);
-  // If one side is shifted by a bit less than the interval's end, the test still says that the sides differ; with a bit
-  // more, it does not.
+  // If one side is shifted by slightly less than the end of the interval, the test still finds a difference; with
+  // slightly more, it does not.
   for (const double sign : {-1.0, 1.0}) {
     const double end = sign < 0 ? shift.low : shift.high;
     std::vector<double> outside = after, inside = after;
@@ -192,7 +192,7 @@ TEST(Rates, SayWhatCouldHaveBeenSeen) {
 
 TEST(FoundAmong, BoundsTheShareOfWrongOnes) {
   const std::vector<double> answers = {0.02, 0.5, 0.001, 0.03, 0.04};
-  // Bounds of the ordered ones: 0.01, 0.02, 0.03, 0.04, 0.05.
+  // The limits for the sorted ones: 0.01, 0.02, 0.03, 0.04, 0.05.
   EXPECT_EQ(found_among(answers, 0.05), (std::vector<bool>{true, false, true, true, true}));
   EXPECT_EQ(found_among(std::vector<double>{0.02, 0.9}, 0.05), (std::vector<bool>{true, false}));
   EXPECT_EQ(found_among(std::vector<double>{0.03, 0.9}, 0.05), (std::vector<bool>{false, false}));
@@ -214,7 +214,7 @@ TEST(BlockScatter, IsOneByChanceAndMoreInBursts) {
   EXPECT_EQ(BlockScatter().get(0, 0).factor, 1);
 }
 
-// Functions of several runs that scatter: by chance (Poisson), times a factor for the run and the function.
+// Functions of several runs that scatter by chance (Poisson), times a factor for run and function.
 class ManyRuns {
  public:
   explicit ManyRuns(u64 seed) : random_(seed) {}
@@ -286,7 +286,7 @@ TEST(SharedDispersion, LeavesAChangeToBeFound) {
   EXPECT_GE(named, 95);
 }
 
-// In one run all functions have other shares of the time than in the other runs of its side.
+// In one run all functions have other shares than in the other runs of its side.
 std::vector<RunCounts> disturbed(u64 seed, usize disturbed_run, double last_grew) {
   std::vector<RunCounts> functions = ManyRuns(seed).functions(20, 10, 0.0001, last_grew);
   std::mt19937_64 random(seed);
@@ -315,7 +315,7 @@ TEST(WeighRuns, RunsThatDifferByChanceCountAlike) {
   EXPECT_LE(weighed, 20);
 }
 
-// The only run of its side may have any values: there is nothing to compare it with.
+// The only run of a side may have any values, because there is nothing to compare it with.
 TEST(WeighRuns, NothingIsSaidOfASingleRunOrOfFewFunctions) {
   std::vector<RunCounts> functions = disturbed(3, 0, 1);
   Runs sides = two_sides(10);
@@ -337,7 +337,7 @@ TEST(WeighRuns, AChangeIsFoundBesideADisturbedRun) {
   EXPECT_GE(weighed, 90);
 }
 
-// A program on the simulated machine has no random scatter: one sample more in each run is a change.
+// A program on the simulated machine has no random scatter, so one more sample in each run is a change.
 TEST(SharedDispersion, RunsThatRepeatExactlyShowTheSmallestChange) {
   std::vector<RunCounts> functions;
   for (int function = 0; function < 30; ++function) functions.push_back({std::vector<double>(10, 1000)});

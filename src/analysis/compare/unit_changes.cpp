@@ -18,7 +18,7 @@
 namespace wperf::compare {
 namespace {
 
-// Why code of a run has no names; empty if the reason is unknown.
+// Why code of a run has no names; empty if unknown.
 std::string reason_of(const RunCosts& run, const std::vector<u32>& numbers, u32 unit) {
   for (usize own = 0; own < numbers.size(); ++own) {
     if (numbers[own] == unit && run.units[own].file != stacks::kNothing) return run.files[run.units[own].file].reason;
@@ -26,13 +26,13 @@ std::string reason_of(const RunCosts& run, const std::vector<u32>& numbers, u32 
   return {};
 }
 
-// The sums of a thing on one side, without weights of runs.
+// The sums of an item on one side, ignoring the weights of runs.
 struct SideSums {
   double samples = 0, cost = 0;
 };
 
-// One run per side does not show how much runs of one program differ. So this much counts as usual: if a whole run was
-// slower by less, nothing in it grew.
+// With one run on each side it is unknown how much runs differ. This much is assumed to be usual: if a whole run was
+// slower by less, nothing in it counts as grown.
 constexpr double kRunNoise = 0.05;
 
 Scatter with_run_noise(Scatter scatter, const SeenRates& seen) {
@@ -89,15 +89,15 @@ class UnitComparer {
   std::string inlining_note(u32 unit) const;
   void tell_of_inlined();
   void finish_functions();
-  // Whether so few runs have this noise: with shares, a run that was slower as a whole does not matter.
+  // Does this apply? With shares, it does not matter whether a whole run was slower.
   bool has_run_noise() const { return event_.is_one_run && change_.per != Per::share; }
 
   EventRuns event_;
   EventChange& change_;
   InlineRows rows_;
   std::vector<RunCounts> counts_;        // by unit
-  std::vector<SideSums> sums_;           // by unit, before and after
-  SeenRates measured_;                   // by weight; without any counts
+  std::vector<SideSums> sums_;           // by unit: before and after
+  SeenRates measured_;                   // weighted; without counts
   std::vector<Scatter> learnt_;          // of functions, relative to the usual scatter
   std::set<std::string_view> nameless_;  // modules, by their names before
 };
@@ -128,7 +128,7 @@ void UnitComparer::add_up() {
   }
 }
 
-// By a name that it has on either side.
+// Chosen by its name on either side.
 bool UnitComparer::is_chosen(u32 unit) const {
   const Unit& one = event_.matched.units[unit];
   const OtherName& other = event_.matched.others[unit];
@@ -137,10 +137,10 @@ bool UnitComparer::is_chosen(u32 unit) const {
   return !symbol || one.kind != UnitKind::function || symbol(one.name) || (!other.name.empty() && symbol(other.name));
 }
 
-// If a module has names in only some runs, its functions would seem new or gone, so only the whole module can be
+// If a module has names in only some runs, its functions would seem new or gone, so only the module as a whole is
 // compared.
 void UnitComparer::find_nameless(std::vector<std::string>& notes) {
-  constexpr double kOfModule = 0.05;  // stubs and padding without a name are less
+  constexpr double kOfModule = 0.05;  // stubs and padding without a name have less than this
   struct Part {
     double all = 0, nameless = 0;
   };
@@ -179,7 +179,7 @@ void UnitComparer::find_nameless(std::vector<std::string>& notes) {
   }
 }
 
-// The units with enough samples for a judgement.
+// The units with enough samples to be compared.
 std::vector<u32> UnitComparer::units_of(UnitKind kind) {
   std::vector<u32> units;
   for (u32 unit = 0; unit < event_.matched.units.size(); ++unit) {
@@ -215,13 +215,14 @@ void UnitComparer::tell_of_runs(std::vector<std::string>& notes) const {
                   change_.event, runs));
 }
 
-// With one run per side, the scatter by blocks of time, from the side that scatters more; otherwise that of the runs.
+// With one run on each side, the scatter between time blocks on the side that scatters more; otherwise the scatter
+// between runs.
 std::vector<Scatter> UnitComparer::scatters_of(const std::vector<u32>& units,
                                                const std::vector<RunCounts>& counts) const {
   if (!event_.is_one_run) {
     std::vector<Scatter> shared = share_dispersion(counts, event_.measures).scatters;
     if (change_.unit != CostUnit::nanoseconds) return shared;
-    // A clock ticks at the same places of a program that repeats itself, run for run, and at other places in another
+    // In a program that repeats itself, a clock ticks at the same places in every run, but at other places in another
     // build.
     for (Scatter& one : shared) one.factor = std::max(1.0, one.factor);
     return shared;
@@ -268,7 +269,7 @@ void UnitComparer::add_rows(const std::vector<u32>& units, const std::vector<Run
   });
 }
 
-// Its name before, and its place now.
+// Sets its name before, and its place now.
 void UnitComparer::name_function(UnitChange& row) const {
   const OtherName& other = event_.matched.others[row.unit];
   if (!other.name.empty()) row.note = (other.is_same_code ? "same code as " : "was ") + other.name;
@@ -282,7 +283,7 @@ void UnitComparer::name_function(UnitChange& row) const {
   }
 }
 
-// The hosts with the greatest part of the inlined cost come first.
+// The hosts with the largest part of the inlined cost come first.
 std::string UnitComparer::hosts_text(const std::map<u32, double>& side) const {
   std::vector<std::pair<u32, double>> hosts(side.begin(), side.end());
   std::stable_sort(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -297,8 +298,7 @@ std::string UnitComparer::hosts_text(const std::map<u32, double>& side) const {
   return text;
 }
 
-// If most of a cost was inlined on one side and not on the other, it moved to another function; a separate row shows
-// its sum.
+// If most of a cost was inlined on one side only, it moved to another function; a separate row shows the sum.
 std::string UnitComparer::inlining_note(u32 unit) const {
   const auto found = rows_.hosts().find(unit);
   if (found == rows_.hosts().end() || rows_.of_unit(unit) != unit) return {};
@@ -311,7 +311,7 @@ std::string UnitComparer::inlining_note(u32 unit) const {
   return {};
 }
 
-// A note says where they are, for readers who look for them by name.
+// A note says where they are, for readers who look for their names.
 void UnitComparer::tell_of_inlined() {
   for (const auto& [unit, hosts] : rows_.hosts()) {
     if (sums_[2 * unit].samples + sums_[2 * unit + 1].samples >= kFewestSamples && rows_.of_unit(unit) == unit)
@@ -347,12 +347,12 @@ bool is_exact_change(const TotalChange& total) {
          are_all(total.after, total.after.front());
 }
 
-// Events that also count clocks: task-clock is judged like cpu-time, which it repeats.
+// Events that are clocks: task-clock repeats cpu-time, so it is judged like it.
 bool is_time(const TotalChange& total) {
   return total.unit != CostUnit::count;
 }
 
-// A total that is the same in all runs (page faults that never happened) does not count among the tests.
+// A total that is equal in all runs (for example no page faults) does not count as a test.
 std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times) {
   std::vector<TotalChange*> asked;
   for (TotalChange& total : totals) {
@@ -363,7 +363,7 @@ std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times)
   return asked;
 }
 
-// Says why a total that differs in all runs is not found, though it would be if it were the only one.
+// Explains why a total that differs in all runs is not significant although it would be if it were the only one.
 void tell_of_few_runs(const std::vector<TotalChange*>& asked, std::string_view what, std::vector<std::string>& notes) {
   if (asked.empty()) return;
   const usize before = asked.front()->before.size(), after = asked.front()->after.size();

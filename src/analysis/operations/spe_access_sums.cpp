@@ -11,7 +11,7 @@ double mean_of(u64 sum, u64 count) {
   return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
 }
 
-// The smallest number of hits that makes this share, at least one.
+// The smallest number of hits with this share, at least one.
 u64 rank_of(u64 hits, u32 percent) {
   return std::max<u64>(1, (hits / 100) * percent + ((hits % 100) * percent + 99) / 100);
 }
@@ -57,7 +57,7 @@ void AccessSums::add_percentiles(std::vector<AccessCounts>& counts) const {
     for (; i < timed.size() && timed[i].key >> kCycleBits == group; ++i) {
       const u64 before = seen;
       seen += timed[i].hits;
-      // Rounding up must not exceed the longest latency.
+      // Rounded up, it must not exceed the longest latency.
       const u32 cycles = std::min(static_cast<u32>(timed[i].key & ((u64{1} << kCycleBits) - 1)), latency.longest);
       if (before < half && half <= seen) latency.p50 = cycles;
       if (before < most && most <= seen) latency.p90 = cycles;

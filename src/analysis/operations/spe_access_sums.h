@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads and stores summed by group, with percentiles.
+// Sums of loads and stores by group, with percentiles.
 #pragma once
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace wperf::operations {
 
-// Groups are numbered from 0; the caller gives the group of each sum.
+// Groups are numbered from 0; the caller chooses the group of each sum.
 class AccessSums {
  public:
   explicit AccessSums(u32 groups) : sums_(groups) {}
@@ -27,7 +27,7 @@ class AccessSums {
   spe::CountTable latencies_;
 };
 
-// Latencies by power of two: 0, 1, 2-3, 4-7 …
+// Latencies by powers of two: 0, 1, 2-3, 4-7 …
 class Histogram {
  public:
   void add(u32 cycles, u64 hits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory part of the answer: waiting times of accesses, and their reasons.
+// The memory part of the answer: how long accesses waited, and why.
 #pragma once
 #include <vector>
 
@@ -20,7 +20,7 @@ struct MemoryInput {
 
 MemoryProfile make_memory_profile(const spe::Aggregator& aggregator, const MemoryInput& input);
 
-// Lines that threads may be fighting over without sharing data in them: most refills and peer answers first.
+// Lines that threads may compete for without sharing data in them; ordered by refills and peer answers, the most first.
 std::vector<SharedLine> shared_lines(const spe::TouchedData& data, const MemoryInput& input);
 
 }  // namespace wperf::operations

@@ -54,7 +54,7 @@ SpePlaces::SpePlaces(const spe::Aggregator& aggregator, const answers::SampleTar
     : modules_(target.modules),
       processes_known_(processes_known),
       place_of_site_(aggregator.site_count(), answers::kNone) {
-  // Sites that are only targets of branches are not places. The order is that in which the sites were first seen.
+  // Sites that are only branch targets are not places. Places are in the order in which the sites were first seen.
   aggregator.for_each_event([&](const spe::EventHits& row) { place_of_site_[row.site] = kOtherProcess; });
   for (u32 site = 0; site < aggregator.site_count(); ++site) {
     if (place_of_site_[site] != answers::kNone) place_of_site_[site] = number_of(aggregator.site(site));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The distinct addresses of code in an aggregator, numbered.
+// Numbers the distinct addresses of code in an aggregator.
 #pragma once
 #include <vector>
 
@@ -9,9 +9,9 @@
 
 namespace wperf::operations {
 
-// The distinct addresses of a run, numbered: each sample's address is looked up once here, and all later code counts
+// The distinct addresses of a run with their numbers. Each sample's address is looked up once; all later code uses the
 // numbers.
-inline constexpr u32 kOtherProcess = 0;  // the place of every sample outside the target process
+inline constexpr u32 kOtherProcess = 0;  // the place of all samples outside of the target process
 
 struct Place {
   u64 address = 0;
@@ -21,9 +21,9 @@ struct Place {
 class PlaceIndex {
  public:
   PlaceIndex();
-  // The number of this place; a new number for a new place.
+  // The number of this place; a new place gets a new number.
   u32 number_of(Place place);
-  // By number; the first is kOtherProcess.
+  // Indexed by number; the first one is kOtherProcess.
   const std::vector<Place>& places() const { return places_; }
 
  private:
@@ -32,41 +32,41 @@ class PlaceIndex {
   std::vector<u32> slots_;  // open addressing; kNone means free. Its size is a power of two
 };
 
-// The module that contains an address.
+// Finds the module that contains an address.
 class ModuleMap {
  public:
   explicit ModuleMap(const std::vector<answers::SampleModule>& modules);
-  u32 find(Place place) const;  // kNone: outside of all
+  u32 find(Place place) const;  // kNone if no module contains it
 
  private:
   const std::vector<answers::SampleModule>& modules_;
   std::vector<u32> by_base_;
 };
 
-// The addresses to ask each module for: all of these places in it, relative to its base, sorted, each once.
+// For each module, the addresses to look up: its places relative to its base, sorted, without duplicates.
 std::vector<std::vector<u32>> addresses_in_modules(const std::vector<Place>& places,
                                                    const std::vector<answers::SampleModule>& modules);
 
-// One branch with all its targets.
+// A branch with all its targets.
 struct BranchSite {
   spe::Site site;
   bool conditional = false, indirect = false;
   u64 hits = 0, mispredicted = 0, not_taken = 0;
-  u64 top_target = 0, top_target_hits = 0;  // when taken; 0: never
+  u64 top_target = 0, top_target_hits = 0;  // most frequent target when taken; 0: never taken
   u32 targets = 0;
 };
-// Most mispredicts first.
+// Ordered by mispredicts, the most first.
 std::vector<BranchSite> branch_sites(const spe::Aggregator& aggregator);
 
 class SpePlaces {
  public:
-  // Keeps the target's modules.
+  // Keeps a reference to the target's modules.
   SpePlaces(const spe::Aggregator& aggregator, const answers::SampleTarget& target, bool processes_known);
 
   const std::vector<Place>& places() const { return index_.places(); }
-  // For a site of the aggregator at which something was sampled; kOtherProcess if it is not in the target.
+  // For a site at which something was sampled; kOtherProcess if it is not in the target.
   u32 number_of_site(u32 site) const { return place_of_site_[site]; }
-  const std::vector<BranchSite>& branches() const { return branches_; }  // empty without memory
+  const std::vector<BranchSite>& branches() const { return branches_; }  // empty unless memory was requested
 
   u32 number_of(const spe::Site& site) { return is_other(site) ? kOtherProcess : index_.number_of(place_of(site)); }
   static spe::Site target_of(const BranchSite& branch) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The immutable answer of a run of statistical profiling: the kinds of operations sampled at each place, and where and
-// for what loads and stores waited. `samples` has one event per kind of operation ("OP/EVENTS"), a node for each place,
-// and all names; everything else refers to its functions and texts by index.
+// The immutable result of a statistical profiling run: the kinds of operations sampled at each place, and where and for
+// what loads and stores waited. `samples` has an event for each kind of operation ("OP/EVENTS"), a node for each place,
+// and all names; all other members refer to its functions and texts by index.
 #pragma once
 #include <array>
 #include <optional>
@@ -26,28 +26,28 @@ struct CodePlace {
 
 // Counts of the cores while they sampled: sample_pop, sample_feed, sample_filtrate, sample_collision.
 struct SpePopulation {
-  u64 operations = 0;  // the operations from which samples were chosen
+  u64 operations = 0;  // operations that samples were chosen from
   u64 chosen = 0;
-  u64 recorded = 0;  // chosen ones that passed the filters
-  u64 collided = 0;  // not chosen, because the one before was not finished
+  u64 recorded = 0;  // chosen operations that passed the filters
+  u64 collided = 0;  // not chosen because the previous sample was not finished
 };
 
 // Losses on a core, by cause.
 struct SpeCore {
   u32 core = 0;
   u64 records = 0;       // decoded
-  u64 full = 0;          // times the buffer was full
-  u64 stopped_ns = 0;    // how long sampling was stopped for that
-  u64 collisions = 0;    // of records in the buffer, as reported with an interrupt
+  u64 full = 0;          // how often the buffer was full
+  u64 stopped_ns = 0;    // how long sampling was stopped for that reason
+  u64 collisions = 0;    // collisions reported with an interrupt
   u64 data_losses = 0;   // how often the core reported that records were lost
   bool faulted = false;  // the buffer could not be written
-  u64 damaged = 0;       // records with bad bytes inside
+  u64 damaged = 0;       // records with invalid bytes inside
   u64 bad_bytes = 0;     // bytes that were not packets
-  u64 unfinished = 0;    // records cut at the end of a buffer
+  u64 unfinished = 0;    // records that the end of a buffer cut
 };
 
 struct Latencies {
-  u64 hits = 0;  // with a latency
+  u64 hits = 0;  // hits with a latency
   double mean = 0;
   u32 p50 = 0, p90 = 0, p99 = 0, longest = 0;
 };
@@ -57,45 +57,45 @@ struct LatencyBucket {
   u64 hits = 0;
 };
 
-// Loads and stores of one group: a data source, a function, a line.
+// The loads and stores of one group: a data source, a function or a line.
 struct AccessCounts {
   u64 hits = 0, loads = 0, stores = 0;
   Latencies latency;
-  double issue = 0, translation = 0;  // mean cycles, of those with a latency
+  double issue = 0, translation = 0;  // mean cycles of the operations with a latency
   u64 refills = 0, walks = 0, llc_misses = 0, remote = 0;
-  u64 latency_sum = 0, issue_sum = 0, translation_sum = 0;  // cycles; tables are sorted by the first
+  u64 latency_sum = 0, issue_sum = 0, translation_sum = 0;  // cycles; tables are sorted by latency_sum
 };
 
 struct SourceRow {
-  std::string name;     // "l2"; "stores" and "loads without source" if the core does not report the level
+  std::string name;     // "l2"; "stores" or "loads without source" if the core does not report the level
   std::string title{};  // "level 2 cache"; may be empty
   bool given = false;
   AccessCounts counts{};
-  std::vector<LatencyBucket> histogram{};  // by power of two; without empty ends
+  std::vector<LatencyBucket> histogram{};  // by powers of two, without empty buckets at the ends
 };
 
 struct AccessSymbolRow {
   u32 symbol = 0;
   AccessCounts counts{};
-  u32 slowest_source = answers::kNone;  // index into sources: the one with most of its cycles
+  u32 slowest_source = answers::kNone;  // index into sources: the one with most of the cycles
 };
 
 struct AccessLineRow {
   u32 symbol = 0;
-  u32 file = answers::kNone;  // kNone if no line is known; then `address` counts
+  u32 file = answers::kNone;  // kNone if no line is known; then `address` identifies the row
   u32 line = 0;
-  u64 address = 0;  // the address of its most expensive instruction
+  u64 address = 0;  // address of the instruction with most cycles
   AccessCounts counts{};
   u32 slowest_source = answers::kNone;
 };
 
-// A 4 KB page or a 64-byte line of data addresses.
+// A 4 KB page or a 64-byte line of data.
 struct DataRow {
   u64 address = 0;
   u64 hits = 0, stores = 0, refills = 0, walks = 0, peer = 0;
   double mean_latency = 0;
-  u32 threads = 0;             // lines only: that were seen
-  u32 place = answers::kNone;  // lines only: most frequent place, index into places
+  u32 threads = 0;             // only for lines: number of threads seen
+  u32 place = answers::kNone;  // only for lines: the most frequent place; index into places
 };
 
 struct WalkRow {
@@ -108,14 +108,13 @@ struct BranchRow {
   u32 place = 0;  // index into places
   bool conditional = false, indirect = false;
   u64 hits = 0, mispredicted = 0, not_taken = 0;
-  u64 top_target = 0;                     // the most frequent one when taken; 0 if never taken
+  u64 top_target = 0;                     // most frequent target when taken; 0: never taken
   u32 top_target_place = answers::kNone;  // index into places
   u64 top_target_hits = 0;
   u32 targets = 0;
 };
 
-// A candidate for false sharing: different offsets of one line, used by different threads, at least one of which
-// writes.
+// A candidate for false sharing: different threads use different offsets of one line, and at least one of them writes.
 struct SharingPlace {
   u32 place = 0;  // index into places
   u32 thread = 0;
@@ -128,45 +127,46 @@ struct SharedLine {
   u64 hits = 0, refills = 0, peer = 0;
   double mean_latency = 0;
   u32 threads = 0;
-  u64 without_place = 0;               // hits of places beyond the kept ones
-  bool same_offset = false;            // threads also meet at one offset: then part of it is true sharing
+  u64 without_place = 0;               // hits of further places, which are not kept
+  bool same_offset = false;            // threads also use the same offset, so part of it is true sharing
   std::vector<SharingPlace> places{};  // most hits first
 };
 
-// Limits of the core that a report's notes must mention.
+// Limits of the core that the report's notes must mention.
 struct MemoryLimits {
-  u64 saturated = 0;  // latencies that stopped at 4095
+  u64 saturated = 0;  // number of latencies that stopped at 4095
   u64 loads_without_source = 0, stores_without_source = 0;
-  u64 unnamed_sources = 0;                       // hits whose source is a number without public meaning
-  std::vector<std::string> nameless_cores = {};  // kinds of cores without any source that has a public name
-  bool threads_known = false;                    // false if no record names its thread
-  bool latencies_rounded = false;                // rounded up, by at most 6.25 %, in the percentiles of functions and
-                                                 // lines
+  u64 unnamed_sources = 0;                       // hits whose source is a number without a published meaning
+  std::vector<std::string> nameless_cores = {};  // kinds of cores without published names of sources
+  bool threads_known = false;                    // false if no record has its thread
+  bool latencies_rounded = false;                // in the percentiles of functions and lines, latencies are rounded up
+                                                 // by at most 6.25 %
   u64 forgotten_lines = 0, forgotten_pages = 0;  // hits of data lines and pages that are not in the tables
-  u64 line_count = 0, page_count = 0;            // number of those
+  u64 line_count = 0, page_count = 0;            // the number of different data lines and pages
 };
 
 struct MemoryProfile {
   AccessCounts all;
-  std::vector<SourceRow> sources;          // from near to far; unknown sources last
-  std::vector<LatencyBucket> histogram;    // all latencies, by power of two
-  std::vector<AccessSymbolRow> functions;  // most cycles first
-  std::vector<AccessLineRow> code_lines;   // most cycles first
-  std::vector<DataRow> pages;              // most hits first, at most kMostDataRows
-  std::vector<DataRow> lines;              // the same
-  std::vector<WalkRow> walks;              // most walks first
-  std::vector<BranchRow> branches;         // most mispredicts first
-  std::vector<SharedLine> shared;          // most refills and peer answers first
+  std::vector<SourceRow> sources;          // from near to far; unknown sources come last
+  std::vector<LatencyBucket> histogram;    // all latencies, by powers of two
+  std::vector<AccessSymbolRow> functions;  // ordered by cycles, the most first
+  std::vector<AccessLineRow> code_lines;   // ordered by cycles, the most first
+  std::vector<DataRow> pages;              // ordered by hits, the most first; at most kMostDataRows
+  std::vector<DataRow> lines;              // ordered by hits, the most first; at most kMostDataRows
+  std::vector<WalkRow> walks;              // ordered by walks, the most first
+  std::vector<BranchRow> branches;         // ordered by mispredicts, the most first
+  std::vector<SharedLine> shared;          // ordered by refills and peer answers, the most first
   MemoryLimits limits;
 };
 inline constexpr usize kMostDataRows = 4096;
 
 struct SpeProfile {
-  stacks::StackProfile samples;   // its first node and function stand for all other processes
+  stacks::StackProfile samples;   // the first node and function stand for all other processes
   answers::SampledRun run;        // with the samples of threads
-  std::vector<CodePlace> places;  // the first stands for all other processes; by address, then user before kernel
+  std::vector<CodePlace> places;  // the first one stands for all other processes; ordered by address, then user before
+                                  // kernel
   std::vector<SpeCore> cores;     // ascending
-  // mappings of code that a recording with too many of them left out; records in them have no names
+  // mappings of code that were left out because there were too many; records in them have no names
   u64 forgotten_mappings = 0;
   std::optional<SpePopulation> population;
   std::optional<MemoryProfile> memory;

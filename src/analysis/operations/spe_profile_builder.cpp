@@ -38,7 +38,7 @@ const answers::AddressAnswer* find_answer(const std::vector<answers::AddressAnsw
   return found != answers.end() && found->rva == rva ? &*found : nullptr;
 }
 
-// Names the places of a profile: a node for each, in the order of their numbers.
+// Names the places of a profile and makes a node for each, in the order of their numbers.
 class PlaceNames {
  public:
   PlaceNames(const std::vector<answers::SampleModule>& modules,
@@ -108,7 +108,7 @@ class PlaceNames {
     profile_.address_of_node.push_back(address);
     profile_.site_of_node.push_back(site);
   }
-  // kNothing if its line is not known.
+  // kNothing if the line is not known.
   u32 add_site(u32 function, CodePlace& code, const answers::AddressAnswer& answer) {
     if (answer.frames.empty()) return stacks::kNothing;
     const answers::AddressFrame& own = answer.frames.back();
@@ -164,8 +164,8 @@ std::vector<u32> add_code_places(const std::vector<Place>& places,
   return index;
 }
 
-// The events of the profile are the kinds of operations, in their order. Their samples are those of places, event after
-// event.
+// The events of the profile are the kinds of operations, in their order. Their samples are added place by place, event
+// after event.
 void add_samples(const Aggregator& aggregator, const SpeRun& run, const SpePlaces& places, SpeProfile& profile) {
   struct Event {
     u32 number = 0;
@@ -204,7 +204,7 @@ SpeCore& core_of(std::vector<SpeCore>& cores, u32 number) {
   return *cores.insert(at, SpeCore{.core = number});
 }
 
-// Decoded records by core; samples counted beyond these were lost.
+// Counts decoded records by core. The driver's count minus these is lost.
 void add_cores(const Aggregator& aggregator, SpeRun& run, SpeProfile& profile) {
   std::map<u32, u64> recorded;
   for (usize i = 0; i < std::min(run.recorded_of_core.size(), run.cores.size()); ++i) {
@@ -223,7 +223,7 @@ void add_cores(const Aggregator& aggregator, SpeRun& run, SpeProfile& profile) {
 using spe::Origin;
 using spe::Record;
 
-// callback(time, origin, record) of each record that has a time.
+// Calls callback(time, origin, record) for each record that has a time.
 template <class Callback>
 void for_each_moment(const recording::RecordedRecords& records, const perf_data::TimeConversion& time,
                      Callback&& callback) {
@@ -257,7 +257,7 @@ class CountsOverTime {
     const auto counts = known->second->find(symbol);
     if (counts != known->second->end()) ++counts->second.slices[slices_.at(moment)];
   }
-  // At least the first slice of each, so that all functions have slices.
+  // Takes at least the first slice of each function, so that all functions have slices.
   void take() {
     for (const auto& [event, symbols] : counts_of_event_) {
       for (const auto& [symbol, counts] : symbols) {
@@ -271,12 +271,12 @@ class CountsOverTime {
 
  private:
   struct Counts {
-    u32 row = 0;  // the first of the profile's samples
+    u32 row = 0;  // index of the first one in the profile's samples
     std::vector<u32> slices;
   };
   using CountsOfSymbols = std::unordered_map<u32, Counts>;
 
-  // As in CodePlace::symbol.
+  // See CodePlace::symbol.
   u32 symbol_of(const stacks::StackSample& sample) const {
     const u32 function = profile_.nodes[sample.node].place;
     const stacks::StackFunction& one = profile_.functions[function];
@@ -285,7 +285,7 @@ class CountsOverTime {
 
   stacks::StackProfile& profile_;
   const stacks::TimeSlices& slices_;
-  u32 nameless_ = 0;  // the function of all places without a name
+  u32 nameless_ = 0;  // the function for all places without a name
   std::unordered_map<std::string, CountsOfSymbols> counts_of_event_;
   std::map<std::pair<spe::OperationName, u64>, CountsOfSymbols*> counts_of_kind_;
 };

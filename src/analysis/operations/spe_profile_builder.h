@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An aggregator of SPE records and the symbolizer's answers for their addresses → SpeProfile. Pure functions, called in
+// Makes an SpeProfile from an aggregator of SPE records and the names of their addresses. Pure functions, called in
 // this order:
 //
 //   spe_addresses_to_name() ── ask the symbolizer ──→ make_spe_profile() ──┬─ compat::make_view()
@@ -19,7 +19,7 @@
 
 namespace wperf::operations {
 
-// The thread whose number is in a context packet (or given to Aggregator::add).
+// The thread whose number is in a context packet (or was given to Aggregator::add).
 struct SpeThread {
   u32 context = 0;
   u32 process = 0, thread = 0;
@@ -28,34 +28,35 @@ struct SpeThread {
 // Everything about the run except its records.
 struct SpeRun {
   answers::SampleTarget target;
-  // True: Origin::other_process marks records outside of the target, and an address outside of all of its modules is
-  // unknown. False: the processes are not known, and such an address counts as another process.
+  // True: Origin::other_process marks records outside of the target, and addresses outside of its modules are unknown
+  // code. False: processes are not known, and such addresses count as another process.
   bool processes_known = false;
-  std::vector<SpeThread> threads;  // sorted by context; a missing context gives its own number, and process 0
+  std::vector<SpeThread> threads;  // sorted by context; a missing context stands for a thread with that number and
+                                   // process 0
   std::vector<answers::ProcessName> processes;
-  std::vector<SpeCore> cores;  // ascending; the state of each core's buffer; records are filled in
-  u64 forgotten_mappings = 0;  // mappings of code; the records of their processes have no names
+  std::vector<SpeCore> cores;  // ascending; state of each core's buffer; numbers of records are filled in later
+  u64 forgotten_mappings = 0;  // mappings of code; records in these processes have no names
   std::optional<SpePopulation> population;
-  // For the cores in `cores`, as counted by sample_filtrate; if it was not counted, empty, and then only the records
-  // are known.
+  // For each of `cores`, as counted by sample_filtrate; empty if it was not counted, so that only the records are
+  // known.
   std::vector<u64> recorded_of_core;
   double elapsed_seconds = 0;
   std::optional<u32> exit_code;
 };
 
-// Adds the damage that a core's decoder found.
+// Adds the damage found by a core's decoder.
 void add_damage(SpeCore& core, const spe::DecodeState& state);
 
-// Per module of the target, in its order: the RVAs that need names, sorted and unique.
+// For each module of the target, in order: the RVAs that need names, sorted and unique.
 std::vector<std::vector<u32>> spe_addresses_to_name(const spe::Aggregator& aggregator, const SpeRun& run);
 
-// answers: per module, sorted by RVA. An address without an answer counts as unknown.
+// `answers`: for each module, sorted by RVA. An address without an answer is unknown code.
 SpeProfile make_spe_profile(const spe::Aggregator& aggregator, SpeRun run,
                             const std::vector<std::vector<answers::AddressAnswer>>& answers);
 
-// --timeline of SPE data: how many records each function had in every stretch of time. The bytes are decoded once more
-// for it, after their addresses have their names. Returns false if the records have no times. `run`: the run's begin
-// and end, if the file has them; otherwise the first and the last record are used.
+// --timeline for SPE data: how many records each function had in each interval. The bytes are decoded again for this,
+// after the addresses have names. Returns false if the records have no times. `run`: begin and end of the run if the
+// file has them; otherwise those of the first and last record are used.
 bool add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
                       const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile);
 

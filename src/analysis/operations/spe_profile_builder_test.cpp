@@ -76,7 +76,7 @@ answers::AddressAnswer answer(u32 rva, std::string function, std::string file = 
   return out;
 }
 
-// A symbolizer's answers for the addresses: three functions, a line to each instruction of the first.
+// A symbolizer's answers: three functions, and a line for each instruction of the first one.
 std::vector<std::vector<answers::AddressAnswer>> answers_to(const Aggregator& aggregator, const SpeRun& run) {
   std::vector<std::vector<answers::AddressAnswer>> answers;
   for (const std::vector<u32>& rvas : spe_addresses_to_name(aggregator, run)) {
@@ -110,7 +110,7 @@ void add(Aggregator& aggregator, const EncodedOperation& operation, const Origin
   for (u32 i = 0; i < times; ++i) aggregator.add(origin, record);
 }
 
-// By the functions of one kind of operation.
+// By function, for one kind of operation.
 std::map<std::string, u64> counts_of(const SpeProfile& profile, u32 event) {
   std::map<std::string, u64> counts;
   for (const stacks::StackSample& sample : profile.samples.samples) {
@@ -162,7 +162,7 @@ TEST(SpeProfile, WhatIsNotOfTheProgram) {
   profile = profile_of(aggregator, run);
   const std::map<std::string, u64> sure = {{"[kernel]", 1}, {"[other process]", 3}, {"unknown", 9}};
   EXPECT_EQ(counts_of(profile, 0), sure);
-  // All places without a name have one symbol, in whatever module they are.
+  // All places without a name share one symbol, whatever their module is.
   std::set<u32> symbols;
   for (const CodePlace& place : profile.places) symbols.insert(place.symbol);
   EXPECT_EQ(symbols.size(), 3U);
@@ -255,7 +255,7 @@ TEST(SpeMemory, FalseSharingNamesBothPlaces) {
   add(aggregator, access(true, kImage + kSecond, 0x8308, 2, 0, 5));
   add(aggregator, access(true, kImage + kFirst, 0x8400, 1, 0, 50, kRetired | kRefill));
   add(aggregator, access(true, 0x4000, 0x8408, 2, 0, 50, kRetired | kRefill));
-  // Two threads at one offset share truly.
+  // Two threads at the same offset: true sharing.
   add(aggregator, access(true, kImage + kFirst, 0x8500, 1, 0, 50, kRetired | kRefill));
   add(aggregator, access(true, kImage + kFirst, 0x8500, 2, 0, 50, kRetired | kRefill));
   const SpeProfile profile = profile_of(aggregator);
@@ -322,7 +322,7 @@ TEST(SpeMemory, PercentilesOfManyLatencies) {
   EXPECT_EQ(counts[0].latency.p99, 0U);
 }
 
-// Random latencies of two functions; each percentile must be the latency at its rank.
+// Random latencies in two functions. Each percentile must be the latency at its rank.
 TEST(SpeMemory, PercentilesAreThoseOfTheSortedLatencies) {
   Aggregator aggregator = memory_aggregator();
   std::mt19937 chance(11);
@@ -364,7 +364,7 @@ TEST(SpeRecordNamer, NamesOneRecord) {
   EXPECT_EQ(row.function, "first");
   EXPECT_EQ(row.module, "program.exe");
   EXPECT_EQ(row.operation, "LOAD_STORE_ATOMIC-LOAD-GP");
-  EXPECT_EQ(row.events, "retired+l1d-refill+event-13");  // two bytes of events have no further bits
+  EXPECT_EQ(row.events, "retired+l1d-refill+event-13");  // two bytes of events have no more bits
   EXPECT_EQ(row.source, "l2");
   EXPECT_EQ(row.time.value, 99U);
   EXPECT_EQ(row.thread.value, 7U);

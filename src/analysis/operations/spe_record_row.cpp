@@ -24,7 +24,7 @@ RecordNumber context_of(const spe::Origin& origin, const Record& record) {
 
 constexpr u32 kBits = 64;
 
-// By bit; empty if the bit has no name.
+// Indexed by bit; empty if the bit has no name.
 std::array<std::string_view, kBits> names_by_bit() {
   std::array<std::string_view, kBits> names{};
   for (const spe::EventName& event : spe::event_names()) names[event.bit] = event.name;
@@ -62,11 +62,11 @@ SpeRecordNames::SpeRecordNames(const SpeProfile& profile, RecordSpelling spellin
   if (spelling_.place != nullptr) spell_places();
 }
 
-// Each function once, because the texts of all addresses would not fit into the caches. Not for the first place, which
-// stands for any address.
+// Composes each function's text once, because the texts of all addresses would not fit into the caches. Not for the
+// first place, which stands for any address.
 void SpeRecordNames::spell_places() {
   SpeRecordRow row;
-  std::unordered_map<u64, usize> spelled;  // the first place of a function in a module
+  std::unordered_map<u64, usize> spelled;  // the first place of each function in a module
   for (usize i = 1; i < names_.size() && texts_.size() < kMostTextBytes; ++i) {
     Name& name = names_[i];
     const auto [first, is_new] = spelled.try_emplace(u64{name.symbol} << 32 | name.module, i);
@@ -93,7 +93,7 @@ void SpeRecordNames::set_data_sources(u32 core, const spe::DataSourceFamily* fam
   families_[core] = family;
 }
 
-// The first place of a profile stands for all others.
+// The first place of a profile stands for all other processes.
 const SpeRecordNames::Name* SpeRecordNames::name_of(const spe::Origin& origin, const Record& record) const {
   if (names_.empty()) return nullptr;
   if (origin.other_process) return &names_.front();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One SPE record with names, for the list of records (`--records`). Records are decoded a second time once their
-// addresses are named.
+// One SPE record with names, for the list of records (`--records`). Records are decoded a second time after their
+// addresses have names.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -16,15 +16,15 @@
 
 namespace wperf::operations {
 
-// A number that may be absent.
+// A number that may be missing.
 struct RecordNumber {
   u64 value = 0;
   bool given = false;
 };
 
-// The texts are valid until the namer's next row().
+// The texts are valid until the next call of row().
 struct SpeRecordRow {
-  RecordNumber time;  // nanoseconds if the caller converts, otherwise ticks of the timer
+  RecordNumber time;  // nanoseconds if the caller converts them, otherwise timer ticks
   u32 core = 0;
   RecordNumber thread;
   RecordNumber pc;
@@ -32,9 +32,9 @@ struct SpeRecordRow {
   std::string_view function, module;
   u32 symbol = 0;              // index into the profile's symbols
   std::string_view operation;  // "LOAD_STORE_ATOMIC-LOAD-GP"
-  std::string_view events;     // "retired+l1d-access", including those without a name in the contract
-  std::string_view place;      // function and module as one text; if empty, the two fields have them
-  std::string_view kind;       // operation and events, likewise
+  std::string_view events;     // including events that have no name in the contract
+  std::string_view place;      // function and module as one text; if empty, use the two fields
+  std::string_view kind;       // operation and events as one text; if empty, use the two fields
   RecordNumber total_latency, issue_latency, translation_latency;
   RecordNumber data_virtual, data_physical;
   RecordNumber target;
@@ -42,27 +42,27 @@ struct SpeRecordRow {
   bool damaged = false;
 };
 
-// Makes each text that many records share only once; without it, rows have the parts.
+// Requests composed texts, each of which is made only once; otherwise rows have only the parts.
 struct RecordSpelling {
   void (*place)(const SpeRecordRow& row, std::string& out) = nullptr;
   void (*kind)(const SpeRecordRow& row, std::string& out) = nullptr;
 };
 
-// Tables that every record needs, made once; several namers may use them at the same time.
+// Tables that every record needs. Several namers may use them at the same time.
 class SpeRecordNames {
  public:
-  explicit SpeRecordNames(const SpeProfile& profile, RecordSpelling spelling = {});  // the profile is kept
+  explicit SpeRecordNames(const SpeProfile& profile, RecordSpelling spelling = {});  // keeps a reference to the profile
 
-  // Null if the core's sources are unknown.
+  // Null if the core's data sources are unknown.
   void set_data_sources(u32 core, const spe::DataSourceFamily* family);
 
  private:
   friend class SpeRecordNamer;
-  struct Name {  // one place: indices as in CodePlace, and the position of its text
+  struct Name {  // for one place: indices as in CodePlace, and the position of its text
     u32 symbol = 0, module = answers::kNone;
     u32 text_begin = 0, text_size = 0;
   };
-  static constexpr usize kMostTextBytes = 32 << 20;  // texts beyond this limit are made for each record
+  static constexpr usize kMostTextBytes = 32 << 20;  // beyond this limit, texts are composed for each record
 
   // The upper eight bits of a code address are all equal, so one of them can mark the owner.
   static u64 key_of_place(u64 address, bool kernel) {
@@ -87,7 +87,7 @@ class SpeRecordNames {
   const SpeProfile& profile_;
   const RecordSpelling spelling_;
   std::string texts_;                                   // the texts of functions with their modules
-  spe::NumberTable places_;                             // the profile's places except the first, in their order
+  spe::NumberTable places_;                             // the profile's places except the first, in order
   std::vector<Name> names_;                             // one for each place of the profile
   std::vector<std::string_view> symbols_;               // by symbol
   std::vector<const spe::DataSourceFamily*> families_;  // by core
@@ -97,12 +97,12 @@ class SpeRecordNamer {
  public:
   explicit SpeRecordNamer(const SpeRecordNames& names) : names_(names) {}  // kept
 
-  // Valid until the next one.
+  // The row is valid until the next call.
   SpeRecordRow& row(const spe::Origin& origin, const spe::Record& record) {
     return row_of(origin, record, names_.name_of(origin, record));
   }
-  // The same for many records: names of a large program are in no cache, so a record waits for the prefetch of its name
-  // while others come. Calls callback(row) later, at the latest in flush().
+  // Faster for many records: the names of a large program do not fit into caches, so a record waits until its name is
+  // prefetched while others are read. Calls callback(row) later, at the latest in flush().
   template <class Callback>
   void add(const spe::Origin& origin, const spe::Record& record, Callback&& callback) {
     names_.prefetch(record);
@@ -128,10 +128,10 @@ class SpeRecordNamer {
   };
   static constexpr usize kMostWaiting = 32;
 
-  // The most recently used texts. A damaged file may hold any number of them.
+  // The most recently used texts; limited because a damaged file may have any number of them.
   class Texts {
    public:
-    // spell(text): for a new, empty text.
+    // Calls spell(text) to fill a new, empty text.
     template <class Spell>
     const std::string& of(u64 first, u64 second, Spell&& spell) {
       Recent& recent = recent_[spe::hash_of_key(first << kSecondBits ^ second) % kRecent];

@@ -29,7 +29,7 @@ class BlockCounter {
       const symbols::SymbolizedAddress function = file_.function_at(address, true);
       const bool is_in_function = function.begin <= address && address < function.end;
       if (is_in_function) walk(function.begin, function.end);
-      // The rest cannot be decoded, or is in no function.
+      // The rest cannot be decoded, or is not in a function.
       const u64 end = is_in_function ? function.end : address + 1;
       for (; next_ < samples_.size() && samples_[next_].address < end; ++next_) {
         const AddressCount& one = samples_[next_];
@@ -39,7 +39,7 @@ class BlockCounter {
   }
 
  private:
-  // Beginnings of blocks within [begin, end).
+  // Finds the beginnings of blocks in [begin, end).
   void decode(u64 begin, u64 end) {
     leaders_.clear();
     instructions_.clear();
@@ -59,7 +59,7 @@ class BlockCounter {
 
   void walk(u64 begin, u64 end) {
     decode(begin, end);
-    // Jumps that were recorded show targets of jumps through tables.
+    // The targets of recorded jumps include those of jump tables.
     const auto first = std::lower_bound(targets_.begin(), targets_.end(), begin);
     leaders_.insert(first, std::lower_bound(first, targets_.end(), end));
     for (usize i = 0; i < instructions_.size() && next_ < samples_.size();) {
@@ -86,8 +86,8 @@ class BlockCounter {
   symbols::InstructionFlows flows_;
   std::vector<u64> targets_;
   std::set<u64> leaders_;
-  std::vector<u64> instructions_;  // of the function
-  usize next_ = 0;                 // the next sample
+  std::vector<u64> instructions_;  // instructions of the function
+  usize next_ = 0;                 // index of the next sample
 };
 
 }  // namespace

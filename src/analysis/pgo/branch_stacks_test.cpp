@@ -21,7 +21,7 @@ constexpr u64 kFields =
 constexpr u64 kHome = 0x5500'0000'0000, kOther = 0x7f00'0000'0000;
 constexpr u64 kKernelAddress = ~u64{0} - 0x1000;
 
-// Recordings of this test program, which is mapped as a whole.
+// Recordings of this test program, mapped as a whole.
 class BranchStacksTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -46,7 +46,7 @@ class BranchStacksTest : public testing::Test {
                      .u64s({1}),
                  perf_data::kUserMode);
   }
-  // From, to and flags of each branch, the newest first; `claimed`: their number in the record.
+  // From, to and flags of each branch, newest first. `claimed`: the number of branches that the record claims.
   void sample(std::initializer_list<u64> branches, std::optional<u64> claimed = std::nullopt) {
     constexpr u64 kNoIndex = ~u64{0};
     Fields body;
@@ -66,7 +66,7 @@ class BranchStacksTest : public testing::Test {
     add_branch_stacks(file, recorded, counts_);
     return counts_.binaries.empty() ? nullptr : &counts_.binaries.front();
   }
-  // A place in the code of this program.
+  // An address in the code of this program.
   u64 code(u64 offset) const { return kHome + offset_ + offset; }
   u64 linked(u64 offset) const { return moved_ + offset_ + offset; }
 
@@ -74,7 +74,7 @@ class BranchStacksTest : public testing::Test {
   ProfileCounts counts_;
 
  private:
-  // The offset of a place in .text, as the file's headers say.
+  // The offset in the file of an address in .text.
   u64 find_code() const {
     const auto mapped = os::MappedFile::open("/proc/self/exe");
     const auto elf = symbols::ElfFile::parse(mapped.value().bytes());
@@ -100,9 +100,9 @@ TEST_F(BranchStacksTest, TheCodeBetweenTwoBranchesIsARange) {
 }
 
 TEST_F(BranchStacksTest, RangesThatCannotBeAreCounted) {
-  sample({code(0), code(0), 0, code(4), code(16), 0});               // ends before it begins
-  sample({code(0x8000), code(0), 0, code(4), code(0), 0});           // through several functions
-  sample({kOther + 8, code(0), 0, code(4), code(0), 0});             // into another file
+  sample({code(0), code(0), 0, code(4), code(16), 0});               // the range ends before it begins
+  sample({code(0x8000), code(0), 0, code(4), code(0), 0});           // the range covers several functions
+  sample({kOther + 8, code(0), 0, code(4), code(0), 0});             // to another file
   sample({code(4), code(0), 0, kKernelAddress, kKernelAddress, 0});  // from the kernel
   read();
   EXPECT_EQ(counts_.drops.ranges_backwards, 1);

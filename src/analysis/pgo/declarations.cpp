@@ -44,12 +44,12 @@ std::string_view Declarations::Source::line(u32 number) const {
 }
 
 u32 Declarations::Source::find(std::string_view name, u32 line_of_code) const {
-  constexpr u32 kMostLines = 50;  // of parameters
+  constexpr u32 kMostLines = 50;  // of parameter lists
   if (name.empty() || line_of_code == 0 || line_of_code >= begins_.size()) return 0;
   for (u32 i = 0; i < kMostLines && i < line_of_code; ++i) {
     const u32 number = line_of_code - i;
     if (names(line(number), name)) return number;
-    // The function before this one has ended there.
+    // The previous function ended there.
     if (i != 0 && line(number).starts_with('}')) return 0;
   }
   return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lines on which functions are declared. Where debug information has only the first line of a function's code,
-// which is that of its brace, the source text says where its name is.
+// Finds the lines on which functions are declared. If the debug information only has the first line of the code, which
+// is that of the opening brace, the name is looked up in the source text.
 #pragma once
 #include <map>
 #include <span>
@@ -16,12 +16,12 @@ namespace wperf::pgo {
 
 class Declarations {
  public:
-  // Sources are also searched in `folders`, which outlive this.
+  // Sources are also searched in `folders`, which must outlive this object.
   explicit Declarations(std::span<const std::string> folders) : folders_(folders) {}
 
-  // 0 if nothing is known. Without the source, the first line of the code.
+  // Returns 0 if nothing is known. Without the source, returns the first line of the code.
   u32 line_of(const symbols::SymbolizedFrame& frame);
-  // Is the line only that of the code?
+  // Is the line just the first line of the code?
   bool is_guess(const symbols::SymbolizedFrame& frame) { return frame.is_first_line && found(frame).is_guess; }
 
  private:
@@ -32,20 +32,20 @@ class Declarations {
   class Source {
    public:
     explicit Source(std::string text);
-    // The nearest line, from `line` upwards, that has `name` before a parenthesis. 0 if the function above `line` comes
-    // first.
+    // The nearest line, from `line` upwards, that has `name` and a parenthesis. 0 if another function comes first.
     u32 find(std::string_view name, u32 line) const;
 
    private:
     std::string_view line(u32 number) const;
     std::string text_;
-    std::vector<usize> begins_;  // of lines
+    std::vector<usize> begins_;  // positions of the lines
   };
   const Found& found(const symbols::SymbolizedFrame& frame);
 
   std::span<const std::string> folders_;
   std::map<std::string, Source, std::less<>> sources_;
-  // By file, function and first line: two files may have static functions of one name on one line.
+  // Keyed by file, function and first line, because two files may have static functions with the same name on the same
+  // line.
   std::map<std::tuple<std::string_view, std::string_view, u32>, Found> found_;
 };
 

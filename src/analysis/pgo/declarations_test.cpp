@@ -9,7 +9,7 @@
 namespace wperf::pgo {
 namespace {
 
-// With the numbers of the lines.
+// With line numbers.
 constexpr std::string_view kSource =
     "int before(int x) {\n"       // 1
     "  return add(x);\n"          // 2
@@ -37,7 +37,7 @@ class DeclarationsTest : public testing::Test {
   }
   ~DeclarationsTest() override { std::filesystem::remove_all(folder_); }
 
-  // (line, whether it is only that of the code)
+  // (line, is it just the first line of the code)
   std::pair<u32, bool> found(std::string_view function, u32 first_line) {
     const symbols::SymbolizedFrame frame{
         .function = function, .file = file_, .declared_line = first_line, .is_first_line = true};
@@ -58,8 +58,8 @@ TEST_F(DeclarationsTest, TheNameIsAboveTheBrace) {
 }
 
 TEST_F(DeclarationsTest, OtherwiseItIsTheFirstLine) {
-  EXPECT_EQ(found("made", 11), std::pair(11u, true));  // a macro has its name, but not as a function's
-  EXPECT_EQ(found("add", 11), std::pair(11u, true));   // that of the function before is not taken
+  EXPECT_EQ(found("made", 11), std::pair(11u, true));  // a macro has the name, but not as the name of a function
+  EXPECT_EQ(found("add", 11), std::pair(11u, true));   // the previous function's name is not taken
   EXPECT_EQ(found("add", 4'000'000'000), std::pair(4'000'000'000u, true));
   EXPECT_EQ(found("", 7), std::pair(7u, true));
   std::filesystem::remove(file_);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is a profile good enough to compile with? A function's counts are as good as there are many for each of its
-// instructions, which is its density. The thinnest of the hot functions decides.
+// Judges whether a profile is good enough to compile with. The more counts a function has for each of its instructions
+// (its density), the better. The hot function with the lowest density decides.
 #pragma once
 #include "analysis/pgo/profile_counts.h"
 
 namespace wperf::pgo {
 
-// Hot functions are the densest that have this part of the samples in functions of known bounds.
+// The hot functions are the densest ones that together have this share of the samples in functions with known bounds.
 inline constexpr double kHotPart = 0.9;
-// How often each instruction of a hot function should be counted on average.
+// How many counts each instruction of a hot function should have on average.
 inline constexpr double kWantedDensity = 1.0;
 
 struct Judgement {
-  u64 samples = 0;                // or, with branch stacks, ranges
-  u64 outside = 0;                // of these, in no known function
-  u64 functions = 0;              // with samples, also those of unknown bounds
-  u64 hot_functions = 0;          // of known bounds
-  std::string hottest, thinnest;  // functions; empty if there are none
+  u64 samples = 0;                // or ranges, if there are branch stacks
+  u64 outside = 0;                // how many of these are in no known function
+  u64 functions = 0;              // number with samples, including those with unknown bounds
+  u64 hot_functions = 0;          // only those with known bounds
+  std::string hottest, thinnest;  // names of functions; empty if there are none
   double hottest_percent = 0;
-  double density = 0;  // counts of each instruction in the thinnest hot function
-  double longer = 0;   // how many times longer to record; 0 if it is enough, or if nothing is known
+  double density = 0;  // counts per instruction in the hot function with the lowest density
+  double longer = 0;   // factor by which to record longer; 0 if it is long enough or unknown
 };
 
 Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& counts);

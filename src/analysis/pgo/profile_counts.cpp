@@ -15,7 +15,7 @@ namespace {
 using compiler_profiles::AddressCounts;
 using stacks::StackProfile;
 
-// The symbols of the files of one recording, each file read once.
+// The symbols of one recording's files; each file is read once.
 class SymbolsOfFiles {
  public:
   explicit SymbolsOfFiles(const recording::CodeFiles& files) : files_(files) {}
@@ -82,7 +82,7 @@ class SampleAdder {
       return;
     }
     stacks::CodeSite site = profile_.sites[number];
-    // Where the file is not here, addresses are RVAs.
+    // If the file is not on this machine, addresses are RVAs.
     const u64 moved = binary.image_base - profile_.modules[module].image_base;
     const u64 begin_here = site.begin;
     site.address += moved;
@@ -123,7 +123,7 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
 
 }  // namespace
 
-// The names are those of Arm's events, of perf, of Windows' tracing and of operations that SPE recorded.
+// Knows the names of Arm's events, of perf's, of Windows' tracing, and of operations recorded by SPE.
 EventKind kind_of_event(std::string_view name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counts that a profile for compilers needs: per binary, how often each address was sampled, and which branches and
-// ranges the hardware recorded. Several recordings are added up; a binary is known by its build id.
+// The counts that a profile for compilers needs: for each binary, how often each address was sampled, and the branches
+// and ranges that the hardware recorded. Several recordings are added up; build ids identify binaries.
 #pragma once
 #include <map>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace wperf::pgo {
 
-// Samples of an event are in proportion to one of these. The best for a profile comes first.
+// What the samples of an event are proportional to. The best kind for a profile comes first.
 enum class EventKind : u8 { instructions, cycles, timer, branches, instruction_misses, data_misses, other };
 EventKind kind_of_event(std::string_view name);
 
@@ -27,9 +27,9 @@ struct CountedEvent {
 
 struct CountedFunction {
   std::string name;
-  u64 end = 0;             // one past the last byte; its beginning if not known
-  std::string elf_symbol;  // empty: none begins there
-  bool is_local = false;   // the symbol, so that others may have its name
+  u64 end = 0;             // one past the last byte; equal to its beginning if not known
+  std::string elf_symbol;  // empty if no symbol begins there
+  bool is_local = false;   // other files may have a symbol with this name
 };
 
 struct BranchTotals {
@@ -40,29 +40,29 @@ using BranchCounts = std::map<std::pair<u64, u64>, BranchTotals>;  // from and t
 
 struct Binary {
   std::string name, path;
-  std::string build_id;                     // as hexadecimal digits, for Windows GUID and age; empty if not recorded
+  std::string build_id;                     // hexadecimal; for Windows GUID and age; empty if not recorded
   std::string reason;                       // why some samples have no address
-  const modules::CodeFile* file = nullptr;  // in ProfileCounts::files; null if that was not kept
+  const modules::CodeFile* file = nullptr;  // in ProfileCounts::files; null if it was not kept
   bool is_windows = false;
   u64 image_base = 0;
-  // All addresses are as linked.
+  // All addresses are linked ones.
   std::map<u32, std::unordered_map<u64, u64>> samples;  // by event: address → count
-  std::map<std::string, u64> boundless;                 // samples of functions whose bounds are unknown, by name
-  std::map<u64, CountedFunction> functions;             // by beginning
-  BranchCounts branches;                                // of branch stacks
-  BranchCounts operation_branches;                      // of SPE, in proportion to its operations
+  std::map<std::string, u64> boundless;                 // samples of functions with unknown bounds, by name
+  std::map<u64, CountedFunction> functions;             // keyed by beginning
+  BranchCounts branches;                                // from branch stacks
+  BranchCounts operation_branches;                      // from SPE; proportional to operations
   std::map<std::pair<u64, u64>, u64> ranges;            // first and last instruction → count
-  u64 without_address = 0;                              // samples; the file is not here
+  u64 without_address = 0;                              // samples whose file is not on this machine
 };
 
-// Samples that belong to no binary, and the parts of branch stacks that were not used.
+// Samples that belong to no binary, and unused parts of branch stacks.
 struct Drops {
   u64 kernel = 0;
-  u64 made_code = 0;           // made at run time
-  u64 nowhere = 0;             // in no mapping
-  u64 call_stacks = 0;         // branch stacks that hold calls only
+  u64 made_code = 0;           // in code made at run time
+  u64 nowhere = 0;             // outside of all mappings
+  u64 call_stacks = 0;         // branch stacks that only have calls
   u64 branches_elsewhere = 0;  // from or to the kernel, or code without a file
-  u64 ranges_elsewhere = 0;    // between two binaries, or as above
+  u64 ranges_elsewhere = 0;    // between two binaries, or from or to such code
   u64 ranges_backwards = 0;
   u64 ranges_across_functions = 0;
 };
@@ -73,32 +73,31 @@ struct ProfileCounts {
   Drops drops;
   u64 samples = 0;
   u64 branch_stacks = 0;                    // with at least one branch
-  u64 samples_without_stacks = 0;           // in recordings that have no branch stacks
-  std::vector<std::string> losses;          // of the recordings, a sentence each
-  std::vector<std::string> programs;        // of the recordings, as they name them; each once
-  std::vector<recording::CodeFiles> files;  // of the recordings, as long as their binaries are of interest
+  u64 samples_without_stacks = 0;           // samples in recordings without branch stacks
+  std::vector<std::string> losses;          // losses of the recordings, one sentence each
+  std::vector<std::string> programs;        // programs of the recordings, by the recorded names; each once
+  std::vector<recording::CodeFiles> files;  // code files of the recordings, kept as long as they are needed
 
   u32 event_of(std::string_view name, EventKind kind);
   Binary& binary_of(const stacks::StackModule& module, const modules::CodeFile* file);
   std::vector<Binary>::iterator find_binary(const stacks::StackModule& module);
-  // Takes the files of the recording, for the binaries.
+  // Takes over the recording's files.
   void keep_files(recording::RecordedSamples& recorded);
 };
 
-// `recorded` was read with ReadOptions::code. Its events from `first_operation` on are kinds of operations that SPE
-// recorded, which picks one operation out of many: together they are one event in proportion to instructions.
+// `recorded` must be read with ReadOptions::code. Its events from `first_operation` on are kinds of operations from
+// SPE, which picks one operation out of many. Together they are one event that is proportional to instructions.
 inline constexpr std::string_view kOperations = "SPE operations";
 void add_samples(const recording::RecordedSamples& recorded, usize first_operation, ProfileCounts& counts);
 
-// The events that a profile with one kind of counts uses: all of the best kind. If that is `other`, the event with most
-// samples.
+// The events to use for a profile: all events of the best kind. If that is `other`, only the event with most samples.
 std::vector<u32> chosen_events(const ProfileCounts& counts);
-// Samples of these events that have an address in the binary.
+// The samples of these events that have an address in the binary.
 u64 samples_in(const Binary& binary, const std::vector<u32>& events);
-// If there are no ranges, the branches are those of SPE.
+// If there are no ranges, uses the branches from SPE.
 compiler_profiles::AddressCounts counts_of(const Binary& binary, const std::vector<u32>& events);
 
-// The function that contains the address; null if it is not known.
+// The function that contains the address; null if not known.
 const CountedFunction* function_at(const Binary& binary, u64 address, u64& begin);
 
 }  // namespace wperf::pgo

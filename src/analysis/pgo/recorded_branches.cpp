@@ -33,7 +33,7 @@ void RecordedBranches::add_range(const Spot& begin, const Spot& last) {
   }
 }
 
-// By path and build id. Only binaries with samples have their files open.
+// Looked up by path and build id. Only files of binaries with samples are open.
 RecordedBranches::Code RecordedBranches::find_code(const perf_data::MappedCode& code,
                                                    const recording::RecordedSamples& recorded) const {
   std::string build_id;

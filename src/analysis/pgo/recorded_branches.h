@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Branches and ranges of one recording: counted as places in files of code, and then, each different one once, at the
-// addresses as linked of the binaries.
+// The branches and ranges of one recording. They are counted by their places in code files; then each different place
+// is converted once to a linked address in its binary.
 #pragma once
 #include <compare>
 
@@ -11,7 +11,7 @@ namespace wperf::pgo {
 
 class RecordedBranches {
  public:
-  // Both outlive this.
+  // Both must outlive this object.
   RecordedBranches(const perf_data::ProcessHistory& history, ProfileCounts& counts)
       : history_(history), counts_(counts) {}
 
@@ -24,17 +24,17 @@ class RecordedBranches {
   };
   Spot spot(u32 space, u64 address) const;
 
-  // Unusable branches and ranges are counted in the drops.
+  // Unusable branches and ranges are counted as drops.
   void add_branch(const Spot& from, const Spot& to, bool mispredicted);
   void add_range(const Spot& begin, const Spot& last);
 
-  // `recorded`: read with ReadOptions::code. `branches`: the member of Binary that gets them.
+  // `recorded` must be read with ReadOptions::code. `branches`: the member of Binary that gets the branches.
   void place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches);
 
  private:
   struct Code {
     const modules::CodeFile* file = nullptr;
-    usize binary = 0;  // index into the counts' binaries
+    usize binary = 0;  // index into the binaries
   };
   Code find_code(const perf_data::MappedCode& code, const recording::RecordedSamples& recorded) const;
   void place_range(const Code& code, u64 begin, u64 last, u64 count);

@@ -24,14 +24,14 @@ struct InstructionCount {
   u32 size = 0;  // in bytes
 };
 
-// The counts of all instructions, with zeros for those of counted functions that did not run: to the compiler, code
-// without a count is unknown, and may be hot.
+// The counts of all instructions. Instructions of counted functions that did not run have zeros, because for the
+// compiler, code without a count is unknown and may be hot.
 class InstructionCounts {
  public:
   explicit InstructionCounts(const modules::CodeFile& file) : file_(file) {}
 
   std::vector<InstructionCount> of(const AddressCounts& counts) {
-    // A sample counts the instruction at its address.
+    // A sample is a count of the instruction at its address.
     if (counts.ranges.empty()) {
       for (const AddressCount& one : counts.samples) add_range(one.address, one.address, one.count);
     }
@@ -58,7 +58,7 @@ class InstructionCounts {
   };
 
   void add_range(u64 begin, u64 last, u64 count) {
-    if (last < begin || last + 1 == 0) return;  // nothing is at the end of memory
+    if (last < begin || last + 1 == 0) return;  // there is no code at the end of the address space
     Change& first = changes_[begin];
     first.count += count;
     ++first.covers;
@@ -79,7 +79,7 @@ class InstructionCounts {
   }
 
   void walk(u64 begin, u64 end, u64 count) {
-    constexpr u64 kLongest = 15;  // bytes of an instruction of x86
+    constexpr u64 kLongest = 15;  // in bytes, on x86
     at_ = std::max(at_, begin);
     if (at_ >= end) return;
     const auto code = file_.code(at_, end + kLongest);
@@ -99,14 +99,14 @@ class InstructionCounts {
 
   const modules::CodeFile& file_;
   symbols::InstructionFlows flows_;
-  std::map<u64, Change> changes_;  // where ranges begin and end
+  std::map<u64, Change> changes_;  // at the begins and ends of ranges
   std::vector<InstructionCount> out_;
-  u64 at_ = 0;  // the next instruction
+  u64 at_ = 0;  // address of the next instruction
   u64 undecodable_ = 0;
 };
 
-// LLVM keeps three numbers in a discriminator, the block's own first. Each is 5 bits, or 12 if the first of them is
-// set, after a bit that is set if the number is 0.
+// LLVM packs three numbers into a discriminator; the block's own number comes first. A set bit means the number 0.
+// Otherwise a clear bit is followed by 5 bits, or by 12 bits if the first of them is set.
 u32 own_discriminator(u32 all) {
   if ((all & 1) != 0) return 0;
   all >>= 1;
@@ -116,12 +116,12 @@ u32 without_first_number(u32 all) {
   if ((all & 1) != 0) return all >> 1;
   return all >> ((all & 0x40) != 0 ? 14 : 7);
 }
-// How many copies of the block the compiler made: the second number.
+// The second number: how many copies of the block the compiler made.
 u32 copies_of(u32 discriminator) {
   return std::max<u32>(own_discriminator(without_first_number(discriminator)), 1);
 }
 
-// Can the profile say it? Its words end at blanks, and a number begins with a digit.
+// Can this name be in the profile? There names end at blanks, and a number begins with a digit.
 bool is_word(std::string_view name) {
   return !name.empty() && (name.front() < '0' || name.front() > '9') &&
          std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; });
@@ -139,7 +139,7 @@ class SourceProfiler {
     for (usize i = 0; i < counts.size(); ++i) add(known, known.answers[i], counts[i]);
   }
 
-  // Calls of functions.
+  // Adds calls of functions.
   void add_branches(const AddressCounts& counts) {
     std::vector<u64> addresses;
     for (const auto& one : counts.branches) addresses.push_back(one.from);
@@ -160,7 +160,7 @@ class SourceProfiler {
       body.targets[name] += one.count;
       calls[&body] += one.count;
     }
-    // Ranges miss the oldest branch of each stack, so the code may have a lower count than its calls.
+    // Ranges lack the oldest branch of each stack, so code may have a lower count than calls of it.
     for (const auto& [body, count] : calls) body->count = std::max(body->count, count);
   }
 
@@ -171,7 +171,7 @@ class SourceProfiler {
                                                     const symbols::SymbolizedAddress& answer) {
     return std::span(known.frames).subspan(answer.first_frame, answer.frame_count);
   }
-  // As clang counts, also for code of no line, which is line 0.
+  // As clang counts; code without a line has line 0.
   std::optional<SourceLocation> location_of(const SymbolizedFrame& frame) {
     constexpr u32 kMostLines = 0xffff;
     const u32 declared = declarations_.line_of(frame);
@@ -179,7 +179,7 @@ class SourceProfiler {
     return SourceLocation{(frame.line - declared) & kMostLines, own_discriminator(frame.discriminator)};
   }
 
-  // Without the ends that compilers give to copies and parts.
+  // Without the suffixes that compilers add to copies and parts.
   static std::string_view canonical(std::string_view name) {
     for (const std::string_view end : {".llvm.", ".part.", ".isra.", ".constprop.", ".lto_priv."}) {
       const auto at = name.find(end);
@@ -188,9 +188,10 @@ class SourceProfiler {
     return name;
   }
 
-  // The innermost function of an address; adds the count to the totals of all. Null if a place in between is not known.
+  // The profile of the innermost function at an address; adds the count to all totals. Null if a place in between is
+  // not known.
   FunctionProfile* profile_of(std::span<const SymbolizedFrame> frames, u64 count) {
-    constexpr usize kDeepest = 200;  // inlined calls; damaged files have any number
+    constexpr usize kDeepest = 200;  // of inlined calls; a damaged file may have any number
     const bool is_known = !frames.empty() && frames.size() <= kDeepest &&
                           std::all_of(frames.begin(), frames.end(), [this](const SymbolizedFrame& one) {
                             return is_word(one.function) && location_of(one).has_value();
@@ -205,11 +206,11 @@ class SourceProfiler {
     return at;
   }
 
-  // Instructions of one line run equally often, or are copies of each other: the largest count is the line's.
+  // Instructions of one line run equally often, or are copies of each other, so the largest count is the line's.
   void add(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer, const InstructionCount& one) {
     out_.instructions += one.count;
     const auto frames = frames_of(known, answer);
-    // Totals are weighed by size: LLVM's thresholds for hot functions are made for that.
+    // Totals are weighted by size, because LLVM's thresholds for hot functions assume that.
     FunctionProfile* const function = profile_of(frames, one.count * one.size);
     if (function == nullptr) {
       out_.without_line += one.count;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr u64 kPageBytes = 4096;
 constexpr u64 kMostFileBytes = ~u32{0};
-// Above all addresses that programs can map; SPE reports 56 bits of an address.
+// Above all addresses that programs can map; SPE reports 56 bits.
 constexpr u64 kSpareBegin = u64{1} << 52;
 
 u64 part_of(u64 offset) {
@@ -25,7 +25,7 @@ CanonicalCode::CanonicalCode(const perf_data::ProcessHistory& history) : history
     if (mapped.is_anonymous) continue;
     place({.code = code, .first = 0, .size = std::min(mapped.mapped_end, kMostFileBytes)}, mapped.home);
   }
-  // Code that a program wrote is counted from address 0. It differs in every process, so it never keeps its place.
+  // Code written by a program is counted from address 0. It differs in each process, so it never keeps its address.
   std::map<std::pair<u32, u64>, std::pair<u64, u64>> written;  // by code and part: first and last byte
   history.for_each_mapping([&](u64 begin, u64 end, u32 code) {
     if (!history.codes()[code].is_anonymous) return;
@@ -34,7 +34,7 @@ CanonicalCode::CanonicalCode(const perf_data::ProcessHistory& history) : history
       const u64 last = std::min(end - 1, part * kMostFileBytes + kMostFileBytes - 1);
       const auto [entry, is_new] = written.try_emplace({code, part}, first, last);
       entry->second = {std::min(entry->second.first, first), std::max(entry->second.second, last)};
-      if (part - part_of(begin) > 16) break;  // no program writes that much
+      if (part - part_of(begin) > 16) break;  // no program writes that much code
     }
   });
   for (const auto& [key, bytes] : written) {
@@ -42,7 +42,7 @@ CanonicalCode::CanonicalCode(const perf_data::ProcessHistory& history) : history
   }
 }
 
-// The first file keeps its place; a file that would overlap it is moved.
+// The first file keeps its address; a file that would overlap it is moved.
 void CanonicalCode::place(CanonicalFile file, u64 wanted) {
   file.base = wanted;
   const u64 end = file.base + file.size;
@@ -53,7 +53,7 @@ void CanonicalCode::place(CanonicalFile file, u64 wanted) {
     file.base = spare_;
     spare_ += (file.size + 2 * kPageBytes - 1) & ~(kPageBytes - 1);
   }
-  if (file.base + file.size > kNowhere) return;  // more than there is room for
+  if (file.base + file.size > kNowhere) return;  // there is no room for it
   taken_[file.base] = file.base + file.size;
   numbers_[{file.code, part_of(file.first)}] = static_cast<u32>(files_.size());
   files_.push_back(file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One address for each place in a file, in all processes and wherever it was mapped: SPE's tables count by address, and
-// so a function counts once. A file keeps its first address; a file that would overlap another gets a free one.
+// Gives each place in a file one address, the same in all processes. SPE's tables count by address, so a function then
+// counts once. A file keeps the address of its first mapping; if it would overlap another file, it gets a free address.
 #pragma once
 #include <map>
 #include <utility>
@@ -11,10 +11,10 @@
 namespace wperf::recording {
 
 struct CanonicalFile {
-  u32 code = 0;   // number of the mapping in the history
-  u64 first = 0;  // offset of its first byte; not 0 for memory without a file, which comes in parts
+  u32 code = 0;   // number of the mapped code in the history
+  u64 first = 0;  // offset of its first byte; not 0 only for memory without a file, which is divided into parts
   u64 size = 0;   // less than 4 GiB
-  u64 base = 0;   // the address of that byte
+  u64 base = 0;   // the address of its first byte
 };
 
 class CanonicalCode {
@@ -23,9 +23,9 @@ class CanonicalCode {
 
   const perf_data::ProcessHistory& history() const { return history_; }
   const std::vector<CanonicalFile>& files() const { return files_; }
-  // Null if there is none for it.
+  // Null if it has no canonical address.
   const CanonicalFile* find(const perf_data::CodePlace& place) const;
-  // User addresses without a mapping have this bit: no file is at such an address.
+  // This bit marks user addresses without a mapping; no file has such an address.
   static constexpr u64 kNowhere = u64{1} << 55;
 
  private:
@@ -33,19 +33,19 @@ class CanonicalCode {
 
   const perf_data::ProcessHistory& history_;
   std::vector<CanonicalFile> files_;
-  std::map<std::pair<u32, u64>, u32> numbers_;  // by code and part
+  std::map<std::pair<u32, u64>, u32> numbers_;  // keyed by code and part
   std::map<u64, u64> taken_;                    // begin → end
   u64 spare_;
 };
 
-// For lookups one after the other, mostly near the one before. One per thread.
+// For consecutive lookups, mostly near each other. Use one for each thread.
 class CanonicalAddresses {
  public:
   explicit CanonicalAddresses(const CanonicalCode& code) : code_(code) {}
 
   // For user code in an address space.
   u64 of(u32 space, u64 address) {
-    // Most mappings lie in a few parts of a space, and each of these is looked up as a whole.
+    // Most mappings are in a few parts of a space; each part is looked up as a whole.
     Known& known = known_[((address >> 21) + u64{space} * 29) & (kKnown - 1)];
     if (known.space != space || address < known.begin || address >= known.end) [[unlikely]]
       look_up(space, address, known);

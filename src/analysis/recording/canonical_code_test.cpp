@@ -12,7 +12,7 @@ using perf_data::ProcessHistory;
 using perf_data::RecordType;
 using perf_data::test::Fields;
 
-// A record's position in the file decides which mappings apply to it.
+// The position of a record in the file decides which mappings apply to it.
 class CanonicalCodeTest : public testing::Test {
  protected:
   void mmap(u32 pid, u64 address, u64 length, u64 page_offset, std::string_view file) {

@@ -13,9 +13,9 @@ using perf_data::PerfFile;
 using perf_data::ProcessHistory;
 using perf_data::Record;
 
-constexpr usize kWorthAThread = 4 << 20;     // bytes of records
-constexpr u64 kPublishedAtOnce = 256 << 10;  // bytes of records
-constexpr u64 kAllRead = u64{1} << 63;       // an offset that no file has
+constexpr usize kWorthAThread = 4 << 20;     // in bytes of records
+constexpr u64 kPublishedAtOnce = 256 << 10;  // in bytes of records
+constexpr u64 kAllRead = u64{1} << 63;       // larger than any offset
 
 }  // namespace
 
@@ -33,7 +33,7 @@ HistoryAhead::~HistoryAhead() {
   if (collecting_.valid()) collecting_.wait();
 }
 
-// The reader of samples has stopped.
+// Called if the reader of samples has stopped.
 void HistoryAhead::let_go() {
   {
     const std::scoped_lock lock(mutex_);
@@ -43,7 +43,7 @@ void HistoryAhead::let_go() {
 }
 
 void HistoryAhead::collect(const PerfFile& file) {
-  struct Over {  // set even if memory ran out, so that the other side does not wait for a thread that has ended
+  struct Over {  // set even if memory ran out, so that the other thread does not wait for one that has ended
     HistoryAhead& ahead;
     ~Over() {
       {
@@ -60,7 +60,7 @@ void HistoryAhead::collect(const PerfFile& file) {
             collector_(time, record);
           },
           [&](const perf_data::Mmap& mapping, const Record& record) {
-            // Samples need the time at which such code was made while they are read.
+            // For such code, samples need its time of creation while they are read.
             if (RecordedJit::is_dump(mapping.file)) give_up();
             collector_(mapping, record);
           },
@@ -78,7 +78,7 @@ void HistoryAhead::collect(const PerfFile& file) {
   }
 }
 
-// Later records are not older than those of two rounds before.
+// Records that follow are not older than those of two rounds ago.
 void HistoryAhead::end_round(u64 offset) {
   const u64 until = std::exchange(end_of_round_, collector_.samples().end);
   if (offset - published_ < kPublishedAtOnce) return;
@@ -93,7 +93,7 @@ void HistoryAhead::end_round(u64 offset) {
   changed_.notify_all();
 }
 
-// Waits for samples, except while these wait for the history.
+// Waits for the samples, unless these wait for the history.
 void HistoryAhead::stay_near(u64 offset) {
   near_until_ = offset + kPublishedAtOnce;
   if (offset <= read_.load(std::memory_order_relaxed) + kFarthest) return;
@@ -103,7 +103,7 @@ void HistoryAhead::stay_near(u64 offset) {
   waiting_.store(0, std::memory_order_relaxed);
 }
 
-// Repeated with each sample until the history continues, so that no wake-up has to come at the right moment.
+// Repeated for each sample until the history continues, so that no wake-up can be missed.
 void HistoryAhead::wake() {
   {
     const std::scoped_lock lock(mutex_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The history of a recording's processes, collected on another thread while samples are read. It is a few rounds of
-// records ahead of the samples, so it knows the names and mappings at the time of each sample. Its answers are checked
-// once more when the history is complete. If the order of the file was not as assumed, the samples are read again with
-// the whole history.
+// records ahead of the samples, so it knows the names and mappings at the time of each sample. When the history is
+// complete, its answers are checked. If the file's order was not as expected, the samples are read again with the
+// complete history.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -19,8 +19,8 @@ class HistoryAhead {
  public:
   using ProcessHistory = perf_data::ProcessHistory;
 
-  // Whether it is worth a thread: for a small recording the history takes no time, and without times only the whole
-  // file has an order.
+  // Is a thread worth it? For a small recording the history takes no time, and a file without times has an order only
+  // as a whole.
   static bool is_of_use(const perf_data::PerfFile& file);
 
   explicit HistoryAhead(const perf_data::PerfFile& file);
@@ -28,22 +28,23 @@ class HistoryAhead {
   HistoryAhead& operator=(const HistoryAhead&) = delete;
   ~HistoryAhead();
 
-  // Waits until that moment is known.
+  // Waits until the state at that time is known.
   ProcessHistory::Task task_at(u32 pid, u32 tid, u64 when);
-  // Reports how far the samples were read: the history stays near, so that both use the same part of the file while it
+  // Reports how far the samples were read. The history stays near, so that both read the same part of the file while it
   // is in memory.
   void follow(u64 offset) {
     read_.store(offset, std::memory_order_relaxed);
     const u64 waiting = waiting_.load(std::memory_order_relaxed);
     if (waiting != 0 && offset + kNear >= waiting) wake();
   }
-  // Earlier answers may be wrong.
+  // True if earlier answers may be wrong.
   bool gave_up() const { return gave_up_.load(std::memory_order_relaxed); }
-  // The whole history; nullopt if it gave up.
+  // The complete history; nullopt if it gave up.
   std::optional<ProcessHistory> finish();
 
  private:
-  static constexpr u64 kFarthest = 2 << 20, kNear = kFarthest / 2;  // bytes of records between history and samples
+  static constexpr u64 kFarthest = 2 << 20, kNear = kFarthest / 2;  // maximum distance between history and samples, in
+                                                                    // bytes of records
 
   struct Answer {
     u32 pid, tid;
@@ -58,19 +59,19 @@ class HistoryAhead {
   bool holds(const Answer& given) const;
   void give_up() { gave_up_.store(true, std::memory_order_relaxed); }
 
-  perf_data::ProcessHistory::Collector collector_;  // its changes take effect under the mutex
-  u64 end_of_round_ = 0;                            // the newest sample before the round that is being read
+  perf_data::ProcessHistory::Collector collector_;  // its changes are applied under the mutex
+  u64 end_of_round_ = 0;                            // the latest sample before the current round
   u64 published_ = 0;                               // the offset at the last notification
   u64 near_until_ = 0;                              // offset
   std::atomic<bool> gave_up_ = false;
   std::atomic<u64> read_ = 0;
-  std::atomic<u64> waiting_ = 0;  // offset of the history that waits for samples to come near; 0 if it does not wait
+  std::atomic<u64> waiting_ = 0;  // offset at which the history waits for the samples; 0 if it does not wait
 
   std::mutex mutex_;
   std::condition_variable changed_;
   u64 known_until_ = 0;
   bool is_over_ = false;
-  std::optional<u64> awaited_;   // the moment for which samples wait
+  std::optional<u64> awaited_;   // the time that samples wait for
   std::vector<Answer> answers_;  // given before the whole file was read
   std::optional<ProcessHistory> history_;
   std::future<void> collecting_;

@@ -19,7 +19,7 @@ constexpr u64 kTimedChains =
     perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime | perf_data::kSampleCallchain;
 constexpr u32 kChangingPid = 7;
 
-// Rounds of samples with long chains, so that a few of them fill a file, with the records of the test between them.
+// Rounds of samples with long chains, so that few of them fill a file, with the test's records in between.
 class Rounds {
  public:
   Rounds() { builder_.event(perf_data::test::attributes(kTimedChains)); }
@@ -75,7 +75,7 @@ std::string counted(const perf_data::PerfFile& file) {
 
 constexpr u64 kRounds = 40, kRoundSize = 100;
 
-// Each round has another name and another file at the same place.
+// In each round there is another name, and another file at the same address.
 Rounds changing() {
   Rounds file;
   for (u64 round = 0; round < kRounds; ++round) {
@@ -120,7 +120,7 @@ TEST(HistoryAhead, ReportsNameSamplesByTheirMoment) {
   EXPECT_EQ(counted(file), expected);
 }
 
-// A page and --timeline need the time of the first sample: the header has it, and that is checked.
+// HTML pages and --timeline need the time of the first sample. The header has it, but it must be checked.
 TEST(HistoryAhead, TimesOfTheHeaderAreLookedAt) {
   const u64 last = 1000 + kRounds * kRoundSize - 1;
   const ReadOptions wanted{.signatures = true, .slice_ns = 1000};
@@ -134,7 +134,7 @@ TEST(HistoryAhead, TimesOfTheHeaderAreLookedAt) {
   }
 }
 
-// Older than records two rounds before: no recorder writes this, but a file may have been sorted otherwise.
+// A record older than those of two rounds before. No recorder writes this, but a file may be sorted differently.
 TEST(HistoryAhead, GivesUpWhereTheOrderIsAnother) {
   Rounds recorded = changing();
   recorded.comm(1050, kChangingPid, "found late");
@@ -145,7 +145,7 @@ TEST(HistoryAhead, GivesUpWhereTheOrderIsAnother) {
   EXPECT_TRUE(ahead.gave_up());
 }
 
-// A thread whose name comes last never had another name.
+// If a thread's name comes last, the thread had that name all the time.
 TEST(HistoryAhead, AnswersThatTurnOutWrongAreTakenBack) {
   Rounds recorded;
   for (u64 round = 0; round < kRounds; ++round) {

@@ -15,7 +15,7 @@ constexpr u64 kFieldsOfLeader = perf_data::kSampleIp | perf_data::kSampleTid | p
                                 perf_data::kSampleId | perf_data::kSampleRead;
 constexpr u64 kId = 42;
 
-// A leader that reads itself with each of its samples.
+// A leader that is read with each of its samples.
 class LeaderSamplingTest : public testing::Test {
  protected:
   void event(u64 flags) {
@@ -84,7 +84,7 @@ TEST_F(LeaderSamplingTest, CountsFromBeforeTheWantedTimeAreLeftOut) {
   event(0);
   for (u64 i = 1; i <= 10; ++i) sample(7, i * 1'000'000'000, i * 1000);
   const stacks::StackProfile profile = read(request::TimeSpan{.from = 6.5, .to = std::nullopt});
-  EXPECT_EQ(profile.events[0].samples, 3u);  // seconds 8, 9 and 10; time begins at the first sample
+  EXPECT_EQ(profile.events[0].samples, 3u);  // seconds 8, 9 and 10; time starts at the first sample
   EXPECT_EQ(profile.events[0].period, 3000u);
 }
 

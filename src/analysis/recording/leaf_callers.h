@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The caller of a function on Arm64 that has no frame record yet, or no longer. The link register holds the caller. The
-// unwind data of the image (Windows) or the call frame information of the file (Linux) says whether it still does. Used
-// for samples with that register, if it is not in their call chain.
+// The caller of an Arm64 function that has no frame record yet, or no longer. It may be in the link register; the
+// unwind data of the image (Windows) or the call frame information of the file (Linux) shows whether it still is. Used
+// for samples with that register whose call chain lacks it.
 #pragma once
 #include <map>
 #include <optional>
@@ -15,19 +15,18 @@
 
 namespace wperf::recording {
 
-// The link register of a sample of Arm64 code, without a signature; nullopt if it was not recorded.
+// The link register of an Arm64 sample without its signature; nullopt if it was not recorded.
 std::optional<u64> link_register(const perf_data::Sample& sample);
 
 enum class LinkUse : u8 {
   other,
-  caller,          // a caller that is in no frame record
-  maybe_recorded,  // the same, unless the first frame record has it, too
+  caller,          // a caller that no frame record has
+  maybe_recorded,  // the same, unless the first frame record also has it
 };
 
 class LeafCallers {
  public:
-  // For wperf's own recordings of Windows programs, or for those of perf on Arm Linux. `search`: for the files of the
-  // latter.
+  // For wperf's recordings of Windows programs, and perf's on Arm Linux. `search` is used for the latter.
   LeafCallers(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, bool of_windows,
               modules::ElfSearch search)
       : file_(file),
@@ -36,14 +35,14 @@ class LeafCallers {
         search_(std::move(search)),
         codes_(history.codes().size()) {}
 
-  // In the form of perf's call chains on Arm Linux: by frame records, together with the link register.
+  // Are the call chains like perf's on Arm Linux: from frame records, together with the link register?
   static bool are_told_by_perf(const perf_data::PerfFile& file);
 
-  // The registers are those of user code, even if kernel code was interrupted.
+  // Are the registers those of user code, even if kernel code was sampled?
   bool has_user_registers() const { return !of_windows_; }
-  // Does the register hold the caller of the code at `pc`, while the chain of frame records (if there is one) does not
-  // have it? Once saved, it still holds the caller until the function calls another one; from then on it points into
-  // the function. A value that follows no call is not an address at all.
+  // Has the register a caller of the code at `pc` that the chain of frame records lacks? Even after it was saved, it
+  // still has the caller until the function makes a call; then it points into the function. A value that does not
+  // follow a call instruction is not a return address.
   LinkUse use_of(u32 space, u64 pc, u64 link, bool has_chain);
 
  private:
@@ -54,7 +53,7 @@ class LeafCallers {
   };
   struct Place {
     Code* code = nullptr;
-    u64 address = 0;  // as linked
+    u64 address = 0;  // linked address
   };
   Place place_of(u32 space, u64 address);
   void open(Code& code, const perf_data::MappedCode& mapped) const;

@@ -28,7 +28,7 @@ u32 LiveCode::code_of(const perf_data::Mmap& mapping) {
   return entry->second;
 }
 
-// The part it covers is gone; the parts beyond it on both sides stay.
+// The part that it covers is removed; the parts beyond it on both sides are kept.
 void LiveCode::add(const perf_data::Mmap& mapping) {
   const u64 begin = mapping.address, end = begin + mapping.length;
   if (mapping.is_data || end <= begin || mapping.pid == kNobodysPid) return;

@@ -12,14 +12,14 @@ using Samples = stacks::PythonSamples;
 
 constexpr usize kInstructionSize = 2;
 
-// A frame's number in the copy; nullopt if it is not there.
+// A frame's index in the copy; nullopt if it is not there.
 std::optional<usize> number_of(const PythonCopy& copy, u64 frame) {
   const auto found = std::ranges::find(copy.frames.all, frame, &PythonProcess::Frame::address);
   if (found == copy.frames.all.end()) return std::nullopt;
   return static_cast<usize>(found - copy.frames.all.begin());
 }
 
-// The instruction before the next one, if that is in the frame's code.
+// The instruction before the next one, if it is in the frame's code.
 std::optional<u64> instruction_before(const PythonCopy& copy, usize frame, u64 next) {
   const auto& function = copy.frames.all[frame].function;
   if (!function.has_value() || !function->may_have_next(next)) return std::nullopt;
@@ -66,7 +66,7 @@ LivePython::Outcome LivePython::try_to_join(const Stack& stack) {
   return anchor.has_value() ? write_chain(stack, *anchor) : &Samples::changed;
 }
 
-// The registers and the stack frame of the innermost call of the interpreter's function.
+// Collects the registers and the stack frame of the innermost call of the interpreter's function.
 void LivePython::collect_words(const perf_data::UserStack& stack) {
   words_.clear();
   const Evaluation& inner = evaluations_.front();
@@ -90,7 +90,8 @@ std::optional<LivePython::Anchor> LivePython::find_anchor(PythonPlaces& places, 
   if (!copy.was_still || frames.all.empty()) return found;
   const auto state = found.has_value() ? frames.state_of(found->frame) : frames.innermost();
   if (!state.has_value()) return found;
-  // The thread itself says it. It changes its frame some instructions before or after the interpreter's function does.
+  // The thread's state has the innermost frame, but changes some instructions before or after the interpreter's
+  // function does.
   const usize innermost = frames.begin_of(*state);
   if (found.has_value() && found->frame == innermost) return found;
   return Anchor{innermost, frames.all[innermost].instruction};
@@ -115,7 +116,7 @@ std::optional<u64> LivePython::word_at(u16 place) const {
   return found != words_.end() ? std::optional(found->value) : std::nullopt;
 }
 
-// Tries all pairs of words, counts those that fit, and takes the most frequent.
+// Tries all pairs of words, counts those that match, and takes the most frequent pair.
 std::optional<LivePython::Anchor> LivePython::learn_anchor(PythonPlaces& places, const PythonCopy& copy) const {
   std::vector<std::pair<PythonPlaces::Pair, Anchor>> fitting;
   for (const PlacedWord& frame : words_) {
@@ -174,13 +175,13 @@ bool LivePython::append_function(const Stack& stack, const PythonProcess::Frame&
   if (!function.has_value() || function->end <= function->begin) return false;
   stack.copy.process->note_use(*function, stack.sample.time);
   const bool is_called = joined_.size() != stack.user;
-  // Like a return address, that of a caller comes after the call.
+  // Like a return address, a caller's address is that of the instruction after the call.
   joined_.push_back(std::clamp(instruction, function->begin, function->end - 1) + (is_called ? 1 : 0));
   return true;
 }
 
-// Outside of a Python function, the interpreter's own frames are left out, and outside of the outermost one the start
-// of the program, if nothing else is there.
+// The interpreter's own frames outside of a Python function are left out, and the program's start code outside of the
+// outermost function, if nothing else is there.
 void LivePython::append_native(const Stack& stack, usize begin, usize end, Outside outside) {
   const auto code_of = [&](usize at) { return stack.code_at(stack.chain[stack.user + at] - 1); };
   const bool keeps_all = keeps_native_ || outside == Outside::nothing;

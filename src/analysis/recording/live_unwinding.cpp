@@ -18,7 +18,7 @@ void append_words(std::string& out, std::span<const u64> words) {
   out.append(reinterpret_cast<const char*>(words.data()), words.size_bytes());
 }
 
-// A tracepoint's fields with their size in front.
+// A tracepoint's fields, preceded by their size.
 std::span<const std::byte> raw_of(const perf_data::Sample& sample) {
   if (sample.raw.data() == nullptr) return {};
   return {sample.raw.data() - sizeof(u32), sample.raw.size() + sizeof(u32)};
@@ -137,7 +137,7 @@ void LiveUnwinding::pass(const Record& record, const Entry& entry, std::string& 
   out.append(reinterpret_cast<const char*>(pending_.data() + entry.begin), entry.size);
 }
 
-// The user's registers in the file: their width, and those that are kept.
+// Writes the user registers of the file: their width, and those that are kept.
 void LiveUnwinding::collect_registers() {
   kept_.clear();
   const u64 mask = sample_.event < kept_registers_.size() ? kept_registers_[sample_.event] : 0;
@@ -154,20 +154,20 @@ void LiveUnwinding::collect_registers() {
   }
 }
 
-// An identifier comes before it, if there is one.
+// An identifier comes before the address, if there is one.
 usize LiveUnwinding::place_offset() const {
   const auto& attributes = events_.all()[sample_.event].attributes;
   return attributes.has(perf_data::kSampleIdentifier) ? sizeof(u64) : 0;
 }
 
-// The same fields up to the call chain, the complete chain, the data of a tracepoint, and of the later fields only the
-// kept registers.
+// Writes the same fields up to the call chain, the complete chain, the data of a tracepoint and, from the later fields,
+// only the kept registers.
 void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   collect_chain();
   collect_registers();
   const std::byte* const chain = sample_.callchain.bytes().data();
   const usize before = static_cast<usize>(chain - record.body.data()) - sizeof(u64);
-  constexpr usize kMostWords = 8000;  // a record's size has 16 bits
+  constexpr usize kMostWords = 8000;  // limited because a record's size has 16 bits
   if (chain_.size() > kMostWords) chain_.resize(kMostWords);
   const std::span<const std::byte> raw = raw_of(sample_);
   const u64 size = sizeof(u64) + before + (1 + chain_.size() + kept_.size()) * sizeof(u64) + raw.size();
@@ -175,7 +175,7 @@ void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   append_words(out, {&header, 1});
   const usize body = out.size();
   out.append(reinterpret_cast<const char*>(record.body.data()), before);
-  // The place of a sample in a function of Python is there.
+  // Replaces the sample's address by the one in the Python function.
   if (new_place_.has_value()) std::memcpy(out.data() + body + place_offset(), &*new_place_, sizeof(u64));
   const u64 count = chain_.size();
   append_words(out, {&count, 1});
@@ -205,7 +205,7 @@ void LiveUnwinding::collect_chain() {
   if (sample_.cpu_mode() == perf_data::kUserMode && begin < chain_.size()) new_place_ = chain_[begin];
 }
 
-// `user`: where the kernel's chain of user code begins. Returns whether the outermost function was reached.
+// `user`: where the user part of the kernel's chain begins. Returns true if the outermost function was reached.
 bool LiveUnwinding::collect_user_chain(usize user) {
   const bytes::Words& recorded = sample_.callchain;
   callers_.clear();
@@ -214,8 +214,8 @@ bool LiveUnwinding::collect_user_chain(usize user) {
   const auto ending = unwinder_.add_callers(sample_, space_, callers_);
   chain_.push_back(perf_data::kCallchainUser);
   const usize begin = chain_.size();
-  // In user mode the unwinder leaves out the sample's own place. After the kernel it returns the place where the kernel
-  // was entered, like that of a caller.
+  // In user mode the unwinder leaves out the sample's own address. In kernel mode it also returns the address where the
+  // kernel was entered, like a caller.
   if (sample_.cpu_mode() == perf_data::kUserMode) {
     chain_.push_back(sample_.ip);
   } else if (!callers_.empty()) {
@@ -223,8 +223,8 @@ bool LiveUnwinding::collect_user_chain(usize user) {
   }
   chain_.insert(chain_.end(), callers_.begin(), callers_.end());
   if (ending == unwind::Ending::outermost) return true;
-  // The kernel followed the frame pointers from the same place. If both agree on the last caller in the copy, the
-  // pointers are also right about its callers.
+  // The kernel followed the frame pointers from the same address. If both agree on the last caller in the copy, its
+  // callers by frame pointers are also correct.
   const u64 last = chain_.size() > begin ? chain_.back() : 0;
   for (usize i = user + 1; i < recorded.size() && last != 0; ++i) {
     if (recorded[i] != last) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record -g`: samples come with the callers that the kernel found by frame pointers, and with a copy of the top of the
-// stack. While recording continues, the copy is unwound and thrown away; the file has plain call chains
-// (docs/decisions/0011). Runs in the recording thread of the Linux device.
+// `record -g`: samples have the callers that the kernel found by frame pointers, and a copy of the top of the stack.
+// During the recording the copy is unwound and discarded, so the file only has call chains (docs/decisions/0011). Runs
+// in the recording thread of the Linux device.
 #pragma once
 #include <functional>
 #include <memory>
@@ -25,7 +25,7 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   void take(std::span<const std::byte> first, std::span<const std::byte> second) override;
   void settle(u64 before_ns, std::string& out) override;
 
-  // If hurried, takes the callers from the kernel's frame pointers.
+  // If hurried, uses the callers by frame pointers.
   void set_hurried(bool is_hurried) override { is_hurried_ = is_hurried; }
 
   perf_data::StackFacts stacks() const override { return incomplete_; }
@@ -39,8 +39,8 @@ class LiveUnwinding final : public perf_data::RecordFilter {
  private:
   struct Entry {
     u64 time = 0;
-    usize begin = 0, size = 0;           // in pending_
-    std::unique_ptr<PythonCopy> python;  // of a sample; may be null
+    usize begin = 0, size = 0;           // range in pending_
+    std::unique_ptr<PythonCopy> python;  // for a sample; may be null
   };
   u64 time_of(const perf_data::Record& record);
   std::unique_ptr<PythonCopy> python_copy_of(const perf_data::Record& record);
@@ -59,13 +59,13 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   std::vector<Entry> entries_;
   perf_data::Sample sample_;
   std::vector<u64> chain_, callers_;
-  std::vector<u64> kept_registers_, kept_;  // by event, and of the sample
+  std::vector<u64> kept_registers_, kept_;  // for each event, and for the current sample
   perf_data::StackFacts incomplete_;
   bool is_hurried_ = false;
-  std::unique_ptr<LivePython> python_;       // null: not wanted
-  const PythonCopy* python_copy_ = nullptr;  // of the sample; may be null
-  std::optional<u64> new_place_;             // instead of the instruction pointer
-  u32 space_ = 0;                            // of its process
+  std::unique_ptr<LivePython> python_;       // null: not requested
+  const PythonCopy* python_copy_ = nullptr;  // for the current sample; may be null
+  std::optional<u64> new_place_;             // replaces the instruction pointer
+  u32 space_ = 0;                            // address space of the sample's process
   std::function<u32(u64)> code_at_;          // for python_
   std::function<bool(u32)> is_start_of_programs_;
 };

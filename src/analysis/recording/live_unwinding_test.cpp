@@ -17,7 +17,7 @@ constexpr u64 kFields =
 constexpr u64 kMade = 0x10000, kFile = 0x400000, kStack = 0x7000;
 constexpr bool kArm = unwind::machine_here() == unwind::Machine::aarch64;
 
-// Registers of this machine as the kernel counts them: frame pointer, stack pointer, instruction pointer.
+// This machine's registers in the kernel's numbering: frame pointer, stack pointer, instruction pointer.
 constexpr u64 kMask = kArm ? u64{1} << 29 | u64{1} << 31 | u64{1} << 32 : u64{1} << 6 | u64{1} << 7 | u64{1} << 8;
 
 constexpr u64 kStackPointer = kArm ? u64{1} << 31 : u64{1} << 7;
@@ -31,9 +31,9 @@ Fields event() {
 
 struct Taken {
   u64 time = 0, ip = 0;
-  std::vector<u64> chain;  // as the kernel found it
+  std::vector<u64> chain;  // from the kernel
   u64 frame = 0;           // the frame pointer
-  std::vector<u64> stack;  // the copy, of which `written` words are real
+  std::vector<u64> stack;  // the copy; only `written` words are valid
   usize written = ~usize{0};
   u32 pid = 7;
   bool in_kernel = false;
@@ -75,7 +75,7 @@ class LiveUnwindingTest : public testing::Test {
   void take(const Fields& record) { unwinding_.take(record.all(), {}); }
   void take(const std::string& record) { unwinding_.take(std::as_bytes(std::span(record)), {}); }
 
-  // The finished samples, by time and chain, as in the file.
+  // The finished samples as in the file: time and chain.
   struct Seen {
     u64 time = 0;
     std::vector<u64> chain;
@@ -105,7 +105,7 @@ class LiveUnwindingTest : public testing::Test {
     return seen;
   }
 
-  std::vector<std::optional<u64>> registers_;  // the kept ones
+  std::vector<std::optional<u64>> registers_;  // the kept registers
   u64 kept_ = 0;
   LiveUnwinding unwinding_{modules::ElfSearch{.folders = {}, .lines = false}};
 };
@@ -152,7 +152,7 @@ TEST_F(LiveUnwindingTest, BehindTheKernelUserCodeStandsWhereItWasLeft) {
   EXPECT_EQ(settle(), expected);
 }
 
-// Rings are read one after the other, so an older record may come later.
+// Rings are read one after the other, so older records may come later.
 TEST_F(LiveUnwindingTest, TimeCountsAndNotTheOrderOfRings) {
   const Taken one{.time = 5, .ip = kMade + 0x10, .chain = {}, .frame = kStack + 16, .stack = kFrames};
   take(sample(one));
@@ -163,7 +163,7 @@ TEST_F(LiveUnwindingTest, TimeCountsAndNotTheOrderOfRings) {
   EXPECT_TRUE(settle().empty());
 }
 
-// A copy that is too short is continued by the kernel's frame pointers, if both agree at its end.
+// If a copy is too short, the kernel's frame pointers continue it, if both agree at its end.
 TEST_F(LiveUnwindingTest, FramePointersGoOnWhereTheCopyEnds) {
   take(mapping(1, kMade, "//anon"));
   Taken one{.time = 2,
@@ -182,7 +182,7 @@ TEST_F(LiveUnwindingTest, FramePointersGoOnWhereTheCopyEnds) {
   EXPECT_EQ(unwinding_.stacks().without_table + unwinding_.stacks().cut, 1u);
 }
 
-// Unwinding that takes longer than sampling would cost samples.
+// Unwinding that is slower than sampling would lose samples.
 TEST_F(LiveUnwindingTest, ForWantOfTimeFramePointersAreTakenAndCounted) {
   take(mapping(1, kMade, "//anon"));
   const Taken one{.time = 2,
@@ -246,7 +246,7 @@ TEST(LiveCode, ProcessesBeginLikeTheirParentsAndEnd) {
   EXPECT_NE(code.place_in(code.space_of(8), kFile).code, kNoCode);
   perf_data::Task exit = fork;
   exit.is_exit = true;
-  code.add(exit);  // the first thread; another still runs
+  code.add(exit);  // the first thread ends; another one still runs
   EXPECT_NE(code.place_in(code.space_of(8), kFile).code, kNoCode);
   code.add(exit);
   EXPECT_EQ(code.place_in(code.space_of(8), kFile).code, kNoCode);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMostMapBytes = 512 << 20;
 
-// Otherwise it is a part of the process that the kernel named, such as a stack.
+// Otherwise it is a part of the process named by the kernel, for example a stack.
 bool may_have_map(const perf_data::MappedCode& code) {
   return code.path.empty() || code.path.front() == '/';
 }
@@ -113,7 +113,8 @@ JitCode::JitCode(const perf_data::MappedCode& code, std::span<const std::string>
     reason_ = fmt::format("{} is larger than {} bytes", path, kMostMapBytes);
     return;
   }
-  text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());  // the program may still be writing to it
+  text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());  // copied, because the program may still be
+                                                                            // writing to it
   list_ = symbols::ListedSymbols::parse_perf_map(text_);
 }
 

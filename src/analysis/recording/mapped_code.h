@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The origin of code that was mapped in a recording: an ELF file, the vdso, or memory that the program wrote its code
-// into and may have described in a map.
+// The origin of mapped code in a recording: an ELF file, the vDSO, or memory into which the program wrote code that a
+// map file may describe.
 #pragma once
 #include <string>
 
@@ -11,9 +11,10 @@
 
 namespace wperf::recording {
 
-// Did wperf itself record Windows programs?
+// Is it wperf's own recording of Windows programs?
 bool is_windows_run(const perf_data::PerfFile& file);
-// For code in a file, or in the vdso; for a Windows run, or if a path is a Windows path, images with their PDBs.
+// For code in a file or in the vDSO. In a Windows run, or if a path is a Windows path, files are images with their
+// PDBs.
 struct CodeSearch {
   bool windows_run = false;
   const modules::ElfSearch& elf;
@@ -21,10 +22,10 @@ struct CodeSearch {
 };
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const CodeSearch& search);
-// A Windows image in a recording by wperf; an empty answer for other code.
+// A Windows image in wperf's own recording; empty for other code.
 modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
                                       const modules::SymbolOptions& images);
-// The file of a module of a profile, whose recording is closed.
+// The file of a profile's module, after its recording was closed.
 modules::CodeFile load_module_again(const stacks::StackModule& module, const modules::ElfSearch& search,
                                     modules::SymbolOptions images);
 modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
@@ -34,10 +35,10 @@ modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_d
 std::string name_of_jit_code(u32 process);
 std::string name_of_jit_code(const perf_data::MappedCode& code);
 
-// Memory without a file, and the names that its program gave in /tmp/perf-PID.map.
+// Memory without a file, with the names from the program's /tmp/perf-PID.map.
 class JitCode {
  public:
-  // `folders`: of --symbol-path.
+  // `folders`: those of --symbol-path.
   JitCode(const perf_data::MappedCode& code, std::span<const std::string> folders);
   JitCode(const JitCode&) = delete;
   JitCode& operator=(const JitCode&) = delete;
@@ -50,7 +51,7 @@ class JitCode {
   symbols::ListedSymbols list_;
 };
 
-// The code at an address of a process, in a finished recording or in one that is being made.
+// Finds the code at an address of a process, in a finished recording or during one.
 class CodeMap {
  public:
   virtual ~CodeMap() = default;

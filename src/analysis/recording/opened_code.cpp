@@ -14,8 +14,8 @@
 namespace wperf::recording {
 namespace {
 
-// Each is a few mapped files, and the read parts of small ones. On a machine that runs more than these, files are
-// opened again.
+// Each has a few mapped files, and the parts of small files that were read. If a machine runs more programs than this,
+// files are opened again.
 constexpr usize kMostFiles = 256;
 
 }  // namespace

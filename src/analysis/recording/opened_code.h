@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of code that stay open from one report to the next, for reports every second: opening and checking them is most
-// of the cost of naming. Used from one thread.
+// Code files that stay open between reports that are made every second, because opening and checking them is most of
+// the cost of naming. Must be used by one thread.
 #pragma once
 #include <map>
 #include <memory>
@@ -34,16 +34,16 @@ class OpenedCode {
   std::map<Key, Opened> files_;
 };
 
-// How functions of a file are distinguished if their names are not enough: code without names, and overloads.
+// Distinguishes functions of a file if names are not enough: code without names, and overloads.
 
-// Stripped code: call frame information shows where its functions begin.
+// Stripped code: call frame information shows where functions begin.
 class NamelessCode {
  public:
   explicit NamelessCode(const modules::CodeFile& file);
 
-  // Bounds of the function there, if they are known.
+  // Finds the bounds of the function, if they are known.
   void find_bounds(symbols::SymbolizedAddress& answer);
-  // "libx.so+0x1a20", with a disassembler's address; for images the RVA.
+  // "libx.so+0x1a20" with the address that a disassembler shows; for images with the RVA.
   std::string name(const std::string& module, u64 address) const;
 
  private:
@@ -51,8 +51,7 @@ class NamelessCode {
   u64 base_ = 0;
 };
 
-// For one module: numbers in the profile by the beginnings of functions. Functions that share a name get their
-// signatures.
+// For one module: profile numbers of functions by beginning. Functions with the same name get their signatures.
 void tell_overloads_apart(const modules::CodeFile& file, const std::unordered_map<u64, u32>& functions,
                           stacks::StackProfile& profile);
 

@@ -20,7 +20,7 @@
 
 namespace wperf::recording {
 
-// Everything that the views of the bytes point into. It does not move.
+// Everything that the views point into. It never moves in memory.
 struct OpenedRecording::Files {
   Files(RecordingFiles opened, diag::Console& warned) : names(std::move(opened)), console(warned) {}
   diag::Result<void> open();
@@ -30,8 +30,8 @@ struct OpenedRecording::Files {
   diag::Console& console;
   std::optional<RecordingInput> input;
   TraceSources sources;
-  std::vector<std::byte> turned;  // in this machine's byte order
-  std::vector<std::byte> given;   // not from a file
+  std::vector<std::byte> turned;  // copy in this machine's byte order
+  std::vector<std::byte> given;   // bytes that do not come from a file
   UnpackedRecords records;
   std::optional<UnpackedFile> unpacked;
   std::optional<std::string> utf8;
@@ -63,7 +63,7 @@ diag::Result<RecordingInput> open_input(const std::string& path) {
   return input;
 }
 
-// Files of perf begin with its name; any other file may be a profile.
+// perf's files begin with its name; any other file may be a profile.
 bool is_of_perf(bytes::Span bytes) {
   const bytes::Span head = bytes::slice(bytes, 0, 8);
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -73,7 +73,7 @@ bool is_of_perf(bytes::Span bytes) {
 constexpr const char* kWhatIsRead =
     "wperf reads perf.data, .etl, pprof, Firefox Profiler, speedscope, Perfetto and folded stacks";
 
-// The error for a file of an unknown format.
+// The error for a file of unknown format.
 diag::Error not_known(const std::string& file, bytes::Span bytes) {
   if (const u64 line = profiles::first_line_without_count(bytes); line != 0) {
     return {.text = fmt::format("{} is not a file of folded stacks: line {} does not end with a count", file, line),
@@ -85,7 +85,7 @@ diag::Error not_known(const std::string& file, bytes::Span bytes) {
           .code = diag::ExitCode::damaged_input};
 }
 
-// Whether it is the output of `record --json` or `report --json`.
+// Is it the output of `record --json` or `report --json`?
 bool is_own_report(bytes::Span bytes) {
   const bytes::Span head = bytes::slice(bytes, 0, 64);
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -106,7 +106,7 @@ struct UnpackedProfile {
   packing::Unpacked outcome;
 };
 
-// Stops unpacking if the beginning is not that of any known profile.
+// Stops unpacking if the beginning is not that of a known profile.
 diag::Result<UnpackedProfile> unpack_profile(const RecordingInput& input) {
   constexpr usize kEnough = 64 << 10;
   packing::Unpacked outcome{};
@@ -189,7 +189,7 @@ diag::Result<void> OpenedRecording::Files::join_records(perf_data::PerfFile& fil
   return {};
 }
 
-// For a file of `size` bytes that is read from beginning to end, perhaps more than once.
+// For a file of `size` bytes that is read from beginning to end, perhaps several times.
 profiles::TellPassed OpenedRecording::Files::tell_passed(std::function<void(u64 begin, u64 end)> release, u64 size) {
   return [this, release = std::move(release), size, before = u64{0}](u64 end) mutable {
     if (end < before) before = 0;
@@ -201,7 +201,7 @@ profiles::TellPassed OpenedRecording::Files::tell_passed(std::function<void(u64 
 
 diag::Result<void> OpenedRecording::Files::open_foreign() {
   if (packing::has_gzip_look(input->bytes())) return open_packed();
-  // `>` of Windows PowerShell writes it.
+  // Windows PowerShell's `>` writes UTF-16.
   utf8 = text::utf8_of_utf16(input->bytes());
   const bytes::Span text = utf8.has_value() ? std::as_bytes(std::span(*utf8)) : input->bytes();
   const profiles::Format format = profiles::format_of(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The user's recording, opened in any form: perf.data of either byte order, compressed, through a pipe, in several
-// files; a trace of Windows, in several files or in a zip file; a profile of another program; or counts.
+// Opens the user's recording in any form: perf.data in either byte order, compressed, from a pipe, or in several files;
+// a Windows trace, in several files or in a zip file; a profile of another program; or counts.
 #pragma once
 #include <functional>
 #include <memory>
@@ -23,36 +23,36 @@ namespace wperf::recording {
 
 struct RecordingFiles {
   std::string name;
-  std::vector<std::string> further = {};  // of the same session of a trace
+  std::vector<std::string> further = {};  // of the same session, for a trace
 };
 
-// A profile that another program wrote; unpacked if it was packed.
+// A profile written by another program; unpacked if it was packed.
 struct OpenedProfile {
   profiles::Format format;
   bytes::Span bytes;
-  profiles::TellPassed passed;  // releases bytes that were read, and shows progress
+  profiles::TellPassed passed;  // frees bytes that were read, and shows progress
 };
 
 class OpenedRecording {
  public:
-  // Warns about losses in the file. Progress is shown meanwhile.
+  // Warns about losses in the file. Shows progress.
   static diag::Result<OpenedRecording> open(const RecordingFiles& files, diag::Console& console);
-  // A profile that was not read from a file; `name` stands for it.
+  // A profile that does not come from a file; `name` stands for it.
   static OpenedRecording of_profile(const std::string& name, profiles::Format format, std::vector<std::byte> bytes,
                                     diag::Console& console);
   OpenedRecording(OpenedRecording&&) noexcept;
-  // Warns if the file became shorter in the meantime.
+  // Warns if the file was truncated meanwhile.
   ~OpenedRecording();
 
-  // Each is null if the recording has another form.
+  // Each of these is null if the recording has another form.
   const perf_data::PerfFile* perf() const;
   const etl::Trace* trace() const;
   const OpenedProfile* profile() const;
-  const profiles::StatCounts* counts() const;  // of `stat --json`
+  const profiles::StatCounts* counts() const;  // from `stat --json`
 
-  // For counts: the error of a command that reads samples.
+  // For counts: the error of a command that needs samples.
   diag::Error refuse_counts() const;
-  // For profiles and counts: the error of a command that reads context switches.
+  // For profiles and counts: the error of a command that needs context switches.
   diag::Error refuse_profile() const;
 
  private:
@@ -61,17 +61,17 @@ class OpenedRecording {
   std::unique_ptr<Files> files_;
 };
 
-// An error with the file's name in front.
+// The error with the file's name before it.
 diag::Error in_file(const std::string& file, diag::Error error);
 
-// Unpacked data in a file without a name, so that only the parts being read are in memory.
+// Unpacked data in an unnamed file, so that only the parts being read are in memory.
 class UnpackedFile {
  public:
-  // unpack(take) gives the pieces to `take`.
+  // unpack(take) must pass the pieces to `take`.
   static diag::Result<UnpackedFile> create(const std::function<void(const packing::TakePiece& take)>& unpack);
 
   std::span<const std::byte> bytes() const { return mapped_.bytes(); }
-  // These bytes are not needed for now.
+  // Frees the memory of these bytes, which are not needed now.
   void release(u64 begin, u64 end) const { mapped_.release(static_cast<usize>(begin), static_cast<usize>(end)); }
 
  private:
@@ -81,17 +81,17 @@ class UnpackedFile {
   os::MappedFile mapped_;
 };
 
-// The bytes of a recording from any source: a file, a pipe, standard input, or the folder of `perf record --threads`,
-// with a file of records for each thread and one for the rest.
+// The bytes of a recording from any source: a file, a pipe, standard input, or a folder from `perf record --threads`,
+// which has a file of records for each thread and one for everything else.
 class RecordingInput {
  public:
   static diag::Result<RecordingInput> open(const std::string& path);
 
   bytes::Span bytes() const { return file_.has_value() ? file_->bytes() : bytes::Span(streamed_); }
   const std::vector<os::MappedFile>& further_records() const { return further_; }
-  // One of the files was cut while it was read: zeros were read after its new end.
+  // One of the files was truncated while it was read, so zeros were read.
   bool has_shrunk() const;
-  // These bytes are not needed for now.
+  // Frees the memory of these bytes, which are not needed now.
   void release(u64 begin, u64 end) const {
     if (file_.has_value()) file_->release(static_cast<usize>(begin), static_cast<usize>(end));
   }

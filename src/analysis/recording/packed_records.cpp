@@ -27,7 +27,7 @@ void append_bytes(std::vector<std::byte>& out, Bytes bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-// The record as it stood in the file: its header lies before its body.
+// The record as it was in the file: its header is just before its body.
 void append_record(std::vector<std::byte>& out, const Record& record) {
   append_bytes(out, Bytes(record.body.data() - kHeaderBytes, record.body.size() + kHeaderBytes));
   append_bytes(out, record.payload);
@@ -42,7 +42,7 @@ class Unpacker {
 
   void add_plain(const Record& record) { append_record(out_.bytes, record); }
   void add_packed(const Record& record);
-  // Between the last record and the next one, bytes could not be read.
+  // Skips bytes that could not be read between two records.
   void pass_gap(u64 bytes);
   UnpackedRecords finish(const perf_data::ReadStatistics& statistics);
 
@@ -55,18 +55,18 @@ class Unpacker {
 
   os::ZstdStream zstd_;
   const perf_data::EventTable& events_;
-  std::optional<perf_data::RecordSwapper> swapper_;  // if the records have the other byte order
-  u64 room_;                                         // for the data that is still packed
+  std::optional<perf_data::RecordSwapper> swapper_;  // for records in the other byte order
+  u64 room_;                                         // the remaining limit for unpacked data
   UnpackedRecords out_;
-  std::vector<std::byte> pending_;    // the beginning of a record whose end comes with the next piece
-  bool is_known_ = false;             // the stream was unpacked up to its next piece
-  bool is_told_ = false;              // damage up to here was counted already
-  bool is_after_loss_ = false;        // a record may begin anywhere in the pending data
-  u64 moved_ = 0, packed_bytes_ = 0;  // records, and the bytes they were packed in
+  std::vector<std::byte> pending_;    // the beginning of a record that the next piece completes
+  bool is_known_ = false;             // the stream was unpacked up to the next piece
+  bool is_told_ = false;              // damage up to here was already counted
+  bool is_after_loss_ = false;        // records may begin anywhere in the pending data
+  u64 moved_ = 0, packed_bytes_ = 0;  // unpacked records, and the bytes they were packed in
 };
 
 void Unpacker::pass_gap(u64 bytes) {
-  constexpr u64 kLeastPiece = kHeaderBytes + 4;  // a block of Zstandard has three bytes before its contents
+  constexpr u64 kLeastPiece = kHeaderBytes + 4;  // a Zstandard block has three bytes before its contents
   if (bytes >= kLeastPiece) forget();
   is_told_ = true;
 }
@@ -84,7 +84,7 @@ void Unpacker::forget() {
   pending_.clear();
 }
 
-// Output of a damaged piece is not trusted either, even before the point of the damage.
+// The output of a damaged piece is not trusted, not even before the damage.
 bool Unpacker::unpack_at_once(Bytes data) {
   const usize before = pending_.size();
   const bool is_sound = zstd_.unpack(data, pending_, before + static_cast<usize>(room_)).has_value();
@@ -100,14 +100,14 @@ bool Unpacker::unpack(Bytes data) {
   return unpack_at_once(data);
 }
 
-// Moves whole records. Returns false if they are not records.
+// Moves whole records. Returns false if these are not records.
 bool Unpacker::move_records() {
   usize at = 0;
   if (is_after_loss_) {
     constexpr auto kPlaces = perf_data::RecordPlaces::anywhere;
     at = static_cast<usize>(swapper_.has_value() ? perf_data::find_swapped_record(pending_, 0, *swapper_, kPlaces)
                                                  : perf_data::find_record(pending_, 0, events_, kPlaces));
-    if (at == pending_.size()) return true;  // perhaps with the next piece
+    if (at == pending_.size()) return true;  // the next piece may complete it
     is_after_loss_ = false;
   }
   while (pending_.size() - at >= kHeaderBytes) {
@@ -136,9 +136,9 @@ void Unpacker::add_packed(const Record& record) {
   packed_bytes_ += bytes;
 }
 
-// `statistics` are those of the section.
+// `statistics`: those of the section.
 UnpackedRecords Unpacker::finish(const perf_data::ReadStatistics& statistics) {
-  // A record that was cut: the reader of these records reports it.
+  // The reader of these records reports a record that was cut.
   if (!is_after_loss_) {
     append_bytes(out_.bytes, pending_);
     if (swapper_.has_value()) swapper_->swap_next(std::span(out_.bytes).last(pending_.size()));

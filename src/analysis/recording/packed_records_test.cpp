@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packed recordings that were damaged: everything that can still be unpacked must be, and the rest must be counted. The
-// pieces are blocks of Zstandard that store their bytes unchanged, so that writing them needs no library.
+// Packed recordings that were damaged: everything that can still be unpacked must be unpacked, and the rest must be
+// counted. The pieces are Zstandard blocks with uncompressed bytes, so that writing them needs no library.
 #include "analysis/recording/packed_records.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ Fields packed_sample(u64 number) {
   return perf_data::test::record(RecordType::sample, body, perf_data::kUserMode);
 }
 
-// A block of a frame, and the header of the frame before the first one.
+// A block of a frame, preceded by the frame's header if it is the first block.
 Fields piece(Bytes bytes, bool begins_frame, bool ends_frame) {
   Fields out;
   if (begins_frame) out.put(u32{0xfd2fb528}).put(u8{0}).put(u8{0x48});
@@ -43,11 +43,11 @@ enum class Frames : u8 { one, each };
 
 struct Packed {
   std::vector<std::byte> bytes;
-  std::vector<u64> records;  // where the records begin
+  std::vector<u64> records;  // positions of the records
 };
 
-// Pieces after the records whose lengths are not multiples of 8, with an unpacked record between two of them.
-// `Frames::each`: each piece can be unpacked separately.
+// Packed pieces with lengths that are not multiples of 8, and an unpacked record between two of them. `Frames::each`:
+// each piece can be unpacked separately.
 Packed packed(Frames frames) {
   FileBuilder builder;
   builder.event(
@@ -123,7 +123,7 @@ TEST_F(DamagedPackedRecords, AreFoundWhereTheHeaderNamesNoFeature) {
   EXPECT_EQ(read_packed(sound.bytes).numbers.size(), kPackedSamples);
 }
 
-// After a packed record whose size is damaged, the next record may begin at any byte.
+// If the size of a packed record is damaged, the next record may begin at any byte.
 TEST_F(DamagedPackedRecords, DamageBetweenThemCostsNone) {
   for (const Frames frames : {Frames::one, Frames::each}) {
     Packed sound = packed(frames);
@@ -140,7 +140,7 @@ TEST_F(DamagedPackedRecords, DamageBetweenThemCostsNone) {
 
 TEST_F(DamagedPackedRecords, GoOnWhereAFrameBegins) {
   Packed sound = packed(Frames::each);
-  sound.bytes[sound.records[5] + 8 + 6] = std::byte{7};  // a block of a type that does not exist
+  sound.bytes[sound.records[5] + 8 + 6] = std::byte{7};  // a block type that does not exist
   const Unpacked seen = read_packed(sound.bytes);
   EXPECT_GE(seen.numbers.size(), kPackedSamples - kInPiece - 2);
   EXPECT_LT(seen.numbers.size(), kPackedSamples);
@@ -161,10 +161,10 @@ TEST_F(DamagedPackedRecords, OfOneFrameAreLostBehindTheDamageAndCounted) {
   EXPECT_LT(seen.unpacked.lost_bytes, behind);
   EXPECT_NEAR(static_cast<double>(seen.unpacked.damage.records_about),
               static_cast<double>(kPackedSamples - 5 * kInPiece), 30);
-  EXPECT_EQ(seen.statistics.of(RecordType::finished_round), kPackedSamples / kInPiece);  // they were not packed
+  EXPECT_EQ(seen.statistics.of(RecordType::finished_round), kPackedSamples / kInPiece);  // these were not packed
 }
 
-// A missing piece breaks the stream: the later ones would be unpacked to wrong data.
+// A missing piece breaks the stream: later pieces would be unpacked to wrong data.
 TEST_F(DamagedPackedRecords, NothingIsMadeUpBehindAPieceThatIsGone) {
   Packed sound = packed(Frames::one);
   std::fill(sound.bytes.begin() + static_cast<std::ptrdiff_t>(sound.records[5]),
@@ -181,7 +181,7 @@ TEST_F(DamagedPackedRecords, ARecordCutAtTheEndIsTold) {
   tail.bytes(Bytes(sound.bytes).subspan(sound.records.back()));
   std::vector<std::byte> bytes(sound.bytes.begin(),
                                sound.bytes.begin() + static_cast<std::ptrdiff_t>(sound.records.back()));
-  const u64 size = bytes.size() - 104 - 152;  // the size of the records: without the header and one event
+  const u64 size = bytes.size() - 104 - 152;  // size of the records: without the header and one event
   std::memcpy(bytes.data() + 48, &size, sizeof size);
   const Unpacked seen = read_packed(bytes);
   EXPECT_EQ(seen.statistics.damaged_places(), 1);

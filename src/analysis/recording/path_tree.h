@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Paths of places as one tree: nodes are numbered in order of insertion, so that each comes after its parent.
+// Paths of places as a tree. Nodes are numbered in order of insertion, so each comes after its parent.
 #pragma once
 #include <vector>
 
@@ -12,14 +12,14 @@ class PathTree {
  public:
   static constexpr u32 kRoot = 0;
 
-  // Nodes below one node differ in their key.
+  // Children of the same node have different keys.
   u32 insert(u32 parent, u32 key, u32 place) {
     const auto [number, is_new] = keys_.insert(parent, key);
     if (is_new) nodes_.push_back({parent, place});
     return number + 1;
   }
-  // Adds the paths of another tree, and returns the number here of each of its nodes. The result is the tree that this
-  // tree's paths followed by the other's would have made.
+  // Adds the paths of another tree, as if they had been inserted after this tree's own. Returns for each of its nodes
+  // the number in this tree.
   std::vector<u32> join(const PathTree& other) {
     std::vector<u32> here(other.nodes_.size(), kRoot);
     for (u32 node = 1; node < here.size(); ++node) {

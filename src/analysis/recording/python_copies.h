@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Python frames of sampled threads, copied as soon as their samples are written. copy() may be called by several
-// threads; everything else is for the thread that takes the samples.
+// threads; all other functions must be called by the thread that takes the samples.
 #pragma once
 #include <map>
 #include <memory>
@@ -18,9 +18,9 @@ namespace wperf::recording {
 // The frames of one sample's thread.
 struct PythonCopy {
   perf_data::SampleOwner owner;
-  std::shared_ptr<PythonProcess> process;  // null: not of Python, as far as is known
+  std::shared_ptr<PythonProcess> process;  // null: not a Python process, as far as is known
   PythonProcess::Copied copied = PythonProcess::Copied::no_python_thread;
-  bool was_still = false;  // the thread had not gone on
+  bool was_still = false;  // the thread did not run meanwhile
   PythonProcess::Frames frames;
 };
 
@@ -28,33 +28,33 @@ class PythonCopies {
  public:
   explicit PythonCopies(std::unique_ptr<PythonHost> host = std::make_unique<ThisMachine>()) : host_(std::move(host)) {}
 
-  // At once when a sample comes. Its thread stands still during this call if the sample is not older than `still_ns`.
-  // Returns true if open_new() has work.
+  // Called immediately after a sample. Its thread is stopped during this call if the sample is not older than
+  // `still_ns`. Returns true if open_new() has work to do.
   bool copy(const perf_data::SampleOwner& owner, u64 still_ns);
 
-  // Looks for interpreters in the processes that were met since the last time.
+  // Looks for interpreters in the processes that are new since the last call.
   void open_new(std::map<u32, symbols::JitDumpWriter>& made);
-  // The process ended at that time, or ran another program from then on.
+  // The process ended at that time, or started another program then.
   void forget(u32 pid, u64 time);
-  u32 versions() const { return versions_; }  // a bit for each minor version that was found
+  u32 versions() const { return versions_; }  // one bit for each minor version that was found
 
-  // Returns the copy of this sample, or null if there is none.
+  // The copy for this sample, or null if there is none.
   std::unique_ptr<PythonCopy> take(u32 tid, u64 time);
   void give_back(std::unique_ptr<PythonCopy> copy);
-  // No sample will come for the copies that were made.
+  // Drops copies whose samples will not come.
   void drop_all();
 
  private:
   struct Program {
     std::shared_ptr<PythonProcess> process;
     u64 asked_ns = 0, pause_ns = 0;
-    bool is_new = false;  // for open_new()
+    bool is_new = false;  // to be looked at by open_new()
   };
   using Copies = std::vector<std::unique_ptr<PythonCopy>>;
   std::unique_ptr<PythonCopy> begin_copy(u32 pid, u64 now_ns, bool& has_work);
 
   std::unique_ptr<PythonHost> host_;
-  std::mutex mutex_;  // for everything up to free_
+  std::mutex mutex_;  // protects everything up to free_
   std::unordered_map<u32, Program> programs_;
   std::vector<u32> new_;  // process numbers
   Copies finished_, free_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of functions of Python among code made at run time, in CPython's own form (PYTHONPERFSUPPORT):
-// "py::NAME:FILE".
+// The names of Python functions among code made at run time, in CPython's form (PYTHONPERFSUPPORT): "py::NAME:FILE".
 #pragma once
 #include <optional>
 #include <string>
@@ -27,7 +26,7 @@ inline std::optional<PythonName> python_name(std::string_view made) {
   return PythonName{made.substr(0, colon), made.substr(colon + 1)};
 }
 
-// The name of the file; with its folder if it begins with "__", because many folders have an __init__.
+// The file's name; with its folder if it begins with "__", because many folders have an __init__.
 inline std::string_view python_module(std::string_view file) {
   const std::string_view name = text::base_name(file);
   if (name.size() == file.size() || !name.starts_with("__")) return name;

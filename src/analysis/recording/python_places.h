@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a build of the interpreter's function keeps the current Python frame and the next instruction: in which
-// register, or at which distance from the end of its stack frame. It depends on the compiler, and only debug
-// information would say it, so it is learned: the pairs of places whose values fit together are counted.
+// Where the interpreter's function keeps the current Python frame and the next instruction: in which register, or how
+// far from the end of its stack frame. This depends on the build, and only debug information has it. So it is learnt,
+// by counting the pairs of places whose values match.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace wperf::recording {
 
 struct PlacedWord {
-  u16 place = 0;  // a register's number, or kFirstOfStack and the distance in words
+  u16 place = 0;  // a register's number, or kFirstOfStack plus the distance in words
   u64 value = 0;
   static constexpr u16 kFirstOfStack = 64, kMostOfStack = 512;
 };
@@ -22,7 +22,7 @@ class PythonPlaces {
     u16 frame = 0, instruction = 0;
     bool operator==(const Pair&) const = default;
   };
-  static constexpr u32 kLessons = 256;  // stacks that are searched for all pairs
+  static constexpr u32 kLessons = 256;  // number of stacks in which all pairs are searched
 
   bool is_learning() const { return lessons_ < kLessons; }
   void end_lesson() { ++lessons_; }
@@ -36,7 +36,7 @@ class PythonPlaces {
     for (auto at = known; at != votes_.begin() && std::prev(at)->count < at->count; --at)
       std::swap(*at, *std::prev(at));
   }
-  // The most frequent first. The places differ along the function, so rare ones may be right, too.
+  // Most frequent first. Places differ within the function, so rare ones may also be right.
   template <class Visit>
   bool any_of(const Visit& visit) const {
     return std::ranges::any_of(votes_, [&](const Vote& one) { return visit(one.pair); });

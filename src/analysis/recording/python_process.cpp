@@ -45,7 +45,7 @@ PythonProcess::PythonProcess(PythonHost& host, std::unique_ptr<python::ProcessMe
 void PythonProcess::list_threads(u64 now_ns) {
   listed_ns_ = now_ns;
   are_in_doubt_ = false;
-  std::unordered_map<u64, std::unique_ptr<Thread>> before;  // by state
+  std::unordered_map<u64, std::unique_ptr<Thread>> before;  // keyed by state
   for (auto& [number, states] : threads_) {
     for (std::unique_ptr<Thread>& one : states) before[one->state] = std::move(one);
   }
@@ -59,7 +59,7 @@ void PythonProcess::list_threads(u64 now_ns) {
 
 // Null if it has none.
 std::vector<std::unique_ptr<PythonProcess::Thread>>* PythonProcess::states_of(u32 thread, u64 now_ns) {
-  // Threads without Python code are common.
+  // Many threads never run Python code.
   const bool may_list = now_ns - listed_ns_ >= host_.pause_ns();
   const bool is_free = host_.pause_ns() == 0;
   if (may_list && (is_free || are_in_doubt_ || !threads_.contains(thread))) list_threads(now_ns);
@@ -79,7 +79,7 @@ PythonProcess::Copied PythonProcess::copy_frames(u32 tid, u64 now_ns, Frames& ou
     return one->snapshot.take(*memory_, layout_, one->state, own);
   };
   if (!std::ranges::all_of(*states, take)) {
-    // The memory of a state belongs to another thread by now, or to none.
+    // The memory of the state belongs to another thread now, or to none.
     threads_.erase(own);
     own_numbers_.erase(tid);
     states = states_of(own, now_ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An interpreter of Python in a process that is being recorded: copies of the frames of its threads, and its functions
-// as addresses of a call chain. The address of a function is that of its bytecode. Threads may copy frames at the same
-// time; everything else is for one thread.
+// A Python interpreter in a process that is being recorded: copies of its threads' frames, and its functions as
+// addresses for call chains. A function's address is that of its bytecode. Several threads may copy frames at the same
+// time; everything else must be done by one thread.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -23,15 +23,15 @@
 
 namespace wperf::recording {
 
-// The functions of each process: bytes of perf_data::kMadeCodeFeature.
+// The functions of all processes, as the bytes of perf_data::kMadeCodeFeature.
 std::string made_code_of(const std::map<u32, symbols::JitDumpWriter>& made);
-// `minor_versions`: a bit for each. "3.11, 3.13"
+// "3.11, 3.13". `minor_versions`: one bit for each.
 std::string python_versions(u32 minor_versions);
 
 class PythonProcess {
  public:
-  // Null if the process has no interpreter that wperf can read, for now. `made`: gets the functions. It and the host
-  // outlive this.
+  // Null if the process has no interpreter that wperf can read now. `made`: receives the functions; `made` and the host
+  // must outlive this object.
   static std::unique_ptr<PythonProcess> open(PythonHost& host, u32 pid, symbols::JitDumpWriter& made);
   PythonProcess(const PythonProcess&) = delete;
   PythonProcess& operator=(const PythonProcess&) = delete;
@@ -50,17 +50,17 @@ class PythonProcess {
   };
   struct Frame {
     u64 address = 0;
-    u64 instruction = 0;               // the one that runs, or has called
+    u64 instruction = 0;               // the instruction that runs, or that made a call
     std::optional<Function> function;  // nullopt: it cannot be read
-    bool has_function = false;         // false: an evaluation that has no frame of Python yet
-    bool is_entry = false;             // as in RawFrame
+    bool has_function = false;         // false: an evaluation without a Python frame yet
+    bool is_entry = false;             // see RawFrame
   };
-  // The frames of a thread, by the state to which they belong, the innermost first. A thread that runs code in a
-  // subinterpreter has one state for that, and one for the interpreter from which it came.
+  // The frames of a thread, grouped by their state, innermost first. A thread that runs code in a subinterpreter has
+  // one state for that, and one for the interpreter that it came from.
   struct Frames {
     std::vector<Frame> all;
-    std::vector<usize> ends;      // of the states' frames
-    std::optional<usize> active;  // the state whose interpreter the thread runs, if it says so
+    std::vector<usize> ends;      // where the frames of each state end
+    std::optional<usize> active;  // the state whose interpreter the thread runs, if known
 
     void clear() {
       all.clear();
@@ -74,25 +74,25 @@ class PythonProcess {
     usize state_of(usize frame) const {
       return static_cast<usize>(std::ranges::upper_bound(ends, frame) - ends.begin());
     }
-    // The state that has the innermost frame, if it is known.
+    // The state with the innermost frame, if known.
     std::optional<usize> innermost() const { return ends.size() == 1 ? std::optional<usize>(0) : active; }
-    // The frames from one on: those of its state, then those of the state from which the thread came. The order of
-    // several others is not known, and they are left out. `room`: for a thread with several states.
+    // The frames from this one on: those of its state, then those of the state that the thread came from. If there are
+    // several others, their order is unknown, and they are left out. `room` is used for a thread with several states.
     std::span<const Frame> from(usize frame, std::vector<Frame>& room) const;
   };
   enum class Copied : u8 { yes, no_python_thread, unreadable };
   Copied copy_frames(u32 tid, u64 now_ns, Frames& out);
-  // The frames of a thread did not fit: perhaps it has other states by now. From any thread.
+  // Called if a thread's frames did not match, perhaps because its states changed. Can be called by any thread.
   void doubt_states() { are_in_doubt_ = true; }
 
-  // The function is in the call chain of a sample of this time.
+  // A sample with this time has the function in its call chain.
   void note_use(const Function& function, u64 time_ns);
 
  private:
   PythonProcess(PythonHost& host, std::unique_ptr<python::ProcessMemory> memory, const python::Layout& layout,
                 symbols::JitDumpWriter& made);
 
-  struct Thread {  // with its own buffers, because it is copied at each sample
+  struct Thread {  // has its own buffers, because it is copied at each sample
     Thread(python::ProcessMemory& process, const python::Layout& layout, u64 at)
         : state(at), memory(snapshot, process), reader(memory, layout) {}
     u64 state;
@@ -110,14 +110,14 @@ class PythonProcess {
   u32 pid_ = 0;
   python::PythonRuntime runtime_;
   python::Layout layout_;
-  std::mutex copying_;  // for everything up to code_
+  std::mutex copying_;  // protects everything up to code_
   std::unique_ptr<python::ProcessMemory> memory_;
-  std::unordered_map<u32, u32> own_numbers_;                               // of threads, by the system's number
-  std::unordered_map<u32, std::vector<std::unique_ptr<Thread>>> threads_;  // by their own number
+  std::unordered_map<u32, u32> own_numbers_;                               // keyed by the system's thread number
+  std::unordered_map<u32, std::vector<std::unique_ptr<Thread>>> threads_;  // keyed by the thread's own number
   u64 listed_ns_ = 0;
   std::atomic<bool> are_in_doubt_ = false;
   python::CodeObjects code_;
-  std::unordered_map<u64, u32> function_at_;  // the latest in made code, by the begin of its bytecode
+  std::unordered_map<u64, u32> function_at_;  // the latest made function, keyed by the begin of its bytecode
   symbols::JitDumpWriter& made_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of Python that called the code of SPE records, from the recording's own section.
+// The Python functions that called the code of SPE records, from a section of the recording.
 #pragma once
 #include <unordered_map>
 #include <vector>
@@ -15,16 +15,16 @@ class RecordCallers {
   explicit RecordCallers(perf_data::RecordStacks stacks);
 
   bool are_known() const { return !stacks_.records.empty(); }
-  // `frames`: the place of the record, gets its callers. Called for all records of a core in their order.
+  // `frames` has the place of the record and gets its callers. Must be called for all records of a core, in order.
   void add_to(u32 core, const spe::Record& record, std::vector<stacks::StackFrame>& frames);
 
  private:
   perf_data::RecordStacks stacks_;
   struct Stream {
-    std::vector<usize> records;  // numbers in stacks_
+    std::vector<usize> records;  // indices into stacks_
     usize next = 0;
   };
-  std::unordered_map<u32, Stream> streams_;  // by core
+  std::unordered_map<u32, Stream> streams_;  // keyed by core
 };
 
 }  // namespace wperf::recording

@@ -47,7 +47,7 @@ TEST_F(RecordCallersTest, BelongToARecordOfTheirCoreAndTime) {
   EXPECT_EQ(frames_of(2, 10), alone);
 }
 
-// A damaged file may say so.
+// A damaged file may have an empty stack.
 TEST_F(RecordCallersTest, AnEmptyStackReplacesNothing) {
   callers_ = RecordCallers({.stacks = {{}}, .records = {{.ticks = 10, .core = 0, .stack = 0, .replaces = true}}});
   EXPECT_EQ(frames_of(0, 10), (std::vector<StackFrame>{{0x5000, AddressKind::user}}));

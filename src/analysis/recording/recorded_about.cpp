@@ -25,7 +25,7 @@ std::string line_of(std::span<const std::string_view> words) {
 
 using CommandWords = std::span<const std::string_view>;
 
-// The words after `--`; otherwise from the word that names the image: no option has a path as a word.
+// The words after `--`, or else those from the image's name on, because no option has a path as a separate word.
 CommandWords program_words(CommandWords words, const std::optional<perf_data::RunFacts>& run) {
   const auto begin = std::find(words.begin(), words.end(), "--");
   if (begin != words.end()) return {begin + 1, words.end()};
@@ -40,7 +40,7 @@ CommandWords program_words(CommandWords words, const std::optional<perf_data::Ru
   return {};
 }
 
-// The process of `-p 17`, if the run looked at one.
+// The process given with `-p 17`, if a process was measured.
 u32 watched_process(CommandWords words, const std::optional<perf_data::RunFacts>& run) {
   if (!run.has_value() || run->process == 0) return 0;
   const std::string number = std::to_string(run->process);
@@ -66,8 +66,8 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   about.host = features.text(Feature::host_name);
   about.processor = features.text(Feature::cpu_description);
   if (about.processor.empty()) about.processor = features.text(Feature::architecture);
-  // Other programs store only a number there. A recording made from a trace has the version of the wperf that made it,
-  // not of the recorder.
+  // Other programs only store a number there. A recording made from a trace has the version of the wperf that converted
+  // it, not of the recorder.
   const std::string_view version = features.text(Feature::perf_version);
   if (run.has_value()) {
     about.version = version;
@@ -76,12 +76,12 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   }
   if (const auto count = features.cpu_count(); count.has_value()) about.cores = count->online;
   if (!run.has_value()) {
-    // The wall-clock time when the file began.
+    // The wall-clock time at which the file began.
     if (const auto clock = features.clock_data(); clock.has_value()) about.begun_unix_ns = clock->wall_clock_ns;
     return about;
   }
   about.image = run->image_name;
-  about.is_of_machine = run->process == 0 && !run->windows;  // a driver samples the cores of its settings
+  about.is_of_machine = run->process == 0 && !run->windows;  // a driver samples the cores in its settings
   about.begun_unix_ns = run->begun_unix_ns;
   about.elapsed_ns = run->program_ns.value_or(run->end_ns - run->start_ns);
   about.cpu_ns = run->cpu_ns;
@@ -94,11 +94,11 @@ namespace {
 using perf_data::Feature;
 using stacks::kNothing;
 
-constexpr usize kMostKinds = 64;  // more than any machine has; limits the time and memory that a damaged file can take
+constexpr usize kMostKinds = 64;  // no machine has more; limits time and memory for a damaged file
 
 constexpr u32 kHardwareEvent = 0, kCacheEvent = 3;  // EventAttributes::type
 
-// A file lists PMUs without saying which are of cores; the kernel's names do.
+// A file lists PMUs without saying which ones are core PMUs; the kernel's names show it.
 bool is_name_of_core_pmu(std::string_view name) {
   const bool of_arm = name.size() > 4 && name.starts_with("armv") && name[4] >= '0' && name[4] <= '9';
   const bool of_apple = name.starts_with("apple_") && name.ends_with("_pmu");
@@ -158,7 +158,7 @@ void KindsReader::read_units() {
 }
 
 u32 KindsReader::kind_of_event(const perf_data::EventAttributes& attributes) const {
-  // If there are several PMUs, the upper half of a general event's number is the PMU's type.
+  // If there are several PMUs, the upper half of a generic event's number is the PMU's type.
   const bool is_general = attributes.type == kHardwareEvent || attributes.type == kCacheEvent;
   const u32 type = is_general ? static_cast<u32>(attributes.config >> 32) : attributes.type;
   const auto found =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The facts about its run in a perf.data file: its feature sections, and wperf's own measurements.
+// The facts about the run in a perf.data file: its feature sections, and wperf's own measurements.
 #pragma once
 #include <optional>
 
@@ -14,10 +14,10 @@ namespace wperf::recording {
 stacks::RecordingAbout recorded_about(const perf_data::Features& features,
                                       const std::optional<perf_data::RunFacts>& run);
 
-// The kinds of cores that the samples of a perf.data file were taken on.
+// The kinds of cores on which the samples of a perf.data file were taken.
 
-// Named after the PMU whose cores the file lists, otherwise after the one that counted the event; on a machine with one
-// kind of cores, after the machine's name of its processor.
+// Named after the core PMU that the file lists, or else after the PMU that counted the event; on a machine with one
+// kind of core, after the processor's name.
 stacks::CoreKinds recorded_core_kinds(const perf_data::PerfFile& file);
 
 }  // namespace wperf::recording

@@ -68,14 +68,14 @@ TEST_F(CoreKindsTest, TheListOfCoresGoesFirst) {
   EXPECT_EQ(kind(0, 3), "cpu_core");
   EXPECT_EQ(kind(0, 7), "cpu_atom");
   EXPECT_EQ(kind(0, 8), "cpu_core");
-  EXPECT_EQ(kind(0, 9), "cpu_atom");  // not listed, so the event's unit counts
+  EXPECT_EQ(kind(0, 9), "cpu_atom");  // the core is not listed, so the event's PMU decides
 }
 
 TEST_F(CoreKindsTest, TheUnitOfTheEventWhereNothingIsSaidOfCores) {
   event(kRawType, 0x3c);
   event(kAtomType, 0x3c);
-  event(0, u64{kAtomType} << 32);      // cycles of one kind
-  event(3, u64{kRawType} << 32 | 17);  // misses of a cache of the other kind
+  event(0, u64{kAtomType} << 32);      // cycles on one kind of core
+  event(3, u64{kRawType} << 32 | 17);  // cache misses on the other kind
   event(0, 0);                         // cycles, on any kind of core
   event(1, 0);                         // a clock
   builder.feature(Feature::cpu_description, text_field("a processor"));
@@ -84,7 +84,7 @@ TEST_F(CoreKindsTest, TheUnitOfTheEventWhereNothingIsSaidOfCores) {
   EXPECT_EQ(kind(1, 0), "cpu_atom");
   EXPECT_EQ(kind(2, 0), "cpu_atom");
   EXPECT_EQ(kind(3, 0), "cpu_core");
-  EXPECT_EQ(kind(4, 0), "?");  // the processor's name would be wrong for some of its cores
+  EXPECT_EQ(kind(4, 0), "?");  // the processor's name would be wrong for some cores
   EXPECT_EQ(kind(5, 0), "?");
 }
 

@@ -22,15 +22,15 @@ using stacks::StackProfile;
 constexpr u64 kMostCodeBytes = 4 << 20;
 
 struct Hits {
-  CodeHits self, all;  // `all` includes the called code
+  CodeHits self, all;  // `all` includes called code
 };
 
 struct HitFunction {
   Hits hits;
   u64 begin = 0, end = 0;
-  std::map<u64, Hits> of_address;  // as linked
+  std::map<u64, Hits> of_address;  // by linked address
   std::map<u64, u32> site_of_address;
-  std::map<std::pair<std::string_view, u32>, Hits> of_line;  // the file, empty for code without a line; the line number
+  std::map<std::pair<std::string_view, u32>, Hits> of_line;  // by file (empty for code without a line) and line number
 };
 
 void add_hits(CodeHits& to, const CodeHits& hits) {
@@ -38,7 +38,7 @@ void add_hits(CodeHits& to, const CodeHits& hits) {
   to.period += hits.period;
 }
 
-// The function's own line, even for inlined code.
+// The line of the function itself, even for inlined code.
 std::pair<std::string_view, u32> line_of(const StackProfile& profile, const stacks::CodeSite& site) {
   if (site.frame_count == 0) return {};
   const stacks::CodeFrame& frame = profile.code_frames[site.first_frame + site.frame_count - 1];
@@ -46,8 +46,8 @@ std::pair<std::string_view, u32> line_of(const StackProfile& profile, const stac
   return {profile.texts[frame.file], frame.line};
 }
 
-// Counts the hits of an event's samples by function, line and address. If a function, line or address is in a stack
-// several times, it counts once.
+// Counts the hits of an event's samples by function, line and address. Each counts once for a stack, even if it is in
+// the stack several times.
 class HitCounter {
  public:
   HitCounter(const CodeFiles& files, const StackProfile& profile, bool with_calls)
@@ -84,7 +84,7 @@ class HitCounter {
     for (Hits* const target : seen_) add_hits(target->all, hits);
   }
 
-  // The functions with hits, by their numbers in the profile.
+  // The functions with hits, by profile number.
   const std::map<u32, HitFunction>& functions() const { return functions_; }
 
  private:
@@ -95,7 +95,7 @@ class HitCounter {
   std::vector<Hits*> seen_;
 };
 
-// Text files by the paths that compilers wrote into debug information.
+// Source files by the paths in debug information.
 class Sources {
  public:
   explicit Sources(const std::vector<std::string>& folders) : folders_(folders) {}
@@ -103,13 +103,13 @@ class Sources {
   std::string line(const std::string& path, u32 number) {
     return std::string(modules::source_line(file(path).text, number));
   }
-  // Why the source at `path` is not shown although it may exist.
+  // Why the source at `path` is not shown although it may exist; otherwise empty.
   const std::string& reason(const std::string& path) { return file(path).reason; }
 
  private:
   const modules::SourceText& file(const std::string& path) {
     const auto [entry, is_new] = files_.try_emplace(path);
-    const bool is_whole = !path.empty() && path.front() == '/';  // otherwise relative to an unknown folder
+    const bool is_whole = !path.empty() && path.front() == '/';  // otherwise it is relative to an unknown folder
     if (!is_new || !is_whole) return entry->second;
     return entry->second = modules::read_source(path, folders_);
   }
@@ -200,7 +200,7 @@ diag::Result<void> CodeWriter::add_instructions(const HitFunction& function, Fun
   return {};
 }
 
-// The instructions with hits, and a few around each.
+// The instructions with hits, and a few around each of them.
 void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
                                      const std::vector<symbols::Instruction>& all, FunctionCode& out) const {
   constexpr size_t kAround = 6;
@@ -290,7 +290,7 @@ diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& 
       const bool has_bounds = function.begin < function.end;
       if (!is_hot(function.hits.all) || (!has_bounds && !profile.functions[number].is_known)) continue;
       FunctionCode code = writer.lines_of_function(event, number, function);
-      // A function that only called others, and has no lines, adds no information.
+      // A function that only called others and has no lines is not useful.
       if (rank_of(code) != 0 || is_hot(code.hits)) found.push_back(std::move(code));
     }
     // If there is source to change, other code is ranked only by its own hits.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --annotate and --disassemble of a recording: lines and instructions of its hottest functions, with the samples that
-// hit them. With calls, functions whose source is on this machine come first, because the user can change those.
+// --annotate and --disassemble for recordings: lines and instructions of the hottest functions, with their samples.
+// With calls, functions whose source is on this machine come first, because the user can change those.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,16 +16,16 @@ struct CodeRequest {
   u32 most_functions = 0;  // for each event
   u32 least_permille = 5;  // of all hits of the event
   bool disassemble = false;
-  bool with_calls = false;  // code called from a line also counts for the line: needs a site for each caller
+  bool with_calls = false;  // called code also counts for the calling line; needs a site for each caller
   bool decorated = false;
-  std::vector<std::string> folders;  // sources are also searched in these folders
+  std::vector<std::string> folders;  // folders that are also searched for sources
 };
 
-// "name+0x24" for the target of a call or branch, "name" if the function's beginning is unknown; empty if it has no
+// The target of a call or branch: "name+0x24", or "name" if the function's beginning is unknown; empty if it has no
 // name.
 std::string target_text(const modules::CodeFile& file, u64 target, bool decorated);
 
-// Fills profile.code. The sites are those that name_places() returned for this profile.
+// Fills profile.code. The sites must be those that name_places() returned for this profile.
 diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, stacks::StackProfile& profile);
 
 }  // namespace wperf::recording

@@ -17,12 +17,12 @@ namespace {
 
 using perf_data::ProcessHistory;
 
-// A module's file, as far as its data goes.
+// The file of a module, as far as it is needed for data.
 struct DataFile {
   modules::LoadedElf loaded;
   std::optional<symbols::ElfFile> image, debug;
   std::optional<symbols::DataSymbols> symbols;
-  u64 begin = 0, end = 0;  // the loaded part of the module, as linked
+  u64 begin = 0, end = 0;  // the loaded part of the module, as linked addresses
 };
 
 void parse(const std::optional<os::MappedFile>& mapped, std::optional<symbols::ElfFile>& out) {
@@ -38,8 +38,8 @@ class DataNamer {
 
   NamedData name(const std::vector<DataAddress>& addresses) {
     NamedData out;
-    std::map<std::tuple<u32, u32, u64>, u32> known;  // by process, space, address
-    // The modules of a process may change, but its lock stays the same one.
+    std::map<std::tuple<u32, u32, u64>, u32> known;  // keyed by process, space and address
+    // The modules of a process may change, but its lock remains the same.
     std::map<std::tuple<u32, u64, std::string, std::string>, u32> numbers;
     for (const DataAddress& one : addresses) {
       const u32 space = history_.task_at(one.process, one.thread, one.time).space;
@@ -65,8 +65,7 @@ class DataNamer {
       if (is_found) return;
       const perf_data::MappedCode& mapped = history_.codes()[code];
       if (mapped.is_anonymous || !mapped.path.starts_with('/'))
-        return;  // modules without a file have no data:
-                 // "[vdso]"
+        return;  // modules without a file have no data, for example "[vdso]"
       DataFile& file = file_of(code);
       const std::optional<u64> linked = file.image.has_value() ? file.image->address_of_offset(offset) : std::nullopt;
       is_any_missing = is_any_missing || !linked.has_value();
@@ -109,7 +108,7 @@ class DataNamer {
   const ProcessHistory history_;
   const modules::ElfSearch& search_;
   const bool decorated_;
-  std::map<u32, std::unique_ptr<DataFile>> files_;  // by number of the code
+  std::map<u32, std::unique_ptr<DataFile>> files_;  // keyed by the code's number
 };
 
 }  // namespace

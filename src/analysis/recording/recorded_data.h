@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names for addresses of data: the variable of a module at each address. Only code is recorded as mapped, but a module
-// is mapped as a whole, so the place of its code determines that of its data. For the locks that threads waited for.
+// Names addresses of data: finds the variable of a module at each address. Only code mappings are recorded, but a
+// module is mapped as a whole, so the address of its code determines that of its data. Used for the locks that threads
+// waited for.
 #pragma once
 #include <string>
 #include <vector>
@@ -20,14 +21,14 @@ struct DataName {
   u32 process = 0;
   u64 address = 0;
   std::string symbol;       // empty if unknown
-  std::string module;       // empty if the address is outside of all modules, or if the module is unknown
-  u64 offset = 0;           // relative to the symbol, or without one as linked in the module
+  std::string module;       // empty if the address is outside of all modules, or in an unknown module
+  u64 offset = 0;           // relative to the symbol, or without a symbol a linked address of the module
   bool is_outside = false;  // outside of all modules: heap, stack, shared memory
 };
 
 struct NamedData {
   std::vector<DataName> names;  // each once
-  std::vector<u32> of_address;  // by index of the given address
+  std::vector<u32> of_address;  // for each given address: index into names
 };
 
 NamedData name_data(const perf_data::PerfFile& file, const std::vector<DataAddress>& addresses,

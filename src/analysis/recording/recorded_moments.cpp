@@ -40,7 +40,7 @@ void MomentReader::add_loss(const perf_data::Identity& identity, u64 count, cons
 stacks::Moments MomentReader::finish(stacks::GrowingArray<u32> rows, const std::vector<stacks::StackEvent>& events) {
   moments_.samples.rows = std::move(rows);
   for (usize i = 0; i < moments_.counters.size(); ++i) moments_.counters[i].name = events[event_of_track_[i]].name;
-  // A trace also mentions programs that began long before it.
+  // A trace also mentions programs that started long before it.
   std::erase_if(moments_.marks, [&](const stacks::Mark& mark) { return mark.time_ns <= 1; });
   for (const stacks::Mark& mark : moments_.marks) note(mark.time_ns);
   for (const stacks::TimedLoss& loss : moments_.losses) note(loss.begin_ns);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The times in a recording's records, collected while its samples are read: stacks::Moments without the states of
-// threads.
+// The times in a recording's records, collected while samples are read: stacks::Moments without the states of threads.
 #pragma once
 #include <algorithm>
 #include <map>
@@ -13,19 +12,19 @@ namespace wperf::recording {
 
 class MomentReader {
  public:
-  // A sample that counts. Its row comes from the tally, which counts in the same order.
+  // Adds a counted sample. Its row comes from the tally, which counts in the same order.
   void add_time(u64 time_ns, bool keep) {
     if (keep) moments_.samples.times_ns.push_back(time_ns);
     note(time_ns);
   }
-  // The increase of a counter that is read with samples, since the previous one.
+  // The increase, since the previous sample, of a counter that is read with samples.
   void add_count(u32 event, u32 core, u64 time_ns, u64 grown);
   void add(const perf_data::Comm& comm);
   void add(const perf_data::Task& task);
   void add(const perf_data::Lost& lost) { add_loss(lost.identity, lost.records, "records"); }
   void add(const perf_data::LostSamples& lost) { add_loss(lost.identity, lost.samples, "samples"); }
 
-  // Called when all were added. `events`: for the names of counters.
+  // Called after everything was added. `events`: for the names of counters.
   stacks::Moments finish(stacks::GrowingArray<u32> rows, const std::vector<stacks::StackEvent>& events);
 
  private:

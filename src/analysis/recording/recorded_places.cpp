@@ -34,10 +34,10 @@ using stacks::SmallIdTable;
 using stacks::StackProfile;
 
 constexpr usize kFilesTogether = 4;
-constexpr u32 kRowsForTwo = 1 << 12;      // fewer take less time than starting a thread
-constexpr u32 kByAddress = u32{1} << 31;  // so many numbers would not fit into memory as a node's key
+constexpr u32 kRowsForTwo = 1 << 12;      // with fewer rows, starting a thread takes longer
+constexpr u32 kByAddress = u32{1} << 31;  // marks an address in a node's key; more numbers would not fit into memory
 
-// A return address comes after the call, perhaps already in another function.
+// A return address follows the call, and may be in another function.
 u64 searched_address(u64 address, bool is_return_address) {
   return is_return_address && address != 0 ? address - 1 : address;
 }
@@ -63,7 +63,7 @@ class PlaceNamer {
   NamedPlaces take() { return {std::move(files_), std::move(lists_)}; }
 
  private:
-  // A key to look up: an offset in a mapped file, an address of the kernel, a spot of made code, or an unknown one.
+  // A key to look up: an offset in a mapped file, a kernel address, a spot of made code, or an unknown address.
   static constexpr u64 kKernel = u64{1} << 32, kUnknown = u64{1} << 33, kJit = u64{1} << 34;
 
   u32 place_of(u32 space, AddressKind kind, u64 address) {
@@ -98,10 +98,10 @@ class PlaceNamer {
   void name_jit_code(const MappedCode& code, const std::vector<u32>& asked);
   using ModuleOfFile = std::map<std::string_view, u32>;
   u32 module_of_python(std::string_view file, ModuleOfFile& files);
-  // The answers of the kernel's list for addresses, in their order.
+  // The names of kernel addresses, in their order.
   struct KernelAnswers {
-    modules::KernelSymbols symbols;  // of this kernel
-    std::vector<u32> order;          // indices of the wanted addresses
+    modules::KernelSymbols symbols;  // for this machine's kernel
+    std::vector<u32> order;          // indices of the addresses to be named
     std::vector<modules::KernelSymbols::Function> functions;
   };
   void ask_kernel(const std::vector<u32>& asked, KernelAnswers& out) const;
@@ -144,11 +144,11 @@ class PlaceNamer {
   IdTable asked_;
   struct Named {
     u32 place = kNothing;
-    u32 first_inlined = 0, inlined = 0;  // in inlined_places_, the innermost last
+    u32 first_inlined = 0, inlined = 0;  // range in inlined_places_, innermost last
   };
   std::vector<Named> named_;  // by number in asked_
   std::vector<u32> inlined_places_;
-  std::map<std::pair<u32, std::string>, u32> inlined_functions_;  // by module and name
+  std::map<std::pair<u32, std::string>, u32> inlined_functions_;  // keyed by module and name
   CodeFiles files_;
   std::unordered_map<std::string, u32> texts_;
   stacks::LineStacks lists_;
@@ -177,10 +177,10 @@ void PlaceNamer::find_names() {
               [&](u32 a, u32 b) { return asked_.second(a) < asked_.second(b); });
   }
   const bool windows_run = is_windows_run(file_);
-  KernelAnswers kernel;  // one long list: read in parallel with all the files
+  KernelAnswers kernel;  // one long list, read in parallel with all files
   std::future<void> kernel_asked;
   if (!of_kernel.empty()) kernel_asked = std::async(std::launch::async, [&] { ask_kernel(of_kernel, kernel); });
-  // A few at a time: the memory of read files is released before the next ones are opened.
+  // A few files at a time: the memory of files that were read is freed before the next ones are opened.
   for (usize begin = 0; begin < used.size(); begin += kFilesTogether) {
     if (options_.tell) options_.tell(begin, used.size());
     const std::span<const u32> some = std::span(used).subspan(begin, std::min(kFilesTogether, used.size() - begin));
@@ -252,7 +252,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
     }
   }
   if (addresses.empty()) return;
-  // In files with overlapping segments the order may differ.
+  // In files with overlapping segments the order may be different.
   std::vector<u32> order(addresses.size());
   for (u32 i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](u32 a, u32 b) { return addresses[a] < addresses[b]; });
@@ -267,7 +267,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
   if (profile_.modules[module].reason.empty()) profile_.modules[module].reason = profile_.modules[module].not_used;
   const std::vector<modules::CodeRange> ranges =
       options_.line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>();
-  // By their beginnings; those without a known beginning by name or address.
+  // By beginning; those without a known beginning by name or address.
   std::unordered_map<u64, u32> functions, loose_addresses;
   std::unordered_map<std::string_view, u32> loose_functions;
   NamelessCode nameless_code(file);
@@ -313,8 +313,8 @@ void PlaceNamer::keep_site(const symbols::Symbolization& known, const symbols::S
   }
 }
 
-// A line belongs to the function with which it is shown: if inlined functions are not shown, it is the line of the
-// replaced call.
+// A line belongs to the function that is shown: if inlined functions are not shown, it is the line of the call that was
+// replaced.
 void PlaceNamer::name_answer(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer,
                              u32 function, u32 asked) {
   if (options_.code || options_.lists) keep_site(known, answer, function, asked);
@@ -346,15 +346,15 @@ u32 PlaceNamer::inlined_function(std::string_view name, u32 module) {
   return entry->second;
 }
 
-// Stacks become paths in one tree, from the outermost caller down. If addresses are not wanted, all addresses of one
-// place are one node. Inlined functions become separate nodes below the node of the function that contains them. There
-// are many more frames than nodes, so two threads with a tree each are faster.
+// Stacks become paths in one tree, from the outermost caller down. If addresses are not requested, all addresses of a
+// place share a node. Inlined functions become nodes below the function that contains them. There are many more frames
+// than nodes, so two threads with a tree each are faster.
 void PlaceNamer::place_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address) {
   std::vector<u32> place_of_address;
   place_of_address.reserve(asked_of_address.size());
   for (const u32 asked : asked_of_address) place_of_address.push_back(named_[asked].place);
   const auto place_rows = [&](u32 from, u32 to, PathTree& tree) {
-    // Nodes of the latest stack; for frames with inlined functions, the last of their nodes.
+    // Nodes of the previous stack; for frames with inlined functions, the last of their nodes.
     std::vector<u32> path{PathTree::kRoot};
     aggregator.for_each_stack(from, to, [&](u32 row, u32 depth, std::span<const u32> own) {
       path.resize(depth + 1);
@@ -418,7 +418,7 @@ void PlaceNamer::list_frames(const stacks::AggregatedAddress& address, u32 asked
     lists_.frames.push_back({address.address, stacks::kNoOffset, inlined_places_[named.first_inlined + i]});
   }
   const stacks::CodeSite& site = profile_.sites[asked];
-  // The lookup used the call before the return address.
+  // The lookup used the address before the return address, in the call.
   const u64 offset =
       site.begin == site.end ? stacks::kNoOffset : site.address - site.begin + (address.is_caller ? 1 : 0);
   lists_.frames.push_back({address.address, offset, named.place});
@@ -469,7 +469,7 @@ void PlaceNamer::name_jit_code(const MappedCode& code, const std::vector<u32>& a
   }
 }
 
-// The module of a function of Python is its file.
+// The module of a Python function is its file.
 u32 PlaceNamer::module_of_python(std::string_view file, ModuleOfFile& files) {
   const auto [module, is_new] = files.try_emplace(file, 0);
   if (is_new) module->second = add_module(std::string(python_module(file)), file, {});
@@ -490,7 +490,7 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers&
   const auto first = static_cast<u32>(profile_.functions.size());
   std::vector<u32> function_of(asked.size());
   std::vector<std::string_view> modules_of;                   // by function
-  std::map<std::pair<std::string_view, u64>, u32> functions;  // by module and beginning; at 0 without a name
+  std::map<std::pair<std::string_view, u64>, u32> functions;  // keyed by module and beginning; 0 if there is no name
   for (usize at = 0; at < asked.size(); ++at) {
     const modules::KernelSymbols::Function& found = answers.functions[at];
     const auto [entry, is_new] = functions.try_emplace({found.module, found.name.empty() ? 0 : found.begin}, 0);
@@ -521,7 +521,7 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers&
   }
 }
 
-// A function that was made again is the same function.
+// A function that was generated again is the same function.
 void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   std::map<u32, u32> modules;
   ModuleOfFile files;
@@ -545,7 +545,7 @@ void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   }
 }
 
-// Made code has no bounds here: only its lines are listed.
+// Bounds of such code are not known here, so only its lines are listed.
 void PlaceNamer::keep_made_site(const RecordedJit::Spot& spot, u32 function, u32 asked) {
   stacks::CodeSite& site = profile_.sites[asked];
   site = {.function = function, .address = spot.address};

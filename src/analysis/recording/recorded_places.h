@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names for the addresses of a recording: each unique one once, module by module, from the files on this machine, from
-// /proc/kallsyms and from the maps of programs that make code at run time.
+// Names the addresses of a recording: each different address once, module by module, from the files on this machine,
+// /proc/kallsyms, and the maps of programs that generate code at run time.
 #pragma once
 #include <functional>
 
@@ -14,30 +14,30 @@
 
 namespace wperf::recording {
 
-// Files of code: finished ones and all.
+// Number of code files that are done, and of all.
 using NamingProgress = std::function<void(usize done, usize all)>;
 
 struct PlaceOptions {
   const RecordedJit* jit = nullptr;  // never null
   modules::ElfSearch search;
   modules::SymbolOptions images;  // for Windows programs
-  bool lines = false;             // each place has its line
+  bool lines = false;             // each place includes its line
   bool inlined = false;           // functions that the compiler inlined are separate frames
   bool decorated = false;
-  bool signatures = false;   // for overloads, which would otherwise look the same
-  bool code = false;         // sites are wanted, and a node for each address
-  bool code_lines = false;   // of the sites, with inlined frames
-  bool line_ranges = false;  // of the sites: the code of each one's line
-  bool rvas = false;         // of the sites: those of Windows modules that are not here, too; their image base is 0
+  bool signatures = false;   // distinguishes overloads, which otherwise look the same
+  bool code = false;         // fills sites, and makes a node for each address
+  bool code_lines = false;   // fills lines and inlined frames of the sites
+  bool line_ranges = false;  // fills the range of each site's line
+  bool rvas = false;         // includes sites of Windows modules that are not on this machine; their image base is 0
   bool lists = false;        // instead of the tree, stacks that keep their addresses
   NamingProgress tell = {};
-  OpenedCode* opened = nullptr;  // files stay open there; if null, they are closed, or handed out if `code` is wanted
+  OpenedCode* opened = nullptr;  // files stay open there; if null, they are closed, or returned if `code` is set
 };
 
-// The files of the sites in a profile.
+// The files of a profile's sites.
 struct CodeFiles {
   std::vector<modules::CodeFile> files;
-  std::vector<u32> of_module;  // by module of the profile: index into files; stacks::kNothing if none
+  std::vector<u32> of_module;  // by module of the profile: index into files; stacks::kNothing if it has none
   const modules::CodeFile* find(u32 module) const {
     return module < of_module.size() && of_module[module] != stacks::kNothing ? &files[of_module[module]] : nullptr;
   }
@@ -49,8 +49,8 @@ struct NamedPlaces {
 };
 
 // Fills modules, functions, lines, places, nodes and sites of the profile. With inlined functions there are more nodes
-// than the aggregator has: the samples of the profile are moved to the new ones. With lists there is one node for each
-// place. Takes the addresses out of the aggregator if they are not needed later.
+// than in the aggregator, and the profile's samples are moved to the new nodes. With lists there is one node for each
+// place. Removes the addresses from the aggregator if they are not needed later.
 NamedPlaces name_places(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                         stacks::StackAggregator& aggregator, const PlaceOptions& options,
                         stacks::StackProfile& profile);

@@ -16,10 +16,10 @@ namespace {
 
 constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
 constexpr usize kRunBytes = 128 << 10;
-// How many runs are counted separately. The number must not depend on the machine: which data an aggregator drops
-// depends on where it began, and the answer must be the same everywhere.
+// How many runs are counted separately. The number must not depend on the machine, because the data that an aggregator
+// drops depends on where it began, and the result must be the same everywhere.
 constexpr usize kRunsOfShare = 128;
-constexpr u64 kRecordAlignment = 64;  // of cores that pad their records; on others a record may begin at any byte
+constexpr u64 kRecordAlignment = 64;  // on cores that pad their records; on others a record may begin at any byte
 
 u64 with_address(u64 payload, u64 address) {
   return (payload & ~kLow56) | (address & kLow56);
@@ -112,7 +112,7 @@ void RecordedRecords::add_piece(Piece piece, usize& room) {
   runs_.back().push_back(piece);
 }
 
-// Joins the records that were cut between two of these runs.
+// Joins the records that were cut between these runs.
 RecordedRecords::Run RecordedRecords::joined(usize first, usize last) const {
   Run pieces;
   for (usize i = first; i < last; ++i) {
@@ -129,7 +129,7 @@ RecordedRecords::Run RecordedRecords::joined(usize first, usize last) const {
   return pieces;
 }
 
-// The owner of records without a thread: the thread of the buffer, otherwise the process if there is only one.
+// The owner of records without a thread: the thread of the buffer, or the process if there is only one.
 RecordedRecords::Piece RecordedRecords::piece_of(const perf_data::AuxBuffer& buffer,
                                                  const perf_data::AuxStretch& stretch) const {
   Piece piece{.origin = {.core = buffer.cpu == perf_data::kAnyCpu ? 0 : buffer.cpu},
@@ -154,7 +154,7 @@ void RecordedRecords::add_to(spe::Aggregator& aggregator, DecodeStates& states) 
     shares[i].whole =
         for_each_in(i * kRunsOfShare, std::min((i + 1) * kRunsOfShare, runs_.size()), shares[i].states,
                     [&](const spe::Origin& origin, const spe::Record& record) { own.add(origin, record); });
-    // In order, and each as soon as possible: at most one is kept per thread.
+    // In order, and each as soon as possible: at most one is kept for each thread.
     const std::lock_guard lock(joining);
     shares[i].aggregator = std::move(own);
     shares[i].done = true;
@@ -173,7 +173,7 @@ void RecordedRecords::add_to(spe::Aggregator& aggregator, DecodeStates& states) 
     add_states(states_of_shares, states);
     return;
   }
-  // Records of other sizes must be read in their order.
+  // If records may have other sizes, they must be read in order.
   for_each(states, [&](const spe::Origin& origin, const spe::Record& record) { aggregator.add(origin, record); });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SPE records of a perf.data file, one after the other or on several threads, with their addresses of code made
-// canonical.
+// The SPE records of a perf.data file, read one after the other or by several threads, with canonical addresses of
+// code.
 #pragma once
 #include <array>
 #include <map>
@@ -14,21 +14,21 @@ namespace wperf::recording {
 
 using DecodeStates = std::map<u32, spe::DecodeState>;  // by core
 
-// Makes addresses of user code canonical. One per thread that decodes.
+// Makes addresses of user code canonical. Use one for each thread that decodes.
 class RecordMover {
  public:
   RecordMover(const CanonicalCode& code, const perf_data::AuxTraces& traces)
       : history_(code.history()), traces_(traces), pcs_(code), targets_(code) {
-    // Threads other than those that are looked up here.
+    // Initialised with threads that are never looked up at these indices.
     for (u32 i = 0; i < kKnown; ++i) owners_[i].thread = i + 1;
   }
 
   // `process`: for records without a thread; ProcessHistory::kNobody if unknown.
   u32 space_of(u32 process, const spe::Record& record);
   u32 process_of(const spe::Record& record, u32 otherwise);
-  // On the clock of the recording; the greatest time if unknown.
+  // On the recording's clock; the largest time if unknown.
   u64 time_of(const spe::Record& record) const;
-  // Null if no change is needed. Otherwise a copy that lives until the next call.
+  // Null if nothing changes. Otherwise a copy that is valid until the next call.
   const spe::Record* canonical(u32 process, const spe::Record& record);
 
  private:
@@ -51,18 +51,18 @@ class RecordMover {
 
 class RecordedRecords {
  public:
-  // `process`: the only process whose code is distinguished, at its recorded addresses; operations of others count as
+  // `process`: only this process's code is distinguished, at its recorded addresses; all other operations count as
   // those of other processes. With ProcessHistory::kNobody all processes are distinguished.
   RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code,
                   u32 process = perf_data::ProcessHistory::kNobody);
 
-  // callback(origin, record). Afterwards `states` has the state of each core's bytes.
+  // Calls callback(origin, record). Afterwards `states` has the decoder's state of each core.
   template <class Callback>
   void for_each(DecodeStates& states, Callback&& callback) const {
     for_each_in(0, runs_.size(), states, callback);
   }
-  // The records lie in runs, which may be decoded in parallel: those from `first` to before `last`. Returns false if
-  // the last of them ends inside a record, which continues in the next run.
+  // The records are divided into runs, which may be decoded in parallel: from `first` up to but not including `last`.
+  // Returns false if the last run ends inside a record, which continues in the next run.
   usize run_count() const { return runs_.size(); }
   template <class Callback>
   bool for_each_in(usize first, usize last, DecodeStates& states, Callback&& callback) const {
@@ -76,8 +76,8 @@ class RecordedRecords {
     }
     return whole;
   }
-  // callback(process, time, origin, record) with the original addresses; `process` may be ProcessHistory::kNobody,
-  // unknown.
+  // Calls callback(process, time, origin, record) with the original addresses; `process` may be ProcessHistory::kNobody
+  // if unknown.
   template <class Callback>
   void for_each_as_recorded(DecodeStates& states, Callback&& callback) const {
     RecordMover mover(code_, traces_);
@@ -91,8 +91,7 @@ class RecordedRecords {
       spe::end_of_buffer(state, piece.bytes.size() - used);
     }
   }
-  // The same into an empty aggregator, on as many threads as the machine has; the answer does not depend on their
-  // number.
+  // Counts into an empty aggregator, on as many threads as the machine has; the result does not depend on their number.
   void add_to(spe::Aggregator& aggregator, DecodeStates& states) const;
 
  private:
@@ -100,9 +99,9 @@ class RecordedRecords {
   struct Piece {
     spe::Origin origin;
     u32 process = perf_data::ProcessHistory::kNobody;  // the process of records without a thread
-    u64 offset = 0;                                    // in the core's stream
+    u64 offset = 0;                                    // position in the core's stream
     bytes::Span bytes;
-    // The next run has more bytes that were written at once: ideally a record ends here.
+    // The next run continues bytes that were written at once; ideally a record ends here.
     bool goes_on = false;
   };
   using Run = std::vector<Piece>;

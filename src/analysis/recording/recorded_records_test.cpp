@@ -21,20 +21,20 @@ using spe::SpeEncoder;
 constexpr u32 kNobody = ProcessHistory::kNobody;
 constexpr u32 kProgram = 100, kItsThread = 101, kOther = 200, kOtherThread = 201, kStranger = 300;
 
-// One core's records, in a file that knows the threads of two programs.
+// One core's records, in a file that has the threads of two programs.
 class RecordedRecordsTest : public testing::Test {
  protected:
   RecordedRecordsTest() {
     start(kProgram, kItsThread);
     start(kOther, kOtherThread);
   }
-  // `thread` 0: the record does not have it.
+  // `thread` 0: the record has no thread.
   void operation(u64 pc, u32 thread, u32 exception_level = 0) {
     encoder_.pc(pc, exception_level);
     if (thread != 0) encoder_.context(1, thread);
     encoder_.operation(spe::kClassOther, 0).end();
   }
-  // (address, whether of another process) of each record, as seen from `process`.
+  // For each record: (address, is it of another process), as seen from `process`.
   std::vector<std::tuple<u64, bool>> seen_by(u32 process) {
     read();
     std::vector<std::tuple<u64, bool>> seen;
@@ -108,8 +108,8 @@ TEST_F(RecordedRecordsTest, TheKernelIsNobodysOwn) {
   EXPECT_EQ(counted_as_others(kProgram), 0u);
 }
 
-// Without a context packet a record counts for the program, because no other process is distinguished. A thread without
-// a record may have been started by the program, so it counts for the program, too.
+// A record without a context packet counts for the program, because no other process is known. So does a thread without
+// a record, because the program may have started it.
 TEST_F(RecordedRecordsTest, WhoeverIsNotKnownIsNotAnother) {
   operation(0x3000, 0);
   operation(0x3004, kStranger);

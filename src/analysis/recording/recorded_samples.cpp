@@ -38,14 +38,14 @@ ProcessHistory::Span span_of(const ProcessHistory& history, const perf_data::Aux
   return span;
 }
 
-// The time span in the file's header; nullopt if the header has none.
+// The time range in the file's header; nullopt if it has none.
 std::optional<ProcessHistory::Span> told_span(const perf_data::PerfFile& file) {
   const std::optional<perf_data::SampleTime> time = file.features().sample_time();
   if (!time.has_value() || time->first == 0) return std::nullopt;
   return ProcessHistory::Span{time->first, time->last};
 }
 
-// Sums of values from a file must not wrap.
+// Sums of values from a file must not wrap around.
 void add_capped(u64& sum, u64 more) {
   sum += std::min(more, ~u64{0} - sum);
 }
@@ -66,8 +66,8 @@ void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
   profile.python = run.python;
 }
 
-// One reading of a file. Names and mappings are collected while the samples are read, if that gives the same result;
-// otherwise before them.
+// Reads a file once. Names and mappings are collected while samples are read, if that gives the same result; otherwise
+// before.
 class RecordingReader {
  public:
   RecordingReader(const perf_data::PerfFile& file, const ReadOptions& wanted)
@@ -106,7 +106,7 @@ class RecordingReader {
     reader_.emplace(file_, wanted_, out_.profile);
   }
 
-  // `samples`: from the first to the last, if needed.
+  // `samples`: times of the first and last sample, if needed.
   void place_in_time(const Span& samples) {
     if (wanted_.time.has_value()) reader_->limit_time(*wanted_.time, wanted_.time_origin.value_or(samples.begin));
     if (wanted_.slice_ns == 0) return;
@@ -186,7 +186,7 @@ class RecordingReader {
   const ReadOptions& wanted_;
   std::vector<std::string> folders_;
   bool has_run_time_ = false, of_windows_ = false;
-  bool wants_span_ = false;  // the times of the first and the last sample are needed
+  bool wants_span_ = false;  // the times of the first and last sample are needed
   bool has_leaves_ = false, has_copies_ = false;
   RecordedSamples out_;
   std::optional<ProcessHistory> history_;

@@ -15,53 +15,53 @@
 
 namespace wperf::recording {
 
-// Which samples are read, where their names come from, and the details that a view needs beyond thread, function and
+// Which samples to read, where to find names, and the details that a view needs in addition to thread, function and
 // event. Each detail costs time.
 struct ReadOptions {
-  std::string file = {};                       // its name in the profile; empty: a temporary file
+  std::string file = {};                       // name of the file in the profile; empty: a temporary file
   std::optional<request::TimeSpan> time = {};  // only these samples
-  std::optional<u64> time_origin = {};         // where `time` counts from; nullopt: the first sample
-  modules::SymbolOptions symbols = {};         // where symbols are looked for
+  std::optional<u64> time_origin = {};         // origin of `time`; nullopt: the first sample
+  modules::SymbolOptions symbols = {};         // where to look for symbols
   bool callers = false;
-  bool only_native = false;  // leave out the functions of Python that called the code of SPE records
-  bool branches = false;     // instead of the samples: the branches recorded with them (stacks::branch_edges)
+  bool only_native = false;  // leave out the Python functions that called the code of SPE records
+  bool branches = false;     // reads branches instead of samples (stacks::branch_edges)
   bool lines = false;
   bool cores = false;
   bool core_kinds = false;  // needs cores
   bool inlined = false;
-  bool signatures = false;                       // of overloads
+  bool signatures = false;                       // distinguishes overloads
   modules::DebugDownloads* downloads = nullptr;  // for --debuginfod
-  bool code = false;                             // a site for each address that was hit
-  bool code_lines = false;                       // for these sites
-  bool files_with_lines = false;                 // are looked for, even if no lines are wanted now
-  bool rvas = false;                             // as of PlaceOptions
-  bool line_ranges = false;                      // for these sites
-  u64 slice_ns = 0;                              // length of the slices of time; 0 for none
-  bool rows = false;          // each sample of the file is looked up again, by its row, with its addresses
-  bool sample_rows = false;   // false: whole stacks
-  bool times = false;         // the times of records other than samples
-  bool sample_times = false;  // and when each of these was taken
-  // By sample of the file: its weight, instead of its period. 0 if it does not count. If null, all count as recorded.
+  bool code = false;                             // a site for each sampled address
+  bool code_lines = false;                       // lines of these sites
+  bool files_with_lines = false;                 // look for files with lines, even if no lines are needed now
+  bool rvas = false;                             // see PlaceOptions
+  bool line_ranges = false;                      // line ranges of these sites
+  u64 slice_ns = 0;                              // length of time slices; 0: none
+  bool rows = false;                             // the row of each sample of the file, with its addresses
+  bool sample_rows = false;                      // false: whole stacks
+  bool times = false;                            // times of records that are not samples
+  bool sample_times = false;                     // and the times of samples
+  // For each sample of the file the weight to use instead of its period; 0: it does not count. Null: as recorded.
   const std::vector<u64>* weights = nullptr;
-  const perf_data::AuxTraces* traces = nullptr;  // also counts the operations recorded by SPE; null if there are none
-  modules::FunctionFiles* functions = nullptr;   // the functions of modules, kept for the next report
-  OpenedCode* opened = nullptr;                  // files of code, kept open for the next report
+  const perf_data::AuxTraces* traces = nullptr;  // also count the operations recorded by SPE; null if there are none
+  modules::FunctionFiles* functions = nullptr;   // cached functions of modules
+  OpenedCode* opened = nullptr;                  // code files that stay open for the next report
   NamingProgress tell_naming = {};
 };
 
 struct RecordedSamples {
   stacks::StackProfile profile;
   stacks::RecordingAbout about;
-  CodeFiles files;           // if code was wanted
-  stacks::LineStacks lists;  // if rows were wanted
-  stacks::Moments moments;   // with the samples' times if requested; the caller adds the states of threads
-  // The row of each sample of the file, in their order: four bytes for each. stacks::StackAggregator::kNoRow if it was
-  // not counted.
+  CodeFiles files;           // if `code` was requested
+  stacks::LineStacks lists;  // if rows were requested
+  stacks::Moments moments;   // times of samples only if requested; the caller adds the states of threads
+  // The row of each sample of the file, in order; four bytes each. stacks::StackAggregator::kNoRow if it was not
+  // counted.
   stacks::GrowingArray<u32> row_of_sample;
-  // If events read counters along, each sample counts for several events: all of them, with their counts. Otherwise
-  // empty.
+  // If events read counters along, each sample counts for several events. This lists all of them with their counts;
+  // otherwise it is empty.
   std::vector<SampleTally::Part> parts;
-  std::optional<perf_data::RunFacts> run;  // for recordings by wperf
+  std::optional<perf_data::RunFacts> run;  // for wperf's own recordings
 };
 RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const ReadOptions& wanted);
 

@@ -22,10 +22,10 @@ using stacks::Switch;
 constexpr u32 kSoftwareType = 1, kTracepoint = 2;
 constexpr u64 kSoftwareSwitches = 3;
 
-// States of a task, as Linux numbers them in prev_state.
+// Linux's numbers of task states in prev_state.
 constexpr u64 kDead = 0x10, kZombie = 0x20;
 
-// left: a sample of the software event, with the stack of the leaving thread; a SWITCH record for the switch follows.
+// left: a sample of the software event, with the stack of the thread that leaves; a SWITCH record follows.
 enum class Role : u8 { other, switched, waking, wakeup, created, left };
 
 u16 core_of(const perf_data::Identity& identity) {
@@ -40,7 +40,7 @@ Role role_of(std::string_view name) {
   return Role::other;
 }
 
-// One kind of event, with the places of its fields.
+// One kind of event, with the positions of its fields.
 struct Point {
   Role role = Role::other;
   TracepointField flags, from, from_name, from_state, to, to_name;
@@ -64,7 +64,7 @@ Point point_of(const TracepointFormat& format) {
 }
 
 Leaving leaving_of(u64 state) {
-  // 0 if it could continue. For a forced switch, the kernel sets a bit above all states.
+  // 0 means that it could continue. For a forced switch, the kernel sets a bit above all states.
   if ((state & 0xff) == 0) return Leaving::preempted;
   if ((state & (kDead | kZombie)) != 0) return Leaving::ended;
   return Leaving::waits;
@@ -126,7 +126,7 @@ class Reader {
     if (out_.switches.empty()) return nothing();
     if (has_switches_ && !out_.of_whole_cores) forget_successors();
     inherit_names();
-    // Each core's records go into the file when there are many of them.
+    // Each core's records are written to the file when there are many of them.
     if (file_.is_cut()) {
       for (usize core = 0; core < recorded_until_.size(); ++core) {
         if (recorded_until_[core] != 0) {
@@ -148,7 +148,7 @@ class Reader {
   }
 
  private:
-  // A repeated record is news if the first one is missing.
+  // Uses a repeated record if the first one is missing.
   void fill_gaps() {
     std::vector<Switch> whole;
     whole.reserve(out_.switches.size());
@@ -183,7 +183,7 @@ class Reader {
     out_.end = std::max(out_.end, time);
   }
 
-  // Files of several cores are not in the order of time, so the latest fact about a thread counts.
+  // Files of several cores are not in order of time, so the latest fact about a thread counts.
   void put_in_process(u32 thread, u32 process, u64 time) {
     u64& since = told_at_[thread].process;
     if (time < since) return;
@@ -197,7 +197,8 @@ class Reader {
     SwitchedThread& known = out_.threads[thread];
     if (known.name != name) known.name = name;
   }
-  // A thread without a name has its creator's name at that time. If the creator was renamed later, the name is unknown.
+  // A thread without a name has the name that its creator had at that time. If the creator was renamed later, the name
+  // is unknown.
   void inherit_names() {
     std::stable_sort(creations_.begin(), creations_.end(),
                      [](const Creation& a, const Creation& b) { return a.time < b.time; });
@@ -223,7 +224,7 @@ class Reader {
     recorded_until_[core] = std::max(recorded_until_[core], time);
   }
 
-  // It is written as soon as there is room again: the loss lies between the previous record of the core and this one.
+  // A LOST record is written as soon as there is room, so the loss is between the core's previous record and this one.
   void take(const perf_data::Lost& lost) {
     const perf_data::Identity& identity = lost.identity;
     if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
@@ -247,7 +248,7 @@ class Reader {
     if (sample.tid != 0) put_in_process(sample.tid, sample.pid, sample.time);
     const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
     const Point& point = event < points_.size() ? points_[event] : kOther;
-    // Both report the same wake-up; only the earlier one was recorded in the thread that caused it.
+    // Both report the same wake-up, but only the earlier one was recorded in the thread that caused it.
     if (point.role == Role::wakeup && has_waking_) return;
     if (point.role == Role::switched || point.role == Role::left) take_argument(sample, number);
     if (point.role == Role::left) {
@@ -269,7 +270,7 @@ class Reader {
       change.leaving = leaving_of(state);
       change.reason = static_cast<u8>(state);
     } else {
-      constexpr u64 kInInterrupt = 0x08 | 0x10;  // hard or soft
+      constexpr u64 kInInterrupt = 0x08 | 0x10;  // hard or soft interrupt
       change.kind = point.role == Role::created ? stacks::Kind::created : stacks::Kind::woken;
       change.comes = static_cast<u32>(point.to.value(sample.raw));
       if ((point.flags.value(sample.raw) & kInInterrupt) == 0) change.leaves = sample.tid;
@@ -279,7 +280,7 @@ class Reader {
   }
 
   void take_argument(const perf_data::Sample& sample, u32 number) {
-    constexpr u64 k64Bit = 2;  // programs of 32 bits have it elsewhere
+    constexpr u64 k64Bit = 2;  // 32-bit programs have it elsewhere
     if (!argument_.has_value() || sample.user_registers.abi != k64Bit) return;
     const std::optional<u64> value = sample.user_registers.value_of(*argument_);
     if (!value.has_value()) return;
@@ -301,21 +302,22 @@ class Reader {
     return ran_on_[core];
   }
 
-  // These exist in addition to tracepoints, and repeat them.
+  // If there are also tracepoints, these records repeat them.
   void take(const perf_data::Switch& change) {
     note_time(change.identity.time);
     if (!change.identity.has(perf_data::kSampleTime)) return;
     note_core(core_of(change.identity), change.identity.time);
     const u32 thread = change.identity.tid;
     if (has_switches_ && !change.is_cpu_wide) {
-      // A per-thread tracepoint shows when the thread leaves; this record is needed for when it comes.
+      // A tracepoint for each thread shows when the thread leaves; this record shows when it comes.
       out_.of_whole_cores = false;
       if (change.is_out) return;
       out_.switches.push_back({.time = change.identity.time, .comes = thread, .core = core_of(change.identity)});
       return;
     }
-    // Each change of a whole core is recorded twice: by the thread that leaves, and by the one that comes. The first
-    // record is missing if the kernel hides the thread, or as a tracepoint after idle in some kernels: see fill_gaps().
+    // If whole cores are recorded, each switch is recorded twice: by the thread that leaves and by the one that comes.
+    // The first record is missing if the kernel hides the thread; some kernels also lose the tracepoint after idle. See
+    // fill_gaps().
     if (change.is_cpu_wide && !change.is_out) {
       said_again_.push_back({.time = change.identity.time,
                              .leaves = change.next_prev_tid,
@@ -333,7 +335,7 @@ class Reader {
                .core = core_of(change.identity),
                .leaving = change.is_preempted ? Leaving::preempted : Leaving::waits};
     if (change.is_cpu_wide && has_core) {
-      // A thread that has ended has no number any more when it leaves.
+      // A thread that has ended leaves without a number.
       if (one.leaves == stacks::kNobody) one.leaves = ran_on(one.core);
       ran_on(one.core) = next;
     }
@@ -348,7 +350,7 @@ class Reader {
     out_.switches.push_back(one);
   }
 
-  // Without tracepoints, this record shows which thread made another, and when it ended.
+  // Without tracepoints, this record shows which thread created another one, and when it ended.
   void take(const perf_data::Task& task) {
     const perf_data::Identity& identity = task.identity;
     if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
@@ -361,7 +363,7 @@ class Reader {
     }
   }
 
-  // If only some threads were recorded, other threads leave a core without a record, and each recorded thread has a
+  // If only some threads were recorded, other threads leave cores without records, and each recorded thread has a
   // record when it comes.
   void forget_successors() {
     for (Switch& one : out_.switches) {
@@ -369,7 +371,7 @@ class Reader {
     }
   }
 
-  // The recorder notices that a program ended, and may stop, before the program's last switch.
+  // The recorder notices that a program ended, and may stop, before the program's last switch is recorded.
   void settle_ends() {
     ends_.of_whole_cores = out_.of_whole_cores;
     const auto process_of = [&](u32 thread) {
@@ -424,7 +426,7 @@ class Reader {
   };
   std::vector<Creation> creations_;
   std::vector<Switch> said_again_;
-  std::optional<u32> argument_;  // the register
+  std::optional<u32> argument_;  // number of the register
   RecordedSwitches out_;
 };
 

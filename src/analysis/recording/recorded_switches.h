@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that came to cores and left them, from a perf.data file: samples of the scheduler's tracepoints, or the
-// kernel's own SWITCH records.
+// Which threads came to cores and left them, from a perf.data file: from samples of scheduler tracepoints, or from the
+// kernel's SWITCH records.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -15,48 +15,50 @@ namespace wperf::recording {
 struct SwitchedThread {
   u32 process = 0;  // 0: not known
   std::string name;
-  u32 number = 0;  // the system's number, if it differs from the number used here; 0 if they are equal
+  u32 number = 0;  // the system's number, if it is not the number used here; otherwise 0
 };
 
-// A thread was running at this place.
+// A thread was running at this sample.
 struct RunningSample {
-  u32 sample = 0;  // index of the sample in the file
+  u32 sample = 0;  // index in the file
   u32 thread = 0;
   u64 weight = 0;
   u64 time = 0;  // nanoseconds
 };
 
-// The argument of the system call of a thread when it left its core.
+// The argument of the system call that a thread was in when it left its core.
 struct CallArgument {
-  u32 sample = 0;  // index of the sample in the file
+  u32 sample = 0;  // index in the file
   u64 value = 0;
 };
 
 struct RecordedSwitches {
-  // By number. A reused number belongs to the last thread that had it; earlier threads get other numbers here.
+  // Keyed by number. If a number was reused, it belongs to the last thread that had it; earlier threads get other
+  // numbers here.
   std::unordered_map<u32, SwitchedThread> threads;
-  std::vector<stacks::Switch> switches;            // by time
-  std::vector<stacks::Unrecorded> unrecorded;      // lost or unfinished stretches of cores
+  std::vector<stacks::Switch> switches;            // ordered by time
+  std::vector<stacks::Unrecorded> unrecorded;      // periods of cores that were lost or not finished
   u32 recorder = 0;                                // the process that recorded; 0 if not known
-  u32 program = 0;                                 // the process that the recording is about; 0 if about all
-  std::vector<std::pair<u32, u32>> children;       // processes: pairs of parent and child
+  u32 program = 0;                                 // the process that the recording is about; 0: all processes
+  std::vector<std::pair<u32, u32>> children;       // pairs of parent and child process
   std::vector<stacks::InterruptTimes> interrupts;  // by core; empty if not known
-  u64 begin = 0, end = 0;                          // nanoseconds: the times of the first and the last record
-  u64 samples = 0;                                 // number of those in the file
-  u64 switch_cost_ns = 0;                          // the cost of recording each; 0 if not measured
+  u64 begin = 0, end = 0;                          // times of the first and last record in nanoseconds
+  u64 samples = 0;                                 // number of samples in the file
+  u64 switch_cost_ns = 0;                          // cost of recording a switch; 0 if not measured
   bool has_windows_reasons = false;                // Switch::reason is a KWAIT_REASON
-  bool has_wakeups = false;                        // false if it is unknown which thread made another ready
+  bool has_wakeups = false;                        // false if it is unknown which thread woke another one
   bool has_stacks = false;
-  bool has_other_samples = false;  // samples of other events than the scheduler's
-  bool of_whole_cores = true;      // false if only some threads were recorded, and cores also ran other threads
+  bool has_other_samples = false;  // samples of events that are not the scheduler's
+  bool of_whole_cores = true;      // false if only some threads were recorded, so that cores also ran other threads
   std::vector<RunningSample> running_samples;  // samples of one event, if has_other_samples
   bool has_arguments = false;                  // false if it is unknown for which locks threads waited
-  std::vector<CallArgument> arguments;         // by sample, if an argument was recorded
+  std::vector<CallArgument> arguments;         // ordered by sample, for those with a recorded argument
 };
 
-// An error if the file has neither. A recording of a program begins before its start; until then its process is wperf.
+// Returns an error if the file has neither. A recording of a program begins before its start; until then its process is
+// wperf.
 diag::Result<RecordedSwitches> read_switches(const perf_data::PerfFile& file);
-// Leaves out everything before `time`.
+// Removes everything before `time`.
 void begin_at(u64 time, RecordedSwitches& switches);
 
 }  // namespace wperf::recording

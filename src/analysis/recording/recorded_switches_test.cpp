@@ -55,7 +55,7 @@ class RecordedSwitchesTest : public testing::Test {
   std::vector<std::byte> bytes_;
 };
 
-// The records of one core are in the file as a whole, before earlier ones of another.
+// All records of one core are in the file before earlier records of another core.
 TEST_F(RecordedSwitchesTest, ThreadsHaveTheNameThatTheyHadLast) {
   comm(50, 8, "late");
   leaves(60, 0, 8, 9);
@@ -72,7 +72,7 @@ TEST_F(RecordedSwitchesTest, AnUnnamedThreadHasTheNameOfItsCreator) {
   creates(40, 8, 11);
   comm(45, 11, "worker");
   creates(50, 11, 12);
-  comm(55, 11, "idler");  // the name that it had when it created 12 is not known any more
+  comm(55, 11, "idler");  // the name that it had when it created 12 is not known
   leaves(60, 0, 10, 11);
   leaves(70, 0, 11, 12);
   const auto threads = read().threads;
@@ -98,7 +98,7 @@ TEST_F(RecordedSwitchesTest, AThreadEndsThoughItsLastSwitchWasNotRecorded) {
   EXPECT_EQ(accounting.contradictions, 0u);
 }
 
-// Thread 7 is the first one of process 7, and ends because 8 calls exec; 8 goes on as 7.
+// Thread 7 is the first thread of process 7, and ends because 8 calls exec; 8 continues as 7.
 TEST_F(RecordedSwitchesTest, AnExecInAnotherThreadTakesTheNumberOfTheFirst) {
   leaves(10, 0, 0, 7);
   creates(20, 7, 8);
@@ -123,7 +123,7 @@ TEST_F(RecordedSwitchesTest, AnExecInAnotherThreadTakesTheNumberOfTheFirst) {
   EXPECT_EQ(done.switches, 6u);
 }
 
-// The kernel records nothing in some threads of its hosts. The thread that comes after one knows when it left.
+// The kernel hides some threads. The thread that comes after one shows when it left.
 TEST_F(RecordedSwitchesTest, AThreadThatIsHiddenLeavesAsTheNextOneComes) {
   leaves(10, 0, 8, 9);
   comes(30, 0, 8, 9);
@@ -169,7 +169,7 @@ TEST_F(RecordedSwitchesTest, BehindTheEndOfACutFileNothingIsKnownOfACore) {
   EXPECT_EQ(done.cores[1].unknown, 0u);
 }
 
-// Two threads that were recorded wherever they ran, at the same time.
+// Two threads that were recorded on any core, at the same time.
 class ThreadsWithoutCores : public testing::Test {
  protected:
   ThreadsWithoutCores() { builder.event(perf_data::test::attributes(perf_data::kSampleTid | perf_data::kSampleTime)); }

@@ -18,7 +18,7 @@ u32 RecordedTasks::name_of_process(u32 pid, u64 when) const {
   return name != perf_data::kNoCode ? name : stacks::kNothing;
 }
 
-// A thread without a name is called by its number, as perf does it.
+// A thread without a name is called by its number, as in perf.
 u32 RecordedTasks::name_of(u32 tid, u32 name) {
   if (name != perf_data::kNoCode) return name;
   return kNameless | nameless_.try_emplace(tid, static_cast<u32>(nameless_.size())).first->second;

@@ -24,7 +24,7 @@ using unwind::FrameTable;
 
 constexpr u64 kAbi32 = 1;
 
-// The kernel's numbers of registers (arch/x86/include/uapi/asm/perf_regs.h) → DWARF's. Arm's are the same.
+// The kernel's register numbers (arch/x86/include/uapi/asm/perf_regs.h) → DWARF's. Arm's numbers are the same.
 constexpr u8 kNoRegister = 0xff;
 constexpr std::array<u8, 24> kX64Registers = {
     0,           3,           2,           1,           4, 5, 6,  7,  16, kNoRegister, kNoRegister, kNoRegister,
@@ -47,12 +47,12 @@ unwind::Registers registers_of(unwind::Machine machine, const perf_data::Registe
 
 }  // namespace
 
-// One file's information about its frames. It has linkage, because it is a member of a class that others see.
+// Frame information of one file. Has external linkage, because a class in a header has a member of this type.
 struct FrameFile {
   modules::LoadedElf loaded;
   std::optional<ElfFile> image, debug;
   std::optional<FrameTable> table;        // .eh_frame
-  std::optional<FrameTable> debug_table;  // .debug_frame, read if the other has no entry
+  std::optional<FrameTable> debug_table;  // .debug_frame, read if .eh_frame has no entry
   bool has_read_debug = false;
 
   const unwind::FrameRow* row_at(u64 address);
@@ -72,7 +72,7 @@ const unwind::FrameRow* FrameFile::row_at(u64 address) {
 
 class RecordedUnwinder::Files {
  public:
-  // Without a file: code of this machine.
+  // Without a recording: for code on this machine.
   Files(const perf_data::PerfFile* file, const CodeMap& map, modules::ElfSearch search)
       : file_(file), map_(map), search_(std::move(search)) {
     search_.lines = false;
@@ -102,7 +102,7 @@ class RecordedUnwinder::Files {
   const perf_data::PerfFile* file_;
   const CodeMap& map_;
   modules::ElfSearch search_;
-  std::vector<std::unique_ptr<FrameFile>> files_;  // by number of the code; null if not opened yet
+  std::vector<std::unique_ptr<FrameFile>> files_;  // by the code's number; null if not opened yet
   std::vector<Known> known_ = std::vector<Known>(kKnown);
   unwind::FindCode find_;
   u32 space_ = 0;
@@ -114,12 +114,12 @@ unwind::Machine RecordedUnwinder::Files::machine_of(const perf_data::Registers& 
   const std::string_view named = file_->features().text(perf_data::Feature::architecture);
   if (named == "aarch64" || named == "arm64") return unwind::Machine::aarch64;
   if (named == "x86_64") return unwind::Machine::x86_64;
-  constexpr u32 kArmInstructionPointer = 32;  // on x86 only vectors have registers with so high a number
+  constexpr u32 kArmInstructionPointer = 32;  // on x86 only vector registers have such high numbers
   return ((registers.mask >> kArmInstructionPointer) & 1) != 0 ? unwind::Machine::aarch64 : unwind::Machine::x86_64;
 }
 
 unwind::Ending RecordedUnwinder::Files::add_callers(const Sample& sample, u32 space, std::vector<u64>& callers) {
-  constexpr usize kMostFrames = 4096;  // more than fit into the largest copy
+  constexpr usize kMostFrames = 4096;  // more than the largest copy can hold
   if (sample.user_registers.abi == kAbi32) {
     ++incomplete_.of_32_bits;
     return unwind::Ending::no_table;
@@ -212,7 +212,7 @@ FrameFile& RecordedUnwinder::Files::file_of(u32 number) {
   return *file;
 }
 
-// The vdso of this process, if the recording has the same build id.
+// This process's vDSO, if the recording has the same build id.
 void RecordedUnwinder::Files::open_vdso(const MappedCode& code, FrameFile& out) {
   auto parsed = ElfFile::parse(os::vdso_image());
   if (!parsed.has_value()) return;
@@ -286,7 +286,7 @@ bool DeferredStacks::append_to(std::vector<stacks::StackFrame>& frames, const pe
 }
 
 bool continue_by_pointers(std::vector<u64>& unwound, const std::vector<u64>& pointers) {
-  // Both begin at the sample, so callers that come several times (recursion) are matched in order.
+  // Both begin at the sample, so that callers that occur several times (recursion) are matched in order.
   auto from = unwound.begin();
   auto next = pointers.begin();
   for (; next != pointers.end(); ++next) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds callers in recorded stack copies (perf record --call-graph dwarf): opens the files that were mapped at the
-// sample's addresses, and unwinds with their call frame information. Each file is opened once.
+// Finds callers in recorded stack copies (perf record --call-graph dwarf): opens the files mapped at the sample's
+// addresses, and unwinds with their call frame information. Each file is opened once.
 #pragma once
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ class RecordedUnwinder {
  public:
   RecordedUnwinder(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                    modules::ElfSearch search);
-  // For programs of this machine. `code` is kept.
+  // For programs on this machine. Keeps a reference to `code`.
   RecordedUnwinder(const CodeMap& code, modules::ElfSearch search);
   ~RecordedUnwinder();
 
@@ -29,13 +29,12 @@ class RecordedUnwinder {
     return !sample.user_stack.bytes.empty() && sample.user_registers.abi != 0;
   }
 
-  // Appends the frames of user code after the sample's own address, nearest caller first. They are return addresses;
-  // for interrupted code (by a signal or by the kernel), the address after the first byte of the instruction. So the
-  // byte before each address gives its place. `space`: that of the sample's process at the sample's time, from
-  // ProcessHistory::task_at.
+  // Appends the frames of user code after the sample's own address, nearest caller first. They are return addresses,
+  // or, for code interrupted by a signal or the kernel, the instruction's address + 1. So the byte before each address
+  // is in the right instruction. `space`: of the sample's process at that time, from ProcessHistory::task_at.
   unwind::Ending add_callers(const perf_data::Sample& sample, u32 space, std::vector<u64>& callers);
 
-  // From now on each frame of each stack is shown to it.
+  // From now on `visit` is called for each frame of each stack.
   void show_frames_to(unwind::VisitFrame visit);
   // Reads code of the sample's process that no file has. Returns false if it cannot be read.
   using ReadCode = std::function<bool(u64 address, std::span<std::byte> to)>;
@@ -54,16 +53,16 @@ class RecordedUnwinder {
   std::unique_ptr<Files> files_;
 };
 
-// Joins stacks that are in pieces in a recording. Kernels from 6.19 on may delay the user part of a call chain until
-// the thread returns to its program. The sample then ends with a mark and a cookie, and one record with that cookie
-// serves all samples of the thread up to then. A copy of a stack may end before the stack does; then a chain of frame
-// pointers that was recorded with it continues it.
+// Joins stacks that a recording has in pieces. Kernels from 6.19 on may delay the user part of a call chain until the
+// thread returns to user mode. Such a sample ends with a mark and a cookie, and one later record with that cookie
+// belongs to all these samples of the thread. A stack copy may be too short; then a chain of frame pointers recorded
+// with it continues it.
 class DeferredStacks {
  public:
-  // Reads the whole file if one of its events defers parts of stacks.
+  // Reads the whole file if one of its events delays parts of stacks.
   explicit DeferredStacks(const perf_data::PerfFile& file);
 
-  // The user part of the sample's stack was delayed.
+  // Was the user part of the sample's stack delayed?
   static bool is_put_off(const perf_data::Sample& sample);
   // Appends that part. Returns false if no record of the sample's thread has its cookie.
   bool append_to(std::vector<stacks::StackFrame>& frames, const perf_data::Sample& sample) const;
@@ -73,12 +72,12 @@ class DeferredStacks {
     u32 tid = 0;
     bytes::Words chain;  // the chain in the file
   };
-  std::unordered_map<u64, Part> parts_;  // by cookie
+  std::unordered_map<u64, Part> parts_;  // keyed by cookie
 };
 
-// `unwound`: callers found in a copy of a stack that was too short. `pointers`: the same stack by frame pointers, which
-// may lack some of them. Appends the callers after the last one that both contain. Returns false if they have none in
-// common, or if no caller follows it.
+// `unwound`: callers from a stack copy that was too short. `pointers`: the same stack by frame pointers, which may lack
+// some callers. Appends the callers after the last one that is in both. Returns false if they have none in common, or
+// if no caller follows it.
 bool continue_by_pointers(std::vector<u64>& unwound, const std::vector<u64>& pointers);
 
 }  // namespace wperf::recording

@@ -17,7 +17,7 @@ constexpr u64 kTrailersAndDeferral = (u64{1} << 18) | (u64{1} << 38);
 constexpr u64 kFieldsOfChains = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleCallchain;
 constexpr u64 kInKernel = 0xffff'8000'0000'1000, kInProgram = 0x40'1000, kCalledFrom = 0x40'2000;
 
-// Samples whose user part comes later, in a separate record.
+// Samples whose user part comes later in a separate record.
 class DeferredStacksTest : public testing::Test {
  protected:
   DeferredStacksTest() { builder_.event(perf_data::test::attributes(kFieldsOfChains, 0, kTrailersAndDeferral)); }
@@ -30,7 +30,7 @@ class DeferredStacksTest : public testing::Test {
     builder_.add(perf_data::RecordType::callchain_deferred,
                  Fields().u64s({cookie, 3, perf_data::kCallchainUser, kInProgram, kCalledFrom}).u32s({7, tid}));
   }
-  // The frames of the first sample that were recorded at once, followed by the appended ones.
+  // The frames that were recorded with the first sample, followed by the appended ones.
   std::vector<StackFrame> frames(std::vector<StackFrame> at_once) {
     bytes_ = builder_.build();
     const perf_data::PerfFile file = perf_data::PerfFile::open(bytes_).value();

@@ -20,7 +20,7 @@ AddressKind kind_of_mark(u64 mark) {
   return mark == perf_data::kCallchainUser ? AddressKind::user : AddressKind::other;
 }
 
-// The newest call comes first. The sample, or the place where the kernel was entered, is in the function that it
+// The newest call comes first. The sample, or the address where the kernel was entered, is in the function that it
 // called.
 void append_call_branches(const Words& calls, u64 entered_from, std::vector<StackFrame>& out) {
   if (!stacks::is_user_code(out.back().kind)) {
@@ -57,7 +57,7 @@ void collect_frames(const SampleChain& chain, std::vector<StackFrame>& out) {
   const Words callchain = chain.callchain.words();
   for (usize i = 0; i < callchain.size(); ++i) {
     const u64 address = callchain[i];
-    if (address == perf_data::kCallchainDeferred) break;  // a cookie follows (recorded_unwinding.h)
+    if (address == perf_data::kCallchainDeferred) break;  // followed by a cookie (recorded_unwinding.h)
     if (!chain.calls.empty() && kind == AddressKind::user && i != 0 && address < perf_data::kCallchainMarks) {
       entered_from = address;
       break;
@@ -66,7 +66,7 @@ void collect_frames(const SampleChain& chain, std::vector<StackFrame>& out) {
       kind = kind_of_mark(address);
       continue;
     }
-    // The stack repeats the interrupted instruction; with a precise event the two differ a little.
+    // The stack repeats the sampled instruction; with a precise event the two differ slightly.
     const bool again = is_first && (address == chain.ip || exact_ip);
     is_first = false;
     if (!again) out.push_back({address, kind});

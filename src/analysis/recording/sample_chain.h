@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The call chain of a sample in the file: its hash, which identifies most samples, and its frames, which are read only
-// for the first sample of its kind.
+// for the first sample of each kind.
 #pragma once
 #include <optional>
 #include <unordered_map>
@@ -11,8 +11,8 @@
 
 namespace wperf::recording {
 
-// Words in the file. Not a span: reading a span whose two halves were just written would wait until both have left the
-// core's store buffer.
+// Words in the file. Not a span: reading a span just after its two halves were written would wait until both have left
+// the core's store buffer.
 class ChainWords {
  public:
   ChainWords() = default;
@@ -25,13 +25,13 @@ class ChainWords {
   u32 size_ = 0;
 };
 
-// Views into the file: small enough to wait in a queue.
+// Views into the file, small enough to be queued.
 struct SampleChain {
   u64 ip = 0;
   u16 misc = 0;
   bool callers = false;  // wanted
-  ChainWords callchain;  // addresses, with marks between them
-  ChainWords calls;      // three words for each branch, instead of the user part of the chain; may be empty
+  ChainWords callchain;  // addresses with marks between them
+  ChainWords calls;      // three words for each branch, used instead of the user part of the chain; may be empty
 };
 
 SampleChain chain_of(const perf_data::Sample& sample, const perf_data::EventAttributes& attributes, bool callers);
@@ -43,10 +43,10 @@ stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackAggregat
 stacks::SampleHash hash_of(const std::vector<stacks::StackFrame>& frames,
                            const stacks::StackAggregator::Origin& origin);
 
-// Counters that were read with each sample (perf's leader sampling, `{a,b}:S`): the increase of each since the sample
-// before.
+// Counters that were read with each sample (perf's leader sampling, `{a,b}:S`), and their increases since the previous
+// sample.
 
-// An inherited event keeps a count for each thread, all under one id.
+// An inherited event counts for each thread separately, under the same id.
 struct ReadCounter {
   u64 id = 0;
   u32 tid = 0;  // 0 if the event is not inherited
@@ -55,7 +55,7 @@ struct ReadCounter {
 
 class CounterGrowth {
  public:
-  // nullopt if the count fell, which no counter does. From then on, growth is measured from the smaller value.
+  // Returns nullopt if the count decreased, which no counter does. Later increases are relative to the smaller value.
   std::optional<u64> note(const ReadCounter& counter, u64 value) {
     u64& before = values_[counter];
     const u64 last = before;

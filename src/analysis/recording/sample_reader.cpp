@@ -24,7 +24,7 @@ using stacks::StackFrame;
 
 constexpr u32 kMonotonicClock = 1;  // CLOCK_MONOTONIC
 
-// Without a description in the file: "type:configuration".
+// Used if the file has no description: "type:configuration".
 std::string event_name(const perf_data::Event& event) {
   if (!event.name.empty()) return std::string(event.name);
   const perf_data::EventAttributes& attributes = event.attributes;
@@ -127,7 +127,7 @@ void SampleReader::run() {
   losses.damaged_bytes = statistics.damaged_bytes();
   losses.damaged_records_about = records_in_damage(file_, statistics);
   losses.of_unknown_event = statistics.of_unknown_event;
-  // Packed records come here only if their file does not mention them, so they were not unpacked.
+  // Packed records occur here only if the file's header does not mention them, so they were not unpacked.
   losses.damaged_records += statistics.all_damaged() - statistics.of_unknown_event + statistics.compressed();
   losses.unknown_types = statistics.unknown;
   losses.unknown_records = statistics.of_further_unknown;
@@ -213,8 +213,8 @@ void SampleReader::take(const Sample& sample, const Record& record) {
   if (is_wanted) add(sample, event, sample.period, when);
 }
 
-// Counters that were read along: the sample has, for each of them, the count since the previous sample, which may lie
-// outside of the wanted time.
+// Counters that were read with the sample: for each, the increase since the previous sample, which may be outside of
+// the selected time.
 void SampleReader::take_values(const Sample& sample, u32 sampled, u64 when, bool is_wanted) {
   const perf_data::CounterValues& counters = sample.counters;
   const perf_data::EventAttributes& attributes = file_.attrs()[sampled].attributes;
@@ -234,7 +234,7 @@ void SampleReader::take_values(const Sample& sample, u32 sampled, u64 when, bool
   if (fell) ++profile_.losses.damaged_records;
 }
 
-// The branches of a sample count instead of the sample.
+// Counts the branches of a sample instead of the sample.
 void SampleReader::add_branches(const Sample& sample, u32 event, u64 when) {
   if (!file_.attrs()[event].attributes.has_taken_branches()) return;
   const RecordedTasks::Task& task = tasks_.at(sample.pid, sample.tid, when);
@@ -293,7 +293,7 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   if (!has_copy && !is_put_off && jit_.empty() && leaves_ == nullptr) {
     return tally_.add(samples_ - 1, chain, origin, period);
   }
-  // If the frames are not those of the call chain, two samples can be compared only by their frames.
+  // If the frames are not those of the call chain, samples can only be compared by their frames.
   collect_frames(chain, frames_);
   if (is_put_off && !deferred_.append_to(frames_, sample)) ++profile_.losses.stacks_undelivered;
   if (has_copy) unwind(sample, task.space);

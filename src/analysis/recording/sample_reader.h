@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the samples of a recording by stack, or its recorded branches; records of SPE are samples, too. Frames are
-// addresses, which recorded_places names.
+// Counts the samples of a recording by stack, or its recorded branches. SPE records are samples, too. Frames are
+// addresses; recorded_places names them.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -26,21 +26,21 @@ class SampleReader {
  public:
   SampleReader(const perf_data::PerfFile& file, const ReadOptions& wanted, stacks::StackProfile& profile);
 
-  // One of these identifies a thread. Only the complete history knows code that was made at run time.
+  // One of these two identifies threads. Only the complete history has code that was generated at run time.
   void follow(HistoryAhead& ahead) {
     ahead_ = &ahead;
     tasks_.look_up_with([&ahead](u32 pid, u32 tid, u64 when) { return ahead.task_at(pid, tid, when); });
   }
   void look_up_in(const perf_data::ProcessHistory& history, std::span<const std::string> folders);
-  // Callers of functions that have not saved the link register.
+  // Finds callers of functions that have not saved the link register.
   void call_leaves_with(LeafCallers& leaves) { leaves_ = &leaves; }
   void slice_time(const stacks::TimeSlices& slices) { profile_.slices = slices; }
-  // Callers of user code come from copies of stacks, if the file has them.
+  // Takes callers in user code from stack copies, if the file has them.
   void unwind_with(RecordedUnwinder& unwinder) { unwinder_ = &unwinder; }
 
   void limit_time(const request::TimeSpan& span, u64 first);
 
-  // Adds the operations that SPE recorded, each kind as an event; they have no callers.
+  // Adds the operations recorded by SPE, each kind as an event. They have no callers.
   void add_operations(const perf_data::AuxTraces& traces);
   void run();
   stacks::StackAggregator finish(const perf_data::ProcessHistory& history);

@@ -48,7 +48,7 @@ void SampleTally::hand_over() {
   if (filled_ - taken_ == kBatches) {
     changed_.wait(lock, [this] { return filled_ - taken_ <= kBatches - kWorthWaking || is_ending_; });
   }
-  if (is_ending_) adding_.get();  // the thread ended early for lack of memory
+  if (is_ending_) adding_.get();  // the thread ended early because memory ran out
 }
 
 void SampleTally::run() {
@@ -72,7 +72,7 @@ void SampleTally::run() {
     const std::scoped_lock lock(mutex_);
     is_ending_ = true;
     changed_.notify_all();
-    throw;  // out of get()
+    throw;  // from get()
   }
 }
 

@@ -8,7 +8,7 @@
 namespace wperf::recording {
 namespace {
 
-// Numbers without any order, the same in every run.
+// Random-looking numbers, the same in every run.
 struct Scatter {
   u64 state = 1;
   u64 below(u64 limit) {
@@ -17,7 +17,7 @@ struct Scatter {
   }
 };
 
-// Call chains of many lengths, as they lie in a file.
+// Call chains of various lengths, as in a file.
 struct Chains {
   std::vector<std::vector<u64>> words;
   explicit Chains(usize count) {
@@ -43,17 +43,17 @@ struct Counted {
   bool operator==(const Counted&) const = default;
 };
 
-// Enough that the thread falls behind, runs out of work and is waited for.
+// Enough for the thread to fall behind, run out of work, and be waited for.
 TEST(SampleTally, CountsAllOfManySamplesEachInItsRow) {
   const Chains chains(3000);
   constexpr u64 kSamples = 100'000;
   SampleTally tally({.rows = true, .order = true, .slices = true});
   Scatter scatter{7};
-  std::map<std::pair<usize, u32>, Counted> truth;  // by chain and slice
+  std::map<std::pair<usize, u32>, Counted> truth;  // keyed by chain and slice
   std::map<usize, Counted> truth_of_chain;
   std::vector<std::pair<usize, u32>> of_sample(kSamples + 5, {~usize{0}, 0});
   for (u64 sample = 0; sample < kSamples; ++sample) {
-    if (sample % 1000 == 999) continue;  // one that a filter leaves out
+    if (sample % 1000 == 999) continue;  // a sample that a filter leaves out
     const usize chain = scatter.below(chains.words.size());
     const u32 slice = static_cast<u32>(sample / 30'000);
     const u64 period = 1 + scatter.below(9);
@@ -68,7 +68,7 @@ TEST(SampleTally, CountsAllOfManySamplesEachInItsRow) {
   stacks::StackAggregator stacks = tally.take_stacks();
   const stacks::GrowingArray<stacks::StackSample> rows = stacks.take_samples();
   const stacks::GrowingArray<u32> row_of = tally.take_rows();
-  std::map<std::pair<u32, u32>, Counted> slices;  // by row and slice
+  std::map<std::pair<u32, u32>, Counted> slices;  // keyed by row and slice
   for (const stacks::SliceCount& one : tally.take_slices()) {
     Counted& counted = slices[{one.row, one.slice}];
     counted.count += one.count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recording from which the views of samples are made, whoever made it: a perf.data file, one with operations of SPE,
-// or a trace of Windows, which is converted to a perf.data file.
+// A recording for the views of samples, whatever its source is: a perf.data file, one with SPE operations, or a Windows
+// trace that was converted to a perf.data file.
 #pragma once
 #include <memory>
 #include <optional>
@@ -19,16 +19,16 @@ namespace wperf::recording {
 struct ConvertedTrace {
   TraceRecording made;
   stacks::TraceFacts facts;                // what is missing in the trace
-  std::unique_ptr<os::MappedFile> mapped;  // the bytes of `file`
+  std::unique_ptr<os::MappedFile> mapped;  // contains the bytes of `file`
   perf_data::PerfFile file;
 };
-// An error of the trace begins with `name`, unless that is empty. `version`: the tool's, for the recording.
+// An error in the trace begins with `name`, unless that is empty. `version`: wperf's version, written to the recording.
 diag::Result<ConvertedTrace> convert_trace(const etl::Trace& trace, const std::string& version,
                                            const TraceWishes& wishes, const std::string& name);
 
 class SampledRecording {
  public:
-  // The file outlives it.
+  // The file must outlive this object.
   explicit SampledRecording(const perf_data::PerfFile& file) : file_(&file) {}
   explicit SampledRecording(ConvertedTrace trace)
       : trace_(std::make_unique<ConvertedTrace>(std::move(trace))), file_(&trace_->file) {}
@@ -36,11 +36,11 @@ class SampledRecording {
   const perf_data::PerfFile& file() const { return *file_; }
   bool is_trace() const { return trace_ != nullptr; }
   const stacks::TraceFacts* trace_facts() const { return trace_ != nullptr ? &trace_->facts : nullptr; }
-  // When threads ran. The switches of a file are read when they are first asked for; an error if it has none.
+  // When threads ran. A file's switches are read on first use; an error if it has none.
   diag::Result<const RecordedSwitches*> switches() const;
 
-  const perf_data::AuxTraces* operations = nullptr;  // of SPE; they count with the samples
-  std::optional<ChosenSpans> spans = {};             // only samples in these count
+  const perf_data::AuxTraces* operations = nullptr;  // from SPE; they count together with the samples
+  std::optional<ChosenSpans> spans = {};             // only samples in these spans count
 
  private:
   std::unique_ptr<ConvertedTrace> trace_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A simulated Windows machine, and the trace that Windows would have made of it. The script records what each thread
-// did; nothing is read from the trace.
+// A simulated Windows machine, and the trace that Windows would write. The script records what each thread did; nothing
+// is derived from the trace.
 #pragma once
 #include <algorithm>
 #include <map>
@@ -23,12 +23,12 @@ struct TraceVariant {
   const char* name = "";
   u16 switch_version = 4;
   bool ready_events = true;
-  bool dpcs = false;       // some threads are made ready by interrupts
+  bool dpcs = false;       // interrupts wake some threads
   bool lives = false;      // threads start and end while others wait
-  bool ids_again = false;  // new ones get the numbers of those that ended
+  bool ids_again = false;  // new threads get the numbers of threads that have ended
   ScriptedStacks stacks = ScriptedStacks::plain;
-  bool late_user = false;    // the user's part of a stack comes when the thread returns to its program
-  bool shared_user = false;  // or serves several stays in the kernel
+  bool late_user = false;    // the user part of a stack comes when the thread returns to user mode
+  bool shared_user = false;  // one user part belongs to several system calls
   u16 cores = 4;
   u8 pointer = 8;
   bool lost_buffer = false, circular = false, cut = false, packed = false;
@@ -68,7 +68,8 @@ class ScriptedTrace {
     const u32 threads = 4 + variant.cores / 8 + random() % 8 + (variant.lost_buffer ? 80 : 0);
     for (u32 i = 0; i < threads; ++i) {
       const u32 thread = next_thread_++;
-      threads_[thread] = {.is_known = variant.ready_events};  // false if it is not known that it waited until it ran
+      threads_[thread] = {.is_known = variant.ready_events};  // false if it is unknown that the thread waited until it
+                                                              // ran
       put_thread_event(3, thread);
     }
     const u32 steps = 1200 + variant.cores * 10u;
@@ -78,11 +79,12 @@ class ScriptedTrace {
 
   const std::string& file() const { return file_; }
   std::map<u32, Times> times;                        // by thread
-  std::map<u16, CoreTimes> cores;                    // since their first switch
-  std::map<std::pair<u32, u32>, Ended> ended_waits;  // by waiter and waker
-  std::map<std::pair<u32, u64>, Place> places;       // waits with a stack, by thread and tick at which they begin
+  std::map<u16, CoreTimes> cores;                    // from their first switch on
+  std::map<std::pair<u32, u32>, Ended> ended_waits;  // keyed by waiter and waker
+  std::map<std::pair<u32, u64>, Place> places;       // waits with a stack, keyed by thread and the tick at which they
+                                                     // begin
   u64 switches = 0, readies = 0;
-  std::set<u32> in_lost_buffer;  // threads that are mentioned there
+  std::set<u32> in_lost_buffer;  // threads that occur there
 
  private:
   using B = etl::TraceBuilder;
@@ -115,8 +117,8 @@ class ScriptedTrace {
   u32 random() { return static_cast<u32>(engine_()); }
   u64 begin() const { return first_event_ == 0 ? now_ : first_event_; }
 
-  // The time since its last change belongs to its state then. A thread that waited before the first event is known to
-  // have waited only since then.
+  // The time since its last change belongs to its current state. If a thread waited before the first event, the wait is
+  // known only from that event on.
   void note(u32 number) {
     Thread& thread = threads_[number];
     const u64 since = std::max(thread.since, begin());
@@ -160,7 +162,7 @@ class ScriptedTrace {
     return {.kernel = base + number * u64{16}, .user = 0x1000'0000 + number * u64{16}};
   }
 
-  // The part of a stack that belongs to the switch at `event`.
+  // Writes the part of a stack that belongs to the switch at `event`.
   void put_stack(u16 core, u64 event, u32 thread, u32 number, bool is_user) {
     const Place place = place_of(number);
     const u64 address = is_user ? place.user : place.kernel;
@@ -362,7 +364,7 @@ class ScriptedTrace {
     return out;
   }
 
-  // Bytes that equal the previous one become matches, all others literals.
+  // Bytes equal to the previous one become matches; all others are literals.
   static std::string packed(const std::string& bytes) {
     std::string out;
     usize at = 0, flags_at = 0;
@@ -425,9 +427,9 @@ class ScriptedTrace {
   std::vector<OnCore> on_;
   std::vector<Stream> streams_;
   std::vector<Buffer> buffers_;
-  std::map<u32, std::vector<UserPart>> user_parts_;  // future ones, by thread
-  std::map<u32, Place> shown_;                       // the places in the trace, by leaving
-  std::map<std::pair<u32, u64>, u32> wait_of_;       // leaving by thread and tick
+  std::map<u32, std::vector<UserPart>> user_parts_;  // user parts that come later, by thread
+  std::map<u32, Place> shown_;                       // places in the trace, by number of the leaving switch
+  std::map<std::pair<u32, u64>, u32> wait_of_;       // number of the leaving switch, by thread and tick
   std::vector<std::string> definitions_;
   std::string file_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starts and stops → spans. A stop closes the latest open start of its kind. If it names an activity, both must have
-// the same one; otherwise the same thread. Pure.
+// Pairs starts and stops into spans. A stop closes the latest open start of its kind. If it has an activity, both must
+// have the same activity, otherwise the same thread. Pure.
 #pragma once
 #include <array>
 #include <map>
@@ -20,7 +20,7 @@ struct SpanMark {
   u64 time = 0;
   u32 kind = 0;                   // only starts and stops of the same kind can form a pair
   u32 thread = kNobody;           // the thread that wrote it
-  std::array<u64, 2> activity{};  // zero: none
+  std::array<u64, 2> activity{};  // zero: no activity
   bool is_stop = false;
 };
 
@@ -31,13 +31,13 @@ struct PairedSpan {
 };
 
 struct PairedSpans {
-  std::vector<PairedSpan> spans;        // by end
+  std::vector<PairedSpan> spans;        // ordered by end
   std::vector<u64> unclosed, unopened;  // by kind: starts without a stop, stops without a start
 };
 
 class SpanPairing {
  public:
-  // By time.
+  // Must be called in order of time.
   void take(const SpanMark& mark);
   PairedSpans finish();
 
@@ -46,13 +46,13 @@ class SpanPairing {
     u64 time = 0;
     u32 thread = 0;
   };
-  // Kind, whether by activity, and the activity or the thread.
+  // Kind, is it by activity, and the activity or thread.
   using Key = std::tuple<u32, bool, std::array<u64, 2>>;
   std::map<Key, std::vector<Open>> open_;
   PairedSpans out_;
 };
 
-// Time stretches of each thread, in order and without overlaps: time in several spans counts once.
+// Time ranges of each thread, ordered, without overlaps, so that time in several spans counts once.
 struct TimeStretch {
   u64 begin = 0, end = 0;
 };
@@ -60,7 +60,7 @@ using ThreadStretches = std::unordered_map<u32, std::vector<TimeStretch>>;
 ThreadStretches merged_stretches(std::span<const PairedSpan> spans);
 bool lies_within(const ThreadStretches& stretches, u32 thread, u64 time);
 
-// The argument of `--span`.
+// The spans chosen by `--span`.
 struct ChosenSpans {
   ThreadStretches stretches;
   std::string text;  // "12 spans of Provider/Name (300 ms)"

@@ -73,7 +73,8 @@ TEST(SpanPairing, AnActivityMayEndOnAnotherThread) {
                               .start(11, 7, kDraw, 200)
                               .start(12, 7)
                               .stop(20, 8, kDraw, 100)
-                              .stop(21, 7)              // without an activity: it does not fit the one with an activity
+                              .stop(21, 7)              // without an activity, so it does not match the start with an
+                                                        // activity
                               .stop(22, 7, kDraw, 300)  // has no start
                               .stop(23, SpanMark::kNobody, kDraw, 200)
                               .paired();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SPE data from a device → records of a perf.data file, so that it can be read like a recorded one. Pure.
+// Converts SPE data from a device to records of a perf.data file, so that it can be read like a recording. Pure.
 #pragma once
 #include <map>
 #include <string>
@@ -14,10 +14,10 @@ class SpeTraceRecords {
   explicit SpeTraceRecords(u64 most_bytes) : most_bytes_(most_bytes) {}
 
   void take(const readings::SpePiece& piece);
-  // Everything taken so far: AUXTRACE_INFO, then the traces of all cores.
+  // The records for all bytes so far: AUXTRACE_INFO, then the traces of all cores.
   std::string records(u32 unit_type) const;
   u64 taken() const { return taken_; }        // bytes
-  u64 left_out() const { return left_out_; }  // beyond the most
+  u64 left_out() const { return left_out_; }  // bytes beyond the limit
 
  private:
   // Bytes that a core wrote without a gap.

@@ -17,7 +17,7 @@ std::string attributes_of_nothing() {
 }
 
 struct Traces {
-  std::string file;  // the file that the others point into
+  std::string file;  // the file that the other members have views into
   perf_data::PerfFile opened;
   perf_data::AuxTraces traces;
 };

@@ -78,7 +78,7 @@ class EndSettler {
     const u32 ran = runs_on(one.core);
     if (one.core != stacks::kUnknownCore) runs_[one.core] = one.comes;
     if (!is_thread(one.leaves)) return;
-    // The first thread leaves under the number of the one that took its place.
+    // The first thread leaves under the number of the thread that replaced it.
     const bool has_ended = one.leaving == Leaving::ended && ending_.contains(ran);
     if (has_ended && !ending_.contains(one.leaves)) one.leaves = ran;
     if (const auto end = ending_.find(one.leaves); end != ending_.end()) {
@@ -131,7 +131,7 @@ class EndSettler {
   ThreadEnds ends_;
   const ProcessOf& process_of_;
   usize next_exit_ = 0, next_exec_ = 0;
-  std::unordered_map<u32, Switch> ending_;                  // ended, and their last switch comes
+  std::unordered_map<u32, Switch> ending_;                  // threads that have ended; their last switch follows
   std::unordered_map<u32, std::unordered_set<u32>> alive_;  // by process
   std::unordered_set<u32> gone_;
   std::vector<u32> runs_;  // by core

@@ -11,7 +11,7 @@
 namespace wperf::recording {
 namespace {
 
-// Sources that a wperf added are called "wperf.0x0021 br_retired" (src/machine/etw).
+// Sources added by a wperf are called "wperf.0x0021 br_retired" (src/machine/etw).
 std::string event_name_of(const std::string& source) {
   const usize space = source.find(' ');
   return source.starts_with("wperf.0x") && space != source.npos ? source.substr(space + 1) : source;
@@ -50,7 +50,7 @@ void TraceCollector::take(const etl::Event& event) {
   if (const auto stack = etl::stack_event(event)) return stacks.take(*stack, event.pointer_size);
   if (const auto interval = etl::interval_event(event)) return take_interval(*interval);
   if (const auto mask = etl::group_mask_event(event)) {
-    constexpr u32 kProfile = 2 | 0x400, kSwitches = 4;  // by time, by counters
+    constexpr u32 kProfile = 2 | 0x400, kSwitches = 4;  // samples by the timer or by counters
     any_mask = true;
     samples_on |= (mask->words[1] & kProfile) != 0;
     switches_on |= (mask->words[1] & kSwitches) != 0;
@@ -231,7 +231,7 @@ std::vector<stacks::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl
                    .end = one.end == ~u64{0} ? one.end : trace.nanoseconds(one.end) + 1,
                    .core = one.core});
   }
-  // Losses that Windows reported while it recorded, on any core, if no buffer says where.
+  // Losses that Windows reported during the recording, on any core, if no buffer shows where.
   std::vector<stacks::Unrecorded> told;
   for (const etl::TraceGap& gap : losses.gaps) {
     if (!gap.core.has_value()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The facts in a trace of Windows, event by event in order of time. When all processes and threads are known,
+// Collects the facts in a Windows trace, event by event in order of time. When all processes and threads are known,
 // trace_recording writes them as a recording.
 #pragma once
 #include <map>
@@ -23,32 +23,32 @@ struct TakenSample {
   u64 time = 0, address = 0;
   u32 thread = 0, number = 0;  // number: of its stack
   u16 count = 1;               // the number of intervals
-  u16 interval = 0;            // index of its source's
+  u16 interval = 0;            // index of the source's interval
   u16 core = 0;
-  u8 source = 0;  // index of sources
+  u8 source = 0;  // index into sources
   bool kernel = false;
 };
 
-// The source of samples: the timer, or a counter with its number.
+// A source of samples: the timer, or a counter with its number.
 struct TraceSource {
-  std::optional<u16> counter;  // nothing: the timer
+  std::optional<u16> counter;  // nullopt: the timer
   std::string name;
-  // One after the other; the first one applies from the beginning, whenever it was recorded.
+  // In order of time; the first one applies from the beginning, whenever it was recorded.
   std::vector<u32> intervals;
   bool operator==(const TraceSource&) const = default;
 };
 
 inline constexpr u32 kNoStack = ~u32{0};
 
-// A core's switch to another thread, or a thread that was made ready.
+// A core's switch to another thread, or a thread that became ready.
 struct TakenSwitch {
   u64 time = 0;
   u32 leaves = stacks::kNobody, comes = stacks::kNobody;
-  u32 number = 0;  // number of the stack of the arriving thread, taken when it left before; or of a waker's stack
+  u32 number = 0;  // stack of the thread that comes, taken when it left; or the stack of a waker
   u16 core = 0;
   stacks::Kind kind = stacks::Kind::switched;
   u8 state = 0, reason = stacks::kNoReason;
-  u32 gone_on = ~u32{0};  // index of the switch with which the leaving thread comes back
+  u32 gone_on = ~u32{0};  // index of the switch with which the thread that leaves comes back
 };
 
 // The time of interrupts on a core. Their events come at their ends; nested interrupts come first.
@@ -59,7 +59,7 @@ class CoreInterrupts {
   u64 count = 0;
 
  private:
-  std::vector<std::pair<u64, u64>> before_;  // times that are already counted, in order
+  std::vector<std::pair<u64, u64>> before_;  // times that were already counted, in order
 };
 
 class TraceCollector {
@@ -89,19 +89,19 @@ class TraceCollector {
   bool take_switch(const etl::Event& event);
   void take_sample(const etl::Event& event, const etl::SampleEvent& sample);
   void take_made_code(const etl::Event& event);
-  // If one interrupted another, the event of the inner one comes first.
+  // If an interrupt interrupted another one, the event of the inner one comes first.
   bool take_interrupt(const etl::Event& event);
   void take_interval(const etl::IntervalEvent& interval);
   u8 source_index(std::optional<u16> counter);
 
   TraceWishes wishes_;
   std::vector<u32> runs_;              // by core
-  std::unordered_set<u32> started_;    // threads that were not ready yet
-  std::unordered_map<u32, u32> left_;  // threads that are on no core: index of the switch in which they left
+  std::unordered_set<u32> started_;    // threads that have not been ready yet
+  std::unordered_map<u32, u32> left_;  // threads that are on no core: index of the switch with which they left
 };
 
-// The times at which cores of a trace were not recorded, on the clock of the resulting recording: one nanosecond later
-// than in the trace.
+// The times at which cores were not recorded, on the clock of the resulting recording, which is one nanosecond later
+// than the trace's.
 std::vector<stacks::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl::TraceLosses& losses,
                                               const std::vector<etl::LossEvent>& lost_over_time);
 

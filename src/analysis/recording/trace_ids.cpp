@@ -16,10 +16,10 @@
 namespace wperf::recording {
 namespace {
 
-// In the header's record: the number of buffers. Otherwise a reader that counts them would reject the file.
+// In the header's record: the number of buffers. A reader that counts them would otherwise reject the file.
 constexpr u64 kBuffersWrittenAt = 0x48 + 32 + 0x24;
 
-// The contents of the trace, and its end.
+// The contents of the trace, and where it ends.
 struct Contents {
   etl::TraceHistory history;
   u32 buffer_size = 0, buffers = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts that Windows leaves out of a trace and that another machine could not find out: the PDB of each image, the
-// drives, and when events were lost. They are appended to the trace in the form of trace events.
+// Adds facts that Windows leaves out of a trace and that another machine could not find out: the PDB of each image, the
+// drives, and when events were lost. They are appended to the trace as events.
 #pragma once
 #include <string>
 #include <utility>
@@ -16,7 +16,7 @@ struct TraceAdditions {
   std::vector<std::pair<std::string, std::string>> volumes;  // device (\Device\HarddiskVolume3) and drive (C:)
   std::vector<etl::write::LossSpan> losses;                  // reported during the recording
 };
-// Returns how many images have their ids now.
+// Returns how many images got their ids.
 diag::Result<u64> add_image_ids(const std::string& trace_path, const TraceAdditions& additions);
 
 }  // namespace wperf::recording

@@ -35,7 +35,7 @@ void append(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Known fields of events without a description in the trace.
+// Fields of events that are known although the trace does not describe them.
 void add_known_fields(const etl::Trace& trace, const Event& event, stacks::TraceMark& mark) {
   const auto number = [&](const char* name, u64 value) {
     mark.fields.push_back({.name = name, .value = std::to_string(value), .is_number = true});
@@ -86,7 +86,7 @@ u32 TraceProviderReader::provider_of(const Event& event) {
   return at->second;
 }
 
-// Events that describe themselves have no numbers: they are identified by name.
+// Events that describe themselves have no numbers, so their names identify them.
 const TraceProviderReader::Kind* TraceProviderReader::known_kind_of(const Event& event) const {
   spell_key(event);
   append(key_, number_of(event));
@@ -114,7 +114,7 @@ TraceProviderReader::Kind& TraceProviderReader::kind_of(const Event& event) {
 }
 
 void TraceProviderReader::take(const Event& event) {
-  // Whether an event is understood may depend on its contents; the first events of a kind decide.
+  // Whether an event is understood may depend on its contents; the first events of each kind decide.
   constexpr u64 kEnough = 100;
   Kind& kind = kind_of(event);
   ++kind.told.count;
@@ -140,7 +140,7 @@ void TraceProviderReader::take(const Event& event) {
   }
 }
 
-// The trace's own names take precedence over those known here.
+// Names in the trace take precedence over those known here.
 void TraceProviderReader::name_all() {
   for (const auto& [id, name] : manifests_) {
     for (Provider& provider : providers_) {
@@ -252,7 +252,7 @@ void TraceProviderReader::for_each_mark(const Choice& choice,
 
 namespace {
 
-// The task pairs events without a common name. The provider pairs classic events.
+// Events without a common name are paired by their task, classic events by their provider.
 std::string pairing_key(const TraceProviderReader::SpanEnd& end) {
   std::string key(reinterpret_cast<const char*>(end.event.provider.bytes.data()), end.event.provider.bytes.size());
   if (end.event.form == etl::EventForm::classic) return key;
@@ -261,7 +261,7 @@ std::string pairing_key(const TraceProviderReader::SpanEnd& end) {
   return key += span_name(end.name, end.is_stop);
 }
 
-// A thread's samples by time, with the sum of the weights before each.
+// A thread's samples in order of time, with the sum of the weights before each.
 struct SampledThread {
   std::vector<std::pair<u64, u64>> samples;  // time, weight
   std::vector<u64> before;
@@ -341,7 +341,7 @@ TraceSpans read_spans(const etl::Trace& trace, etl::TraceLosses& losses) {
           {.provider = std::string(end.provider), .name = std::string(span_name(end.name, end.is_stop))});
       if (end.name.empty()) out.kinds.back().name = fmt::format("task {}", end.event.task);
     }
-    SpanMark mark{.time = trace.nanoseconds(end.event.time) + 1,  // on the clock of the samples
+    SpanMark mark{.time = trace.nanoseconds(end.event.time) + 1,  // on the samples' clock
                   .kind = at->second,
                   .thread = end.event.thread,
                   .is_stop = end.is_stop};

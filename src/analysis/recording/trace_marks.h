@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The marks of programs in a trace of Windows: events of their providers, and spans.
+// What programs marked in a Windows trace: events of their providers, and spans.
 #pragma once
 #include <functional>
 #include <memory>
@@ -18,19 +18,19 @@
 
 namespace wperf::recording {
 
-// Counts the events of a trace by provider, and hands out one by one those that no report uses.
+// Counts the events of a trace by provider, and returns one by one those that no report uses.
 class TraceProviderReader {
  public:
   explicit TraceProviderReader(const etl::Trace& trace) : trace_(trace) {}
 
-  // Reads all of it.
+  // Reads the whole trace.
   stacks::TraceProviders count(etl::TraceLosses& losses);
-  // Called afterwards, for a second pass. `wanted(mark)` is called before fields are read.
+  // Called after count(), for a second pass. `wanted(mark)` is called before fields are read.
   struct Choice {
     std::vector<u32> processes, threads;  // empty: all
     u64 from = 0, to = ~u64{0};
   };
-  // Called afterwards, too: events of programs with the opcodes start and stop, by time.
+  // Also called after count(): events of programs with the opcodes start and stop, in order of time.
   struct SpanEnd {
     const etl::Event& event;
     std::string_view provider, name;  // the name may be empty
@@ -62,7 +62,7 @@ class TraceProviderReader {
 
   const etl::Trace& trace_;
   etl::TraceHistory history_;
-  mutable std::string key_;  // of the last event that was looked at
+  mutable std::string key_;  // for the last event
   std::unordered_map<std::string, u32> kind_of_key_, provider_of_key_;
   std::vector<Kind> kinds_;
   std::vector<Provider> providers_;
@@ -81,11 +81,11 @@ struct TraceSpans {
 };
 TraceSpans read_spans(const etl::Trace& trace, etl::TraceLosses& losses);
 
-// The common name of both ends of a span: "Work" for "Work/Start", "WorkStop", "Work/win:Start", "Work".
+// The name that both ends of a span have in common: "Work" for "Work/Start", "WorkStop", "Work/win:Start", "Work".
 std::string_view span_name(std::string_view event, bool is_stop);
 
-// By kind, the kinds with most time first. `samples`: the times and places at which threads ran; a sample within
-// several spans of a kind counts once for it.
+// One row for each kind, that with the most time first. `samples`: the times and places at which threads ran; a sample
+// in several spans of a kind counts once for that kind.
 std::vector<stacks::SpanRow> span_rows(const TraceSpans& spans, const std::vector<RunningSample>& samples);
 
 }  // namespace wperf::recording

@@ -24,9 +24,9 @@ constexpr u32 kSoftwareEvent = 1, kRawEvent = 4;
 constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
                             perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod |
                             perf_data::kSampleCallchain;
-constexpr u32 kKernelProcess = ~u32{0};  // perf takes its mappings for the kernel's
+constexpr u32 kKernelProcess = ~u32{0};  // perf treats its mappings as the kernel's
 constexpr u64 kTimerUnitNs = 100;
-constexpr usize kMostPending = 1 << 20;  // bytes, before they go into the file
+constexpr usize kMostPending = 1 << 20;  // limit in bytes before they are written to the file
 
 stacks::Leaving leaving_of(u8 state) {
   // KTHREAD_STATE: initialized, ready, running, standby, terminated, waiting, transition, deferred ready.
@@ -50,7 +50,7 @@ class Writer {
  public:
   Writer(const etl::Trace& trace, const TraceCollector& collected, os::RecordingFile& file)
       : trace_(trace), collected_(collected), file_(file) {
-    // A trace may list the intervals of all sources, and have samples of only one.
+    // A trace may list the intervals of all sources although only one has samples.
     std::vector<bool> is_used(collected.sources.size(), collected.samples.empty());
     for (const TakenSample& sample : collected.samples) is_used[sample.source] = true;
     for (usize i = 0; i < collected.sources.size(); ++i) {
@@ -76,7 +76,7 @@ class Writer {
   }
 
   u64 samples_of_nobody() const { return samples_of_nobody_; }
-  // Whether stacks were recorded at all.
+  // 0 unless stacks were recorded at all.
   u64 samples_without_stack() const { return with_stack_ != 0 ? without_stack_ : 0; }
   RecordedSwitches take_switches() { return std::move(switches_); }
 
@@ -123,7 +123,7 @@ class Writer {
     pending_.clear();
   }
 
-  // A dump for each process, as programs on Linux write them.
+  // A dump for each process, like those that programs write on Linux.
   std::string made_code() const {
     std::string section;
     for (const auto& [process, functions] : collected_.made_code) {
@@ -155,7 +155,7 @@ class Writer {
       if (!name.empty()) perf_data::append_comm(pending_, {one.process, one.thread}, name, false, at);
     }
     for (const etl::TraceHistory::Image& one : history.images()) {
-      // For a 32-bit kernel, too; programs may lie as high there.
+      // Also for a 32-bit kernel; 32-bit programs may use such high addresses, too.
       const bool kernel = (one.base >> 63) != 0 || (one.process == 0 && one.base >> 31 == 1);
       const u32 process = kernel ? kKernelProcess : one.process;
       std::string id;
@@ -202,7 +202,7 @@ class Writer {
     }
   }
 
-  // A sample for each thread that left a core, with the stack from which it later continued.
+  // Writes a sample for each thread that left a core, with the stack from which it later continued.
   void write_switches() {
     std::vector<u64> chain;
     switches_.samples = collected_.samples.size();
@@ -243,7 +243,7 @@ class Writer {
     switches_.has_other_samples = !collected_.samples.empty();
   }
 
-  // Samples of one event.
+  // Notes the samples of one event.
   void note_running() {
     for (u32 i = 0; i < collected_.samples.size(); ++i) {
       const TakenSample& one = collected_.samples[i];
@@ -260,7 +260,7 @@ class Writer {
     return stack.kernel != etl::StackJoiner::kNone || stack.user != etl::StackJoiner::kNone;
   }
 
-  // `number`: the stack's.
+  // `number`: of the stack.
   void write_switch(const TakenSwitch& one, u32 number, std::vector<u64>& chain) {
     TakenSample sample{.time = one.time, .thread = one.leaves, .core = one.core};
     chain.clear();
@@ -288,7 +288,7 @@ class Writer {
 
   static bool is_thread(u32 thread) { return thread != stacks::kNobody && thread != stacks::kUnknown; }
 
-  // The thread's number in waits: different for every thread.
+  // The thread's number in `waits`, which is different for every thread.
   u32 number_of(u32 thread, u64 time) {
     constexpr u32 kFirstEarlier = 0xf000'0000;  // greater than Windows' own
     const u32 later = is_thread(thread) ? collected_.history.later_threads(thread, time) : 0;
@@ -315,7 +315,7 @@ class Writer {
     if (name != names_.end()) known.name = name->second;
   }
 
-  // A stack's first frame is the place of the sample; a sample without a stack is a stack of one frame.
+  // The first frame of a stack is the place of the sample; a sample without a stack has one frame.
   static void make_chain(const TakenSample& sample, std::span<const u64> kernel, std::span<const u64> user,
                          std::vector<u64>& chain) {
     chain.clear();
@@ -339,9 +339,10 @@ class Writer {
   std::string pdb_names_;
   u64 samples_of_nobody_ = 0;
   RecordedSwitches switches_;
-  std::map<std::pair<u32, u32>, u32> earlier_threads_;     // number, and how many came after it
+  std::map<std::pair<u32, u32>, u32> earlier_threads_;     // number, and how many threads had it later
   u64 with_stack_ = 0, without_stack_ = 0;                 // samples
-  std::map<std::pair<u32, u32>, std::string_view> names_;  // names of processes and threads; thread 0 means the process
+  std::map<std::pair<u32, u32>, std::string_view> names_;  // names of processes and threads; thread 0 stands for the
+                                                           // process
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An .etl trace of Windows as an ordinary recording: its samples with their stacks, processes, threads and images as
-// records of a perf.data file without a name. So every view shows traces, too.
+// Converts an .etl trace of Windows to a recording: its samples with stacks, processes, threads and images become
+// records of an unnamed perf.data file. So every view can show traces, too.
 #pragma once
 #include <string>
 
@@ -13,7 +13,7 @@
 
 namespace wperf::recording {
 
-// The event of the samples of switches.
+// The event of samples taken at switches.
 inline constexpr char kTraceSwitches[] = "switch";
 
 struct TraceRecording {
@@ -22,26 +22,26 @@ struct TraceRecording {
   u64 samples = 0;
   u64 samples_of_nobody = 0;      // samples of threads that the trace does not mention
   u64 idle_samples = 0;           // samples that were left out
-  u64 unexplained_stacks = 0;     // known only by a key
+  u64 unexplained_stacks = 0;     // stacks of which only the key is known
   u64 samples_without_stack = 0;  // although other samples have one
   bool samples_were_on = true;    // according to the trace itself
   bool switches_were_on = false;
-  // On request: each thread that left a core has a sample after all others, with the stack from which it continued.
+  // On request. Each thread that left a core has a sample, after all others, with the stack from which it continued.
   RecordedSwitches switches = {};
   std::vector<etl::LossEvent> lost_over_time = {};  // reported to the recorder
   u64 samples_of_other_cores = 0;                   // samples that were left out
   std::string running_event = {};                   // the event of switches.running_samples; empty if there are none
   bool running_by_time = false;                     // it counts nanoseconds
-  bool has_compact_switches = false;                // in an undocumented form
+  bool has_compact_switches = false;                // switches in an undocumented form
 };
 
 struct TraceWishes {
   bool switches = false;
-  bool running = false;         // also without these events: where threads ran, in TraceRecording::switches
-  bool idle = false;            // samples of idle cores
-  std::vector<u32> cores = {};  // the cores whose samples are wanted; empty for all
+  bool running = false;         // where threads ran, in TraceRecording::switches, even without these events
+  bool idle = false;            // include samples of idle cores
+  std::vector<u32> cores = {};  // the cores whose samples to take; empty: all
 };
-// `version`: the tool's, for the recording.
+// `version`: wperf's version, written to the recording.
 diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
                                                 const TraceWishes& wishes);
 

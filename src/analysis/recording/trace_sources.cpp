@@ -10,7 +10,7 @@ namespace {
 
 constexpr usize kEnoughToTell = 4096;
 
-// Unpacks only as much as is needed to recognise the file.
+// Unpacks only as much as needed to recognise the file.
 bool holds_trace(const packing::ZipEntry& entry) {
   std::vector<std::byte> beginning;
   static_cast<void>(packing::ZipFile::unpack(entry, [&](bytes::Span piece) {
@@ -59,7 +59,7 @@ diag::Result<void> TraceSources::add_zip(const RecordingInput& input, const std:
     if (!holds_trace(entry)) continue;
     const std::string inside = name + "/" + entry.name;
     if (entry.is_stored()) {
-      // If possible it is read where it lies in the zip file.
+      // If it is not compressed, it is read directly in the zip file.
       const u64 offset = static_cast<u64>(entry.packed.data() - input.bytes().data());
       sources_.push_back({.name = inside, .bytes = entry.packed, .release = [&input, offset](u64 begin, u64 end) {
                             input.release(offset + begin, offset + end);

@@ -16,16 +16,16 @@ class TraceSources {
  public:
   static bool has_its_look(bytes::Span file);
 
-  // `input` is kept. An error if it has no trace.
+  // Keeps `input`. Returns an error if it has no trace.
   diag::Result<void> add(RecordingInput input, const std::string& name);
-  // All added files as one trace, which must not outlive this. `passed` gets the number of bytes read so far, of
-  // size().
+  // All added files as one trace, which must not outlive this object. `passed` is called with the number of bytes read
+  // so far, out of size().
   diag::Result<etl::Trace> open(const std::function<void(u64 bytes)>& passed);
 
   u64 size() const;
-  // One of the files was cut while it was read.
+  // One of the files was truncated while it was read.
   bool has_shrunk() const;
-  // Faults in files inside of zip files that are read nevertheless.
+  // Faults in files inside zip files that were read nevertheless.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traces of a simulated machine: the accounting of their switches must equal the script.
+// Traces of a simulated machine: the accounting of their switches must match the script.
 #include <gtest/gtest.h>
 
 #include "analysis/recording/scripted_trace_test.h"
@@ -51,7 +51,7 @@ constexpr TraceVariant kVariants[] = {
 };
 
 struct Chain {
-  u64 kernel = 0, user = 0;  // the innermost frame of each
+  u64 kernel = 0, user = 0;  // innermost frame of each part
 };
 
 class TraceSwitches : public testing::TestWithParam<TraceVariant> {
@@ -81,7 +81,7 @@ class TraceSwitches : public testing::TestWithParam<TraceVariant> {
     ASSERT_EQ(chains.size(), switches.samples);
   }
 
-  // The script knows threads by the system's numbers, and several threads may have had the same one.
+  // The script uses the system's thread numbers, which several threads may have had.
   u32 number_of(u32 thread) const {
     const auto known = recorded->switches.threads.find(thread);
     return known != recorded->switches.threads.end() && known->second.number != 0 ? known->second.number : thread;
@@ -90,7 +90,7 @@ class TraceSwitches : public testing::TestWithParam<TraceVariant> {
   // Was a part of it not recorded?
   static bool is_gappy() { return GetParam().lost_buffer || GetParam().cut; }
   static u64 ticks(u64 ns) { return ns / ScriptedTrace::kTickNs; }
-  // On the script's clock: time 1 is when the trace began.
+  // On the script's clock; time 1 is the start of the trace.
   static u64 tick_of(u64 time) { return ticks(time - 1) + ScriptedTrace::kBegin - 1; }
 
   std::optional<ScriptedTrace> script;
@@ -126,7 +126,7 @@ TEST_P(TraceSwitches, EqualTheScript) {
       SCOPED_TRACE(thread);
       const ScriptedTrace::Times& played = script->times[thread];
       if (is_gappy()) {
-        // Never more than the true time.
+        // Never more than the real time.
         EXPECT_LE(seen.running, played.running);
         EXPECT_LE(seen.ready, played.ready);
         EXPECT_LE(seen.waiting, played.waiting);

@@ -17,7 +17,7 @@ const EventCount* find(std::span<const EventCount> counts, std::string_view name
   return nullptr;
 }
 
-// The cost of a miss on a core of this class if nothing hides it, in cycles: used only to rank groups of misses.
+// The cost of a miss in cycles, on a core of this class, if nothing hides it. Only used to rank groups of misses.
 struct MissCost {
   std::string_view group, event, less;  // `less`: the misses of `event` that also missed the next level
   double cycles;
@@ -79,7 +79,7 @@ Share evaluate(const pmu::Metric& metric, std::span<const EventCount> counts) {
   const std::optional<double> value = pmu::value_of_postfix(metric.postfix, values);
   if (!value.has_value()) return {};
   if (!bounded) return {.known = true, .value = *value, .bounded = false};
-  // Each event moves the share independently; together they give the root of the sum of squares.
+  // Each event changes the share independently, so the errors add up as the root of the sum of squares.
   double below = 0, above = 0;
   for (usize i = 0; i < used.size(); ++i) {
     for (const u64 bound : {used[i]->low, used[i]->high}) {
@@ -107,7 +107,7 @@ Drill::Drill(pmu::Product product, u32 counters, Wish wish)
     }
     first.nodes.push_back(root);
   }
-  // The architecture defines it as the sum of the other two, so that all of the first level can be counted at once.
+  // The architecture defines it as the sum of the other two, so the whole first level can be counted at once.
   const auto place = [&](std::string_view event) { return std::find(first.events.begin(), first.events.end(), event); };
   const auto end = first.events.end();
   if (first.events.size() == counters_ + 1 && place(kStallSlot) != end && place(kStallSlotFrontend) != end &&
@@ -118,7 +118,7 @@ Drill::Drill(pmu::Product product, u32 counters, Wish wish)
   step_ = std::move(first);
 }
 
-// Returns false, and adds nothing, if they do not fit any more. The first events of a step are always added.
+// Returns false and adds nothing if they do not fit. The first events of a step are always added.
 bool Drill::add_events(std::span<const std::string_view> events, Step& step) const {
   std::vector<std::string_view> more;
   for (const std::string_view event : events) {
@@ -138,7 +138,7 @@ bool Drill::add_node(u32 node, Step& step) const {
   return true;
 }
 
-// Adds the levels below the node: a level is counted completely or not at all, so that its greatest node is known.
+// Adds the levels below the node. A level is counted completely or not at all, so that its largest node is known.
 void Drill::add_levels(u32 node, Step& step) const {
   std::vector<u32> level = method_.nodes[node].children;
   while (!level.empty()) {
@@ -211,7 +211,7 @@ void Drill::choose_root() {
   }
 }
 
-// Goes to the greatest of the node's parts, and on to that part's parts, as far as they were counted.
+// Goes down to the largest part of the node, then to the largest part of that, as far as they were counted.
 void Drill::descend() {
   if (current_ == kNone) return;
   for (;;) {
@@ -328,7 +328,7 @@ double Drill::lost_cycles() const {
   u32 root = current_;
   while (method_.nodes[root].parent != kNone) root = method_.nodes[root].parent;
   const double lost = shares_[root].is_sure() ? std::max(cycles() * shares_[root].value / 100, 0.0) : 0;
-  // Below the first level, a node's events count cycles.
+  // Below the first level, the events of a node count cycles.
   return current_ == root ? lost : std::min(lost, weights_[current_]);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the first level of a top-down tree to the node that explains most: which events to count in the next run, and
-// what the counts of a run mean. Pure: app/bottleneck does the runs.
+// Searches a top-down tree from the first level down to the node that explains most: decides which events to count in
+// the next run, and interprets its counts. Pure: app/bottleneck does the runs.
 #pragma once
 #include <optional>
 #include <span>
@@ -12,9 +12,9 @@
 namespace wperf::topdown {
 
 inline constexpr u32 kMostRuns = 3;
-// Below this share of the slots, no loss is worth a search.
+// In percent of the slots; smaller losses are not worth a search.
 inline constexpr double kWorthASearch = 10;
-// A node that loses less than this part of the cycles needs no explanation.
+// A node that loses less than this share of the cycles needs no explanation.
 inline constexpr double kWorthAWord = 0.01;
 inline constexpr std::string_view kCycles = "cpu_cycles";
 
@@ -22,17 +22,18 @@ inline constexpr std::string_view kCycles = "cpu_cycles";
 struct EventCount {
   std::string name;
   u64 value = 0;
-  u64 low = 0, high = 0;  // 95 % interval; both ends are the value if it was counted all the time
+  u64 low = 0, high = 0;  // 95 % interval; both equal `value` if it was counted all the time
   bool counted = true;    // false if it was never scheduled
-  bool bounded = true;    // false if too little was seen of it; then low and high have no meaning
+  bool bounded = true;    // false if it was counted for too short a time; then low and high have no meaning
 };
 
 struct Share {
   bool known = false;  // false if it was not counted, or if the total is 0
   double value = 0;
-  double low = 0, high = 0;  // 95 % interval; both ends are the value if all its events were counted all the time
-  bool bounded = true;       // false if one of its events was counted too rarely; then low and high have no meaning
-  u32 run = 0;               // 1 is the first
+  double low = 0, high = 0;  // 95 % interval; both equal the value if all its events were counted all the time
+  bool bounded = true;       // false if one of its events was counted for too short a time; then low and high have no
+                             // meaning
+  u32 run = 0;               // number of the run, from 1
   bool is_sure() const { return known && bounded; }
 };
 Share evaluate(const pmu::Metric& metric, std::span<const EventCount> counts);
@@ -44,11 +45,11 @@ struct MetricShare {
 struct GroupShares {
   std::string_view group;
   std::vector<MetricShare> metrics;
-  // The rough cost of its misses on a core of this class; nullopt if they are not misses, or were not counted.
+  // The approximate cost of its misses on a core of this class; nullopt if these are not misses, or were not counted.
   std::optional<double> likely_cycles = {};
 };
 
-// The events to count in one run. Every set also counts cycles.
+// The events to count in one run. Cycles are always counted, too.
 struct Step {
   std::vector<std::string_view> events;
   std::vector<u32> nodes;
@@ -56,8 +57,8 @@ struct Step {
 };
 
 struct Wish {
-  std::optional<u32> level;  // how deep to go; nullopt for the whole tree
-  u32 node = kNone;          // where to go; kNone for the greatest loss
+  std::optional<u32> level;  // how many levels deep; nullopt: the whole tree
+  u32 node = kNone;          // the node to go to; kNone: the largest loss
 };
 
 class Drill {
@@ -65,10 +66,10 @@ class Drill {
   Drill(pmu::Product product, u32 counters, Wish wish);
 
   const Method& method() const { return method_; }
-  // The next run; null if nothing more is to be counted.
+  // The next run; null if there is nothing more to count.
   const Step* step() const { return step_.has_value() ? &*step_ : nullptr; }
   bool fits(const Step& step) const { return step.events.size() <= counters_; }
-  // STALL_SLOT was computed as a sum, for lack of a counter.
+  // STALL_SLOT was computed as a sum, because there was no counter for it.
   bool adds_stall_slot() const { return adds_stall_slot_; }
   // Takes the counts of that run.
   void take(std::span<const EventCount> counted);
@@ -78,20 +79,20 @@ class Drill {
   const std::vector<GroupShares>& groups() const { return groups_; }
   // The node that explains most of the lost slots; kNone if no node stands out.
   u32 worst() const { return current_; }
-  // The group of misses that most likely explains it; empty if no group does.
+  // The group of misses that most likely explains it; empty if none does.
   std::string_view likely_group() const;
-  // Where to sample: the last event of the worst node, or of a node above it, that happened; empty: none did.
+  // What to sample: the last event that occurred in the worst node, or in a node above it; empty if none occurred.
   std::string_view event_of_worst() const;
-  // Does data that is late hold the program back?
+  // Is the program held back by data that arrives late?
   bool waits_for_memory() const;
-  // Cycles that the worst node lost, and all cycles of the first run; 0 if not known.
+  // The cycles that the worst node lost, and all cycles of the first run; 0 if not known.
   double lost_cycles() const;
   double cycles() const;
-  // An event was never scheduled, or too rarely for a statement.
+  // An event was never scheduled, or for too short a time.
   bool missed_turns() const;
   // All counts of an event, run by run.
   const std::vector<std::vector<EventCount>>& counts() const { return counts_; }
-  // For the worst node, or for the requested one: the count of the run that determined it. 0 if there is none.
+  // For the worst node or the requested one: the event's count in the run that decided. 0 if there is none.
   u64 count_of(std::string_view event) const;
 
  private:

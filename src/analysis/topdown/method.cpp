@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kSlots = "percent of slots";
 
-// For "x / (y + z) * 100": "y + z". Formulas with slots are longer, but their unit says enough.
+// "y + z" for "x / (y + z) * 100". Formulas with slots are longer, but their unit is enough.
 std::string whole_of(const pmu::Metric& metric) {
   if (metric.unit == kSlots) return "slots";
   const std::string_view formula = metric.formula;

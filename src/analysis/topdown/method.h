@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The top-down method of a core as a tree: shares of its time or slots, each divided into its parts. Made from the
+// The top-down method of a core as a tree: shares of its time or slots, each divided into parts. Made from the
 // catalogue's tables. Pure.
 #pragma once
 #include <span>
@@ -19,28 +19,28 @@ struct Node {
   u32 parent = kNone;
   u32 level = 1;
   std::vector<u32> children = {};
-  // groups of metrics, at the ends of the tree, whose misses are counted next
+  // groups of metrics at the leaves of the tree; their misses are counted next
   std::vector<std::string_view> groups = {};
-  // the events of its formula; their samples show the place. The last is the best for that
+  // the events of its formula, whose samples show the code; the last one is the best for that
   std::vector<std::string_view> events;
-  std::string of;  // the whole that it is a share of: "slots", "stall_backend"
+  std::string of;  // the total that it is a share of: "slots", "stall_backend"
 };
 
 struct Method {
   std::vector<Node> nodes;  // parents come before children
   std::vector<u32> roots;
   u32 find(std::string_view metric) const;  // kNone if no node has this name
-  // Do the roots add up to the whole?
+  // Do the roots add up to the total?
   bool is_whole() const;
 };
 
-// Without nodes if no method was published for this core.
+// Has no nodes if no method was published for this core.
 Method method_of(pmu::Product product);
 
-// The words of a comma list.
+// The words of a comma-separated list.
 std::vector<std::string_view> words_of(std::string_view list);
 
-// The meaning of a node's share, or of the misses of a group, for a person who optimises: one sentence, or empty.
+// What a node's share, or the misses of a group, mean to someone who optimises: one sentence, or empty.
 std::string_view meaning_of(std::string_view name);
 
 }  // namespace wperf::topdown

@@ -67,7 +67,7 @@ std::string names_of(const std::vector<KindOfCore>& kinds) {
   return text;
 }
 
-// A kernel counts a program wherever it runs, and gives one number.
+// A kernel counts a program on any core and gives one number for all.
 diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
   const u32 one = kinds.back().cores.front().first;
   return {.text = fmt::format("this machine has several kinds of cores with different top-down methods, and a program "
@@ -78,7 +78,7 @@ diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
           .code = diag::ExitCode::usage};
 }
 
-// A driver measures a program on the core where it starts, a kernel wherever it runs; a machine uses all its cores.
+// A driver measures a program on the core where it starts, a kernel on any core; a machine uses all its cores.
 diag::Result<std::vector<KindOfCore>> kinds_of(const request::Measurement& wanted, const plan::Capabilities& machine) {
   WPERF_TRY(const std::vector<u32> cores,
             plan::expand_cores(wanted.cores, machine.core_count, request::kMeasuredCores));
@@ -115,7 +115,7 @@ KindCounts counts_of(const answers::CountProfile& profile, const plan::Capabilit
     const bool own = profile.by_kernel || plan::product_of_core(machine, unit.number) == product;
     for (const answers::CountRow& row : unit.rows) {
       const bool is_cycles = !row.code.has_value() || row.name == kCycles;
-      // The fixed counter, if it counted as the events did, and not an event of the same name.
+      // The fixed counter, if it counted in the same modes as the events; not an event with the same name.
       if (!row.code.has_value() && unit.cycle_row != answers::CycleRow::as_events) continue;
       if (own) {
         add_row(row, is_cycles ? kCycles : std::string_view(row.name), counts.events);

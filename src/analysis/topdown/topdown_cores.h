@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cores of a top-down search and their counts, by kind: each kind may have its own method.
+// The cores of a top-down search and their counts, by kind of core, because each kind may have its own method.
 #pragma once
 #include <string>
 #include <vector>
@@ -18,18 +18,19 @@ struct KindOfCore {
   std::vector<request::CoreRange> cores = {};
 };
 
-// Among the cores of -c, or all. Kinds without a method are left out, with a remark in `notes`; if no kind has one, it
-// is an error.
+// The kinds among the cores of -c, or among all. Kinds without a method are left out, with a remark in `notes`; if no
+// kind has a method, returns an error.
 diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Measurement& wanted,
                                                         const plan::Capabilities& machine,
                                                         std::vector<std::string>& notes);
 
-// For a program that a driver measures on one core: which kinds that leaves out, and how to choose them. Empty if none.
+// For a program that a driver measures on one core: which kinds this leaves out, and how to choose them. Empty if there
+// are none.
 std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabilities& machine);
 
 struct KindCounts {
-  std::vector<EventCount> events;  // the sum over the cores of the kind; cycles as kCycles
-  u64 cycles_elsewhere = 0;        // of cores of other kinds, whose counts are in none of its formulas
+  std::vector<EventCount> events;  // sums over the cores of this kind; cycles as kCycles
+  u64 cycles_elsewhere = 0;        // cycles on cores of other kinds, whose counts are not in its formulas
 };
 KindCounts counts_of(const answers::CountProfile& profile, const plan::Capabilities& machine, pmu::Product product);
 

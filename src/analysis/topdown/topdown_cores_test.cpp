@@ -131,7 +131,7 @@ TEST(TopdownCores, AnEventWithoutAnIntervalOnOneCoreHasNone) {
                                                core(1, {rare}, answers::CycleRow::as_events)}),
                                       machine, plan::product_of_core(machine, 0));
   ASSERT_EQ(counts.events.size(), 1u);
-  EXPECT_EQ(counts.events[0].value, ~u64{0});  // a sum that would overflow stays at the greatest number
+  EXPECT_EQ(counts.events[0].value, ~u64{0});  // a sum that would overflow stops at the largest number
   EXPECT_FALSE(counts.events[0].bounded);
   EXPECT_FALSE(counts.events[0].counted);
 }

@@ -13,7 +13,7 @@ namespace {
 
 using Counts = std::vector<EventCount>;
 
-// The formula in the catalogue, evaluated independently: the tables hold postfix.
+// Evaluates the catalogue's formula independently, because the tables have postfix.
 class Infix {
  public:
   Infix(std::string_view text, const Counts& counts) : text_(text), counts_(counts) {}
@@ -278,7 +278,7 @@ TEST(TopdownShare, AnIntervalIsAsWideAsItsEventsMakeIt) {
   EXPECT_NEAR(share.high, 53, 1e-9);
   EXPECT_FALSE(evaluate(metric, Counts{exactly("a", 1)}).known);
   EXPECT_FALSE(evaluate(metric, Counts{exactly("a", 1), exactly("b", 0)}).known);
-  // If one of its events was counted too rarely, the value has no interval.
+  // If one of its events was counted for too short a time, the value has no interval.
   Counts unsure = counts;
   unsure[0].bounded = false;
   EXPECT_TRUE(evaluate(metric, unsure).known);

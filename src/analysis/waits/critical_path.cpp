@@ -12,7 +12,7 @@ namespace wperf::waits {
 void ThreadHistories::take(const Stretch& stretch) {
   if (stretch.thread >= lives_.size()) lives_.resize(stretch.thread + usize{1});
   Life& life = lives_[stretch.thread];
-  // In the gap between known stretches.
+  // In the gap between known periods.
   if (!life.moments.empty() && life.end < stretch.begin) life.moments.push_back({.begin = life.end});
   life.moments.push_back({.begin = stretch.begin,
                           .detail = stretch.state == State::running ? stretch.sample : stretch.wait,
@@ -51,7 +51,7 @@ class Walk {
   std::vector<PathStep> run(u32 thread) {
     followed_.assign(1, {thread, begin_});
     now_ = end_;
-    // If a thread waits at the end, the path begins with the later end of that wait.
+    // If the thread is waiting at the end, the path begins with the later end of that wait.
     const ThreadHistories::Moment last = histories_.before(thread, end_);
     if (last.state == State::waiting && accounting_.waits[last.detail].has_end) {
       now_ = std::max(end_, accounting_.waits[last.detail].woken);
@@ -62,12 +62,12 @@ class Walk {
   }
 
  private:
-  // A thread on the path, followed back to a time; below it in the list are the threads that waited for it.
+  // A thread on the path, followed back to some time; below it in the list are the threads that waited for it.
   struct Followed {
     u32 thread = 0;
     u64 begin = 0;
   };
-  // The last action of a thread before the path left it: it woke the thread below it.
+  // What a thread did last before the path left it: it woke the thread below it.
   struct Cause {
     u32 woke = ~u32{0}, made = ~u32{0};
     u32 sample = stacks::kNoSample;
@@ -134,7 +134,7 @@ class Walk {
     emit({.begin = begin, .thread = at.thread, .state = StepState::unknown});
   }
 
-  // In contradictory events threads may seem to wake each other at one moment, for ever.
+  // If events are contradictory, threads may seem to wake each other endlessly at the same time.
   bool may_go_on() {
     hops_ = hops_at_ == now_ ? hops_ + 1 : 0;
     hops_at_ = now_;
@@ -145,7 +145,7 @@ class Walk {
     const u64 until = now_;
     now_ = step.begin;
     step.end = std::min(until, end_);
-    if (until > end_) step.woke = step.made = ~u32{0};  // they came later
+    if (until > end_) step.woke = step.made = ~u32{0};  // these came later
     if (step.begin < step.end) steps_.push_back(step);
   }
 
@@ -155,7 +155,7 @@ class Walk {
   std::unordered_map<u32, u32> numbers_;  // thread → index
   std::vector<Birth> births_;
   std::vector<Followed> followed_;
-  std::vector<PathStep> steps_;  // the last first
+  std::vector<PathStep> steps_;  // in reverse order
   Cause cause_;
   u64 now_ = 0;
   u64 hops_at_ = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The waits on which the end of an interval depended: backwards from that end, through a thread and the threads that
-// ended its waits. Pure.
+// The waits on which the end of an interval depended, found backwards from that end, through a thread and the threads
+// that ended its waits. Pure.
 //
-// While a thread runs or is ready, the path is its own. For as long as it waits, the path is that of the thread that
-// ended the wait, and so on. Before the wait it is the thread's own again. So each moment of the interval belongs to
-// exactly one step.
+// While a thread runs or is ready, it is on the path. While it waits, the path continues with the thread that ended the
+// wait, and so on. Before the wait, the thread is on the path again. So each moment of the interval belongs to exactly
+// one step.
 #pragma once
 #include <span>
 #include <vector>
@@ -18,8 +18,8 @@ namespace wperf::waits {
 enum class StepState : u8 {
   running,
   ready,
-  interrupted,  // waits, until an interrupt ends it
-  unknown,      // its actions, or the thread that ended its wait, were not recorded
+  interrupted,  // the thread waits until an interrupt ends the wait
+  unknown,      // what it did, or which thread ended its wait, was not recorded
 };
 
 struct PathStep {
@@ -27,13 +27,13 @@ struct PathStep {
   u32 thread = 0;  // index into threads
   StepState state = StepState::unknown;
   bool preempted = false;
-  u32 wait = ~u32{0};              // interrupted and unknown: the wait; ready: the wait before it; ~0 if none
-  u32 woke = ~u32{0};              // running: the wait that it ended with; ~0 if none
-  u32 made = ~u32{0};              // running: the thread that it created at its end, by index
-  u32 sample = stacks::kNoSample;  // running: the sample at its end
+  u32 wait = ~u32{0};              // interrupted and unknown: the wait; ready: the wait before it; ~0: none
+  u32 woke = ~u32{0};              // running: the wait that it ended at this step's end; ~0: none
+  u32 made = ~u32{0};              // running: index of the thread that it created at this step's end
+  u32 sample = stacks::kNoSample;  // running: the sample at this step's end
 };
 
-// Each thread's stretches in their order, as account() gives them, stored compactly.
+// The periods of each thread in order, as account() returns them, stored compactly.
 class ThreadHistories {
  public:
   struct Moment {
@@ -43,9 +43,9 @@ class ThreadHistories {
     bool preempted = false;
   };
   void take(const Stretch& stretch);
-  // The stretch just before `time`; it may have begun long before. Unknown if there is none.
+  // The period just before `time`, which may have begun long before. Unknown if there is none.
   Moment before(u32 thread, u64 time) const;
-  u64 first(u32 thread) const;  // moments that are known
+  u64 first(u32 thread) const;  // the first time that is known
   u64 last(u32 thread) const;
 
  private:
@@ -56,7 +56,7 @@ class ThreadHistories {
   std::vector<Life> lives_;  // by thread
 };
 
-// The steps from `begin` to `end`, in the order of time and without gaps. `thread`: index.
+// The steps from `begin` to `end`, in order of time and without gaps. `thread`: index.
 std::vector<PathStep> critical_path(const Accounting& accounting, const ThreadHistories& histories, u32 thread,
                                     u64 begin, u64 end);
 

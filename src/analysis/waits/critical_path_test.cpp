@@ -49,7 +49,7 @@ void expect_path(const Walked& walked, const std::vector<PathStep>& path, const 
   }
 }
 
-// 7 waits for 8, which sleeps: so 7 waited for the sleep.
+// 7 waits for 8, which sleeps, so 7 really waited for the sleep.
 TEST(CriticalPath, GoesThroughThoseWhoEndedTheWaits) {
   const stacks::Switch events[] = {
       change(10, 0, 7, stacks::Leaving::waits, 8),
@@ -80,7 +80,7 @@ TEST(CriticalPath, AnIntervalMayEndInAWait) {
 }
 
 TEST(CriticalPath, BeforeAThreadWasThereItsMakerCounts) {
-  // 7 makes 8 and waits; 8 makes 9 and ends; 9 ends the wait.
+  // 7 creates 8 and waits; 8 creates 9 and ends; 9 ends the wait.
   const stacks::Switch events[] = {
       makes(5, 7, 8),     change(10, 0, 7, stacks::Leaving::waits, 8),
       makes(30, 8, 9),    change(40, 0, 8, stacks::Leaving::ended, 9),
@@ -97,7 +97,7 @@ TEST(CriticalPath, BeforeAThreadWasThereItsMakerCounts) {
 }
 
 TEST(CriticalPath, WhatNobodyToldIsUnknown) {
-  // There is no wake-up of 7, and the time of 8 before it came is unknown.
+  // 7's wake-up is missing, and what 8 did before it came is unknown.
   const stacks::Switch events[] = {
       change(10, 0, 7, stacks::Leaving::waits, 9), change(50, 0, 9, stacks::Leaving::waits, 7),
       change(60, 0, 7, stacks::Leaving::waits, 8), wakes(80, 0, 8, 7), change(85, 0, 8, stacks::Leaving::ended, 7)};
@@ -157,7 +157,7 @@ TEST(CriticalPath, FillsEachIntervalOfAPlayedMachineExactly) {
         check_step(played, walked, step, seed);
       }
       EXPECT_EQ(at, end) << seed;
-      // Whenever the thread itself did not wait, the path is its own.
+      // While the thread itself did not wait, it is on the path.
       u64 truly = 0;
       for (const auto& one : played.stretches.at(thread)) {
         const u64 from = std::max(one.begin, begin), to = std::min(one.end, end);

@@ -23,7 +23,7 @@ void Parallelism::finish() {
   std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.time < b.time; });
   u32 running = 0;
   for (usize i = 0; i < steps_.size(); ++i) {
-    // At one moment leaving threads may be listed before arriving ones: only the sum at that moment counts.
+    // At one time, threads that leave may be listed before threads that come; only the sum counts.
     running += static_cast<u32>(steps_[i].change);  // modulo 2^32
     steps_[i].running = running;
     const u64 length = i + 1 < steps_.size() ? steps_[i + 1].time - steps_[i].time : 0;
@@ -41,7 +41,7 @@ u32 Parallelism::at(u64 time) const {
 
 namespace {
 
-// Does a sample count that was taken while so many threads ran?
+// Does a sample that was taken while this many threads ran count?
 bool is_chosen(u32 running, const LatencyOptions& options) {
   return !options.running.has_value() || (running >= options.running->from && running <= options.running->to);
 }

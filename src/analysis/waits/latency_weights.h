@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `report --latency`: a sample counts for its share of the time that passed while it was taken. While one thread of the
-// program ran, that is all of the time; while four ran at once, a quarter. So code that ran while no other thread did
-// comes first. `--parallelism`: only samples that were taken while so many threads ran.
+// `report --latency`: a sample is weighted by its share of the elapsed time: all of it while one thread of the program
+// ran, a quarter while four ran at once. So code that ran while no other thread did comes first. `--parallelism`: only
+// samples that were taken while this many threads ran.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,25 +13,25 @@
 
 namespace wperf::waits {
 
-// How many threads ran at a moment.
+// How many threads ran at any time.
 class Parallelism {
  public:
-  // A thread ran.
+  // Adds a period in which a thread ran.
   void add(u64 begin, u64 end);
   // Called when all are added.
   void finish();
 
   u32 at(u64 time) const;
-  // How long one thread ran, how long two at once, …, in nanoseconds.
+  // How long one thread ran, how long two ran at once, and so on, in nanoseconds.
   const std::vector<u64>& times() const { return times_; }
 
  private:
   struct Step {
     u64 time = 0;
     int change = 0;
-    u32 running = 0;  // since then
+    u32 running = 0;  // from this time on
   };
-  std::vector<Step> steps_;  // by time, once all are added
+  std::vector<Step> steps_;  // ordered by time once all are added
   std::vector<u64> times_;
 };
 
@@ -42,17 +42,17 @@ struct LatencyOptions {
 
 struct LatencyWeights {
   std::vector<u64> weights;      // by sample of the file; 0 if it does not count
-  std::vector<u64> parallel_ns;  // how long one thread ran, how long two at once, …
-  std::string whole;             // the sum of all weights
+  std::vector<u64> parallel_ns;  // how long one thread ran, how long two ran at once, and so on
+  std::string whole;             // name of the sum of all weights
 };
 
-// For the threads of the recorded program, otherwise for all threads. Without --latency a sample has its recorded
-// weight; --parallelism leaves out samples taken while more or fewer threads ran.
+// For the threads of the recorded program, or else for all threads. Without --latency a sample has its recorded weight;
+// --parallelism leaves out samples taken while more or fewer threads ran.
 LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const LatencyOptions& options);
 
 // All samples with their recorded weights.
 LatencyWeights recorded_weights(const recording::RecordedSwitches& switches);
-// Leaves out samples outside of these.
+// Leaves out samples outside of these spans.
 void keep_spans(const recording::ChosenSpans& spans, const recording::RecordedSwitches& switches, LatencyWeights& made);
 
 }  // namespace wperf::waits

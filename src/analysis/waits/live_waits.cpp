@@ -8,7 +8,8 @@
 namespace wperf::waits {
 
 std::vector<WaitPart> LiveWaits::take(const std::vector<stacks::Switch>& switches, u64 begin, u64 end) {
-  // At the beginning of the stretch, threads that are already waiting leave a core number that no other thread uses.
+  // At the beginning of the period, each thread that is already waiting leaves a made-up core that no other thread
+  // uses.
   u16 core_of_nobody = 0;
   for (const stacks::Switch& one : switches) {
     core_of_nobody = std::max<u16>(core_of_nobody, static_cast<u16>(std::min<u32>(one.core + 1u, 0xffff)));
@@ -22,7 +23,7 @@ std::vector<WaitPart> LiveWaits::take(const std::vector<stacks::Switch>& switche
   const Accounting accounting = account(all, {}, begin, end);
   std::vector<WaitPart> parts;
   parts.reserve(accounting.waits.size());
-  // The first ones are the lasting waits, which were inserted first.
+  // The first waits are the lasting ones, which were inserted first.
   const usize lasted = lasting_.size();
   for (usize i = 0; i < accounting.waits.size(); ++i) {
     const Wait& wait = accounting.waits[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits in consecutive stretches of time: a wait that lasts longer counts in each stretch for its part there, with the
-// place where it began. Pure.
+// Waits in consecutive periods: a wait that lasts longer than a period counts in each period with the part there, and
+// with the place where it began. Pure.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -13,23 +13,23 @@ namespace wperf::waits {
 
 inline constexpr u32 kNoPlace = ~u32{0};
 
-// The part of one wait in a stretch.
+// The part of a wait in a period.
 struct WaitPart {
   u32 thread = 0;
-  u32 sample = stacks::kNoSample;  // the sample of this stretch with the place of the wait
-  u32 place = kNoPlace;            // the callers; from the stretch before if the wait continues
+  u32 sample = stacks::kNoSample;  // the sample in this period with the place of the wait
+  u32 place = kNoPlace;            // the callers; from the previous period if the wait continues
   u8 reason = stacks::kNoReason;
-  u64 length = 0;       // nanoseconds within the stretch
-  bool begins = false;  // in this stretch
-  bool lasts = false;   // beyond its end
+  u64 length = 0;       // nanoseconds within the period
+  bool begins = false;  // begins in this period
+  bool lasts = false;   // lasts beyond the end of the period
 };
 
 class LiveWaits {
  public:
-  // `switches`: by time; late ones count from the beginning on. Waits that have lasted since a stretch before are parts
-  // of this one even without a switch.
+  // `switches`: ordered by time; late ones count from the beginning of the period on. Waits that began in an earlier
+  // period are included even without a switch.
   std::vector<WaitPart> take(const std::vector<stacks::Switch>& switches, u64 begin, u64 end);
-  // The waits of the last stretch, with their places, for those that last on into the next one.
+  // Stores the places of the last period's waits, for those that continue in the next one.
   void keep(const std::vector<WaitPart>& parts);
   // Records were lost, so it is unknown which threads wait.
   void forget() { lasting_.clear(); }
@@ -38,12 +38,12 @@ class LiveWaits {
   std::unordered_map<u32, u32> lasting_;  // thread → place
 };
 
-// All waits of one stretch in one function.
+// All waits of a period in one function.
 struct WaitedIn {
   std::string function, module;  // empty: unknown
   WaitClass wait = WaitClass::unexplained;
-  u64 begun = 0;   // waits that began in it
-  u64 waited = 0;  // nanoseconds, of all threads together
+  u64 begun = 0;   // number of waits that began in the period
+  u64 waited = 0;  // nanoseconds of all threads together
 };
 
 }  // namespace wperf::waits

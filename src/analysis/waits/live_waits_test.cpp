@@ -73,7 +73,7 @@ TEST(LiveWaits, LateNewsCountFromTheBeginningOn) {
   EXPECT_EQ(parts[0].length, 100u);
 }
 
-// However time is cut into stretches, the sum of the waits must be the same.
+// However time is divided into periods, the sum of the waits must be the same.
 TEST(LiveWaits, StretchesAddUp) {
   std::vector<stacks::Switch> all;
   for (u32 i = 0; i < 20; ++i) {

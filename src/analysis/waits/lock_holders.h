@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The holders of the interpreter lock of Python (GIL) while other threads wait for it. A thread that gives it up wakes
-// one that waits. So as long as a thread waits, the lock changes hands only with a wake-up, and before that wake-up the
-// thread that woke the other one held it. Pure.
+// Who holds Python's interpreter lock (GIL) while other threads wait for it. A thread that releases the lock wakes a
+// waiting thread. So while a thread waits, the lock changes hands only with a wake-up, and the thread that causes the
+// wake-up held it until then. Pure.
 #pragma once
 #include <algorithm>
 #include <map>
@@ -15,17 +15,17 @@ class LockHolders {
  public:
   struct Release {
     u64 time = 0;
-    u32 holder = 0, place = 0;  // the thread that gave the lock up, and where
+    u32 holder = 0, place = 0;  // the thread that released the lock, and where
   };
-  // All releases of a process that woke a thread, then sort().
+  // Adds a release that woke a thread. After the last one, call sort().
   void add(u32 process, const Release& release) { releases_[process].push_back(release); }
   void sort() {
     for (auto& [process, all] : releases_)
       std::stable_sort(all.begin(), all.end(), [](const Release& a, const Release& b) { return a.time < b.time; });
   }
 
-  // take(release, ns): the holders during a wait, each as its next release shows it. After the last release of a
-  // process the holder is unknown.
+  // Calls take(release, ns) for each holder during a wait; the holder's next release identifies it. After the last
+  // release of a process the holder is unknown.
   template <class Take>
   void during(u32 process, u64 begin, u64 end, Take&& take) const {
     const auto known = releases_.find(process);

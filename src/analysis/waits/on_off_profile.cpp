@@ -12,7 +12,7 @@
 namespace wperf::waits {
 namespace {
 
-// The kinds of time after waits' classes.
+// The kinds of time that follow the wait classes.
 constexpr u32 kRunning = waits::kWaitClasses, kReady = kRunning + 1, kUnknown = kReady + 1, kKinds = kUnknown + 1;
 constexpr u32 kRoot = 0;
 
@@ -123,14 +123,14 @@ class Maker {
         });
   }
 
-  // Each sample gets its share of the remaining time, so nothing is lost to rounding. The first samples get the
-  // earliest time, so that a stretch of time has about the samples that were taken in it.
+  // Each sample gets its share of the remaining time, so that rounding loses nothing. The first samples get the
+  // earliest time, so that a period has about the samples that were taken in it.
   void share_running() {
     std::unordered_map<u32, u64> weights;  // by thread
     for (const recording::RunningSample& one : switches_.running_samples) weights[one.thread] += one.weight;
     struct Left {
-      usize next = 0;  // index into the thread's stretches
-      u64 time = 0;    // sum of these
+      usize next = 0;  // index into the thread's periods
+      u64 time = 0;    // their sum
       std::vector<TimeSpan>* spans = nullptr;
     };
     std::unordered_map<u32, Left> left;
@@ -222,9 +222,9 @@ class Maker {
   stacks::TimeSlices slices_;
   stacks::SliceTally slice_tally_;
   std::vector<std::vector<TimeSpan>> running_;  // by thread of the accounting; time that is not distributed yet
-  std::map<std::pair<u32, u64>, u32> rows_;     // by task, and node and kind
+  std::map<std::pair<u32, u64>, u32> rows_;     // keyed by task, and by node and kind
   std::vector<u64> times_;                      // by row
-  std::unordered_map<u64, u32> nodes_;          // by parent and place
+  std::unordered_map<u64, u32> nodes_;          // keyed by parent and place
   std::vector<u32> node_of_row_;                // kNothing if not looked up yet
   std::vector<u32> places_;                     // by kind
   u32 module_ = stacks::kNothing;

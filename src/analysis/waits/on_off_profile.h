@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All of the threads' time as one profile of stacks: where they waited, were ready and ran.
+// All of the threads' time as one stack profile: where they waited, were ready and ran.
 #pragma once
 #include "analysis/waits/wait_names.h"
 #include "analysis/waits/wait_report.h"
 
 namespace wperf::waits {
 
-// Additional data for pages.
+// Additional data for HTML pages.
 struct OnOffSlices {
-  u64 length_ns = 0;                    // of slices of time; 0: no slices
-  waits::WaitMoments* waits = nullptr;  // will get their tasks and nodes
+  u64 length_ns = 0;                    // length of time slices; 0: none
+  waits::WaitMoments* waits = nullptr;  // gets tasks and nodes of the waits
 };
 
-// `recorded`: every sample of the recording, each with its row. Its samples are replaced by their time, in nanoseconds;
+// `recorded` must have all samples of the recording with their rows. Its samples are replaced by time in nanoseconds;
 // the innermost frame is the kind of time: "[running]", "[ready]", "[waiting: lock]".
 //
-// Waiting and ready time is at the place where the thread left its core. Its running time is known to the nanosecond,
-// but the places only from its samples. So the running time is divided among its samples; without samples it has no
-// callers. A thread's time then adds up to its wall time.
+// Waiting and ready time belongs to the place where the thread left its core. The running time is known exactly, but
+// the places only from samples, so the running time is divided among the samples; without samples it has no callers. A
+// thread's times add up to its wall time.
 void make_on_off_profile(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                          const WaitSelection& selection, recording::RecordedSamples& recorded,
                          const OnOffSlices& sliced = {});

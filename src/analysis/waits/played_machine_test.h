@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A simulated machine: the script records the actions of each thread; nothing is computed from the events.
+// A simulated machine whose script records what each thread does; nothing is computed from the events.
 #pragma once
 #include <map>
 #include <random>
@@ -32,13 +32,13 @@ struct PlayedMachine {
     is_.resize(threads + 1, Is::waiting);
     since_.resize(threads + 1, 0);
     on_.resize(cores, stacks::kIdleThread);
-    // All threads exist and wait at the beginning; their first events show it.
+    // All threads exist and wait at the beginning; their first events show this.
     for (u32 step = 0; step < 2000; ++step) play();
     now += 500;
     for (u32 thread = 1; thread <= threads; ++thread) note(thread);
   }
 
-  u32 threads = 0;  // their numbers are 1 to this
+  u32 threads = 0;  // their numbers are 1 to `threads`
   u64 now = 0;
   std::vector<stacks::Switch> events;
   std::map<u32, Truth> truth;

@@ -27,9 +27,9 @@ class Accountant {
   }
 
   void add(stacks::Switch event) {
-    // Time must not go back; events that do come from a damaged file.
+    // Time must not go back; such events come from a damaged file.
     now_ = event.time = std::max(event.time, now_);
-    // The events at both ends of a dark time were recorded.
+    // The events at both ends of an unrecorded period were recorded.
     while (next_mark_ < marks_.size() && marks_[next_mark_].time + marks_[next_mark_].is_dark <= now_) pass_mark();
     if (event.kind == stacks::Kind::switched) {
       add_switch(event);
@@ -45,9 +45,9 @@ class Accountant {
     for (u32 number = 0; number < lives_.size(); ++number) {
       const Life& life = lives_[number];
       const bool is_off = life.state == State::waiting || life.state == State::ready;
-      // It may have run in the dark, and ended there.
+      // It may have run, and ended, in the unrecorded period.
       if (is_off && dark_.any(life.since, out_.end)) lose(number, out_.end);
-      // Waits that have not ended last at least until here.
+      // Waits that have not ended last at least until the end.
       if (life.state == State::waiting) end_part(number, out_.end);
       if (life.state == State::ready && life.wait != kNone) resume(number, out_.end);
       emit(number, life.state, out_.end);
@@ -63,16 +63,16 @@ class Accountant {
     bool preempted = false;
     u16 core = 0;
     u64 since = 0;
-    u32 wait = kNone;  // the present wait, or the last one until the thread runs again
+    u32 wait = kNone;  // the current wait, or the last one until the thread runs again
   };
   struct Core {
     u32 runs = stacks::kNobody;
     u64 since = 0, recorded_since = 0;
-    u32 dark = 0;           // spans that contain it
-    bool has_told = false;  // the beginning of its recording
+    u32 dark = 0;           // number of unrecorded periods that contain the current time
+    bool has_told = false;  // the beginning of its recording was shown
   };
 
-  // A gap in the recording of a core ends the known state; after the gap it starts again.
+  // A gap in a core's recording ends the known state; after the gap it starts again.
   void pass_mark() {
     const stacks::CoreMark& mark = marks_[next_mark_++];
     if (mark.core != stacks::kEveryCore) {
@@ -119,7 +119,7 @@ class Accountant {
     return known->second;
   }
 
-  // The time up to `time` that is not counted yet belongs to `state`.
+  // The time up to `time` that was not counted yet belongs to `state`.
   void emit(u32 number, State state, u64 time, u32 sample = stacks::kNoSample) {
     Life& life = lives_[number];
     if (time <= life.since) return;
@@ -142,15 +142,15 @@ class Accountant {
     }
     life.since = time;
   }
-  // For a thread on no core whose state is the same before and after each dark time.
+  // For a thread on no core whose state is the same before and after each unrecorded period.
   void emit_lit(u32 number, u64 time) {
     const State state = lives_[number].state;
     dark_.for_each_part(lives_[number].since, time,
                         [&](u64, u64 end, bool is_dark) { emit(number, is_dark ? State::unknown : state, end); });
   }
 
-  // A thread on no core changed its state in the dark: its last known state counts until the dark, and unknown up to
-  // `time`.
+  // A thread on no core changed its state in an unrecorded period: its last known state counts until the period begins,
+  // and then it is unknown until `time`.
   void lose(u32 number, u64 time) {
     Life& life = lives_[number];
     const u64 until = std::min(dark_.first(life.since), time);
@@ -162,7 +162,7 @@ class Accountant {
     life.preempted = false;
     emit(number, State::unknown, time);
   }
-  // After the dark, for a thread on no core: the next event shows that it was in `state` since then.
+  // After an unrecorded period, for a thread on no core: the next event shows that it was in `state` since then.
   void find(u32 number, u64 time, State state) {
     const u64 light = dark_.last_end(time);
     lose(number, light);
@@ -194,7 +194,7 @@ class Accountant {
     ++out_.threads[number].waits;
     return static_cast<u32>(out_.waits.size() - 1);
   }
-  // The wait lasts until `time` at least.
+  // The wait lasts at least until `time`.
   void end_part(u32 number, u64 time) {
     Wait& wait = out_.waits[lives_[number].wait];
     wait.woken = wait.resumed = time;
@@ -233,11 +233,11 @@ class Accountant {
     core.has_told = true;
   }
 
-  // A thread that leaves a core first was there since its recording began.
+  // If a core's first event is that a thread leaves, that thread was there since the core's recording began.
   static bool tells_of_before(const Core& core) { return !core.has_told && core.dark == 0; }
 
-  // The last recorded thread of the core has left it without a record: a switch was lost. When it stopped running, and
-  // which thread the core ran afterwards, is unknown.
+  // The core's last recorded thread left it without a record, so a switch was lost. It is unknown when it stopped
+  // running, and what ran afterwards.
   void check_who_ran(const stacks::Switch& event, Core& core) {
     if (!core.has_told || core.runs == event.leaves || core.runs == stacks::kNobody || core.runs == stacks::kIdleThread)
       return;
@@ -308,7 +308,7 @@ class Accountant {
     } else if (is_dark && tells_wakeups_ && lives_[number].is_there) {
       find(number, event.time, State::ready);
     } else if (state == State::waiting) {
-      // No record shows which thread made it ready, so it waited until now.
+      // No record shows which thread woke it, so it waited until now.
       end_wait(number, event.time, stacks::kUnknown, stacks::kNoSample);
     }
     emit(number, lives_[number].state, event.time);
@@ -345,7 +345,7 @@ class Accountant {
     Life& life = lives_[number];
     const bool is_dark = life.is_there && dark_.any(life.since, event.time);
     if (event.kind == stacks::Kind::created) {
-      // A number may be used again.
+      // A number may be reused.
       if (life.state != State::unknown && life.state != State::running && is_dark) lose(number, event.time);
       if (life.state != State::unknown) contradict(number, event.time);
       emit(number, State::unknown, event.time);
@@ -354,14 +354,14 @@ class Accountant {
       return;
     }
     if (number == met) {
-      // It waited since the beginning.
+      // It has waited since the beginning.
       life.state = State::waiting;
       life.is_there = true;
       life.since = out_.begin;
       out_.threads[number].was_there = true;
       life.wait = begin_wait(number, out_.begin, event, false);
     }
-    // A thread on its way into a wait, or already ready, is sometimes woken, too; that changes nothing.
+    // A thread that is about to wait, or is already ready, is sometimes woken, too; this changes nothing.
     if (life.state == State::running) return;
     if (life.state != State::waiting) {
       if (!is_dark) return;
@@ -373,7 +373,7 @@ class Accountant {
   }
 
   Core& core_of(u16 core) {
-    // Whichever core it is, nothing is known of the threads on it.
+    // The core is unknown, so nothing is known about the threads on any core.
     if (core == stacks::kUnknownCore) {
       nowhere_ = {.since = now_, .recorded_since = all_recorded_since_, .dark = every_core_is_dark_ ? 1u : 0};
       return nowhere_;
@@ -407,7 +407,7 @@ class Accountant {
   std::vector<Life> lives_;
   std::vector<Core> cores_;
   Core nowhere_;
-  std::vector<u32> came_nowhere_;  // to unknown cores, since the last time without records
+  std::vector<u32> came_nowhere_;  // threads that came to unknown cores since the last unrecorded period
 };
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST(ThreadTimes, WithoutAWakeUpNobodyKnowsWhoEndedAWait) {
 }
 
 TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
-  // 7 waits, and then leaves a core without a record of coming to it.
+  // 7 waits, and later leaves a core without a record that it came.
   const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8),
                                    change(50, 1, 7, stacks::Leaving::waits, 9)};
   const Accounting done = account(events, {}, 0, 100);
@@ -94,7 +94,7 @@ TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
   EXPECT_FALSE(done.waits[0].is_known);
 }
 
-// The switch with which 7 left the core was lost: it has not run since, but when it stopped is unknown.
+// The switch with which 7 left the core was lost. It no longer runs, but it is unknown when it stopped.
 TEST(ThreadTimes, WhoLeftWithoutASwitchDoesNotRunOn) {
   const stacks::Switch events[] = {change(10, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
                                    change(30, 0, 8, stacks::Leaving::waits, 9),
@@ -136,7 +136,7 @@ TEST(ThreadTimes, AThreadGoesOnUnderAnotherNumber) {
   EXPECT_EQ(done.cores[0].busy, 50u);
 }
 
-// Threads that were recorded without their cores: 7 and 8 run at the same time, and all records of a while are lost.
+// Threads that were recorded without their cores: 7 and 8 run at the same time, and all records of a period are lost.
 TEST(ThreadTimes, WithoutCoresAGapStopsAllThatRan) {
   const u16 core = stacks::kUnknownCore;
   const stacks::Switch events[] = {
@@ -214,7 +214,7 @@ TEST(ThreadTimes, AWaitThatBothSidesOfAGapAgreeOnIsOne) {
   EXPECT_EQ(of(done, 8).running, 80u) << "on a core that was recorded";
 }
 
-// 7 must have been woken in the gap: it would be wrong to say that it waited up to 70.
+// 7 must have been woken in the gap, so it would be wrong to say that it waited until 70.
 TEST(ThreadTimes, WhatAGapHidesIsUnknown) {
   const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8),
                                    change(20, 0, 8, stacks::Leaving::preempted, 9),
@@ -232,7 +232,7 @@ TEST(ThreadTimes, WhatAGapHidesIsUnknown) {
   EXPECT_EQ(done.cores[0].unknown, 20u);
 }
 
-// The events of one core within some time are removed: every statement about the rest must be true.
+// The events of one core in some period are removed: every statement about the rest must be true.
 TEST(ThreadTimes, NothingIsSaidThatTheScriptedMachineDidNotDo) {
   for (u32 seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);

@@ -24,7 +24,7 @@ bool is_page_fault(std::string_view name) {
 }  // namespace
 
 WaitClass class_of_function(std::string_view name) {
-  // glibc: "pthread_cond_wait@@GLIBC_2.3.2"; compilers: "folio_wait_bit_common.constprop.0".
+  // glibc adds versions: "pthread_cond_wait@@GLIBC_2.3.2"; compilers add suffixes: "folio_wait_bit_common.constprop.0".
   name = name.substr(0, name.find_first_of("@."));
   while (name.starts_with('_')) name.remove_prefix(1);
   // glibc's internal system calls: "__GI___libc_read", "__libc_pause".
@@ -157,15 +157,15 @@ void StackClass::take(std::string_view function, bool is_kernel) {
 
 WaitClass StackClass::get() const {
   if (is_fault_) return WaitClass::paging;
-  // read() may read a pipe, which only the kernel's functions show: then it waits for another thread.
+  // read() may read a pipe, which only the kernel's functions show; then it waits for another thread.
   if (of_program_ == WaitClass::io && of_kernel_ != WaitClass::unexplained) return of_kernel_;
   if (of_program_ != WaitClass::unexplained) return of_program_;
   if (of_kernel_ != WaitClass::unexplained) return of_kernel_;
   return has_frames_ ? WaitClass::other : WaitClass::unexplained;
 }
 
-// Functions of CPython that wait for the lock by themselves. Those that are static have no names in many builds: then
-// one of these is the caller of a function without a name, or the function that interprets is.
+// CPython's functions that wait for the GIL. The static ones have no names in many builds; then one of these is the
+// caller of a function without a name, or the caller is the interpreter's function.
 void PythonLock::take(std::string_view function, std::string_view module) {
   static constexpr std::string_view kKnown[] = {"take_gil",
                                                 "drop_gil",

@@ -103,7 +103,7 @@ TEST(WaitClasses, WhereAWordOfMemoryIsWaitedFor) {
   for (const char* name : {"__x64_sys_futex", "__arm64_sys_futex", "do_futex", "futex_wait.constprop.0"}) {
     EXPECT_TRUE(is_futex_call(name)) << name;
   }
-  // Programs of 32 bits have their arguments elsewhere; a list of several words has no single first argument.
+  // 32-bit programs have their arguments elsewhere; a list of several words has no single first argument.
   for (const char* name : {"__ia32_compat_sys_futex", "__x64_sys_futex_waitv", "schedule", "pipe_read"}) {
     EXPECT_FALSE(is_futex_call(name)) << name;
   }

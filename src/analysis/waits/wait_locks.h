@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock of each wait, on Linux. A thread that waits for a word of its memory gives that word's address to the kernel
-// as the first argument of its system call, and recordings of switches have this register.
+// The lock of each wait, on Linux. A thread that waits for a word of its memory passes the word's address to the kernel
+// as the first argument of a system call, and recordings of switches include this register.
 #pragma once
 #include <unordered_map>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace wperf::waits {
 
-// All waits of a recording, and whose are chosen.
+// All waits of a recording, and the threads that were chosen.
 struct ChosenWaits {
   const Accounting& accounting;
   const recording::RecordedSwitches& switches;
@@ -20,11 +20,11 @@ struct ChosenWaits {
 
 class WaitLocks {
  public:
-  static constexpr u32 kNone = ~u32{0};         // the wait was for no lock
+  static constexpr u32 kNone = ~u32{0};         // the wait was not for a lock
   static constexpr u32 kUnknown = ~u32{0} - 1;  // the lock was not recorded
 
   WaitLocks() = default;
-  // For the waits of chosen threads.
+  // For the waits of the chosen threads.
   WaitLocks(const perf_data::PerfFile& file, const ChosenWaits& all, WaitNames& names, const modules::ElfSearch& search,
             bool decorated);
 
@@ -33,7 +33,7 @@ class WaitLocks {
     return known != of_sample_.end() ? known->second : kNone;
   }
   const std::vector<recording::DataName>& all() const { return locks_; }
-  // kNone: empty.
+  // Empty for kNone.
   std::string text_of(u32 lock) const;
 
  private:
@@ -41,7 +41,7 @@ class WaitLocks {
   std::unordered_map<u32, u32> of_sample_;
 };
 
-// The table of locks: the waits of the chosen threads that are at least so long.
+// Adds the table of locks: the chosen threads' waits that are at least this long.
 void add_locks(const ChosenWaits& all, u64 min_ns, WaitNames& names, const WaitLocks& locks, WaitReport& report);
 
 }  // namespace wperf::waits

@@ -48,7 +48,7 @@ u32 first_thread(const waits::Accounting& accounting, const RecordedSwitches& sw
     if (!chosen[i]) continue;
     const u32 thread = accounting.threads[i].thread;
     if (switches.program != 0 && thread == switches.program) return i;
-    // The first thread of its process if there is one, otherwise the first of all.
+    // The first thread of the process if there is one, otherwise the first thread of all.
     if (process_in(switches, thread) == thread) return i;
     if (first == chosen.size()) first = i;
   }
@@ -76,7 +76,7 @@ std::string WaitNames::text_of(u32 thread) const {
   return name.empty() ? fmt::format("thread {}", number_of(thread)) : fmt::format("{} ({})", name, number_of(thread));
 }
 
-// Place and purpose, from the stack with which it left its core.
+// The place and class of a wait, from the stack with which the thread left its core.
 WaitPlace WaitNames::place_of(u32 sample, u8 wait_reason) {
   WaitPlace place = place_of_sample(sample);
   const bool is_told = place.wait != WaitClass::unexplained && place.wait != WaitClass::other;
@@ -100,13 +100,13 @@ const WaitPlace& WaitNames::place_of_sample(u32 sample) {
   return place;
 }
 
-// The same for all stacks that end in one function with the same caller.
+// Equal for all stacks that end in the same function with the same caller.
 u32 WaitNames::group_of(const WaitPlace& place) {
   const std::array functions{place.function, place.module, place.caller, place.caller_module};
   return groups_.try_emplace(functions, static_cast<u32>(groups_.size())).first->second;
 }
 
-// The innermost first.
+// Visits the innermost function first.
 template <class Visit>
 void WaitNames::for_each_place(u32 row, Visit visit) const {
   if (lists_.stack_begins.empty()) {
@@ -147,9 +147,9 @@ WaitPlace WaitNames::look_at(u32 row) const {
     is_seen[function.is_kernel] = true;
     const bool tells = waits::class_of_function(function.name) != WaitClass::unexplained;
     const stacks::StackFunction*& shown = function.is_kernel ? kernel : own;
-    // A function that a reader knows: pthread_mutex_lock, not its callees within its library.
+    // Shows a function that readers know: pthread_mutex_lock, not the internal functions that it calls.
     if (tells && !is_told[function.is_kernel]) shown = &function;
-    // A function of Python says more than those of its interpreter.
+    // A Python function says more than the interpreter's functions.
     const bool is_python = stacks::is_python_file(module) && !stacks::is_python_file(place.caller_module);
     if (is_python || (place.caller.empty() && !function.is_kernel && !waits::is_library_module(module) &&
                       !waits::is_library_function(function.name))) {
@@ -163,8 +163,8 @@ WaitPlace WaitNames::look_at(u32 row) const {
     }
     is_told[function.is_kernel] = is_told[function.is_kernel] || tells;
   });
-  // Frame pointers may miss the caller of the inner function; it is still more informative than the kernel's. If no
-  // function has a name: "clr.dll+0x5a24".
+  // Frame pointers may miss the caller of an internal function; the internal function still says more than the
+  // kernel's. If no function has a name: "clr.dll+0x5a24".
   const stacks::StackFunction* shown = unnamed;
   for (const stacks::StackFunction* one : {kernel, inner, own}) {
     if (one != nullptr) shown = one;
@@ -175,7 +175,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
   }
   place.wait = wait.get();
   if (place.wait == WaitClass::lock && python_lock.is_waited_for()) place.wait = WaitClass::gil;
-  // The kernel had to fetch that word first.
+  // The kernel had to read that page first.
   if (place.wait == WaitClass::paging) place.is_futex = false;
   return place;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names for accounted switches: the chosen threads, their names, and the places and objects of their waits.
+// Names for accounted switches: the chosen threads, their names, and where and for what they waited.
 #pragma once
 #include <array>
 #include <map>
@@ -18,9 +18,9 @@ namespace wperf::waits {
 
 struct WaitSelection {
   std::set<u32> processes, threads;  // empty: all
-  std::set<std::string> names;       // names of threads; empty for all
-  bool timeline = false;             // for the only thread that is selected
-  u64 from = 0, to = ~u64{0};        // for the timeline or the path, since the recording began
+  std::set<std::string> names;       // names of threads; empty: all
+  bool timeline = false;             // for the only selected thread
+  u64 from = 0, to = ~u64{0};        // for the timeline or the path; from the start of the recording
   bool critical_path = false;
   u64 min_ns = 0;  // shorter waits are not listed
 };
@@ -32,34 +32,36 @@ std::vector<bool> chosen_threads(const waits::Accounting& accounting, const reco
 u32 first_thread(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                  const std::vector<bool>& chosen);
 
-// The place of a thread when it left its core or made another thread ready.
+// Where a thread was when it left its core or woke another thread.
 struct WaitPlace {
   std::string_view function, module;  // empty: unknown
-  // The program's own function: the first that belongs neither to the C library nor to the kernel. Empty if it has no
+  // The program's own function: the first one that is neither in the C library nor in the kernel. Empty if it has no
   // name.
   std::string_view caller, caller_module;
   std::string_view shown() const { return caller.empty() ? function : caller; }
   waits::WaitClass wait = waits::WaitClass::unexplained;
   u32 group = 0;          // number of its stack of functions; 0 if unknown
-  bool by_timer = false;  // a timer ends waits there
+  bool by_timer = false;  // waits there are ended by a timer
   bool is_futex = false;  // it waits there for a word of its memory
   bool is_known = false;
 };
 
 class WaitNames {
  public:
-  // `recorded`: the samples of the switches, each with its row, and lists or the tree. Both must outlive this.
+  // `recorded`: the samples of the switches, each with its row, and with lists or the tree. Both must outlive this
+  // object.
   WaitNames(const recording::RecordedSwitches& switches, const recording::RecordedSamples& recorded);
 
   std::string_view thread_name(u32 thread) const;
   u32 process_of(u32 thread) const;
-  u32 number_of(u32 thread) const;        // The system's number of the thread.
+  u32 number_of(u32 thread) const;        // the system's number of the thread
   std::string text_of(u32 thread) const;  // "name (tid)"
-  // If functions do not show the purpose, Windows' reason is used.
+  // If functions do not show what the wait is for, Windows' reason is used.
   WaitPlace place_of(u32 sample, u8 wait_reason);
   WaitPlace place_of(const waits::Wait& wait) { return place_of(wait.sample, wait.reason); }
   const WaitPlace& place_of_sample(u32 sample);
-  // The thread that ended a wait. For an interrupt the core's thread does not matter: the answer is an interrupt.
+  // The thread that ended a wait. For an interrupt the thread on the core does not matter, and the result is an
+  // interrupt.
   static u32 ender_of(const waits::Wait& wait) {
     return wait.waker == stacks::kIdleThread ? stacks::kNobody : wait.waker;
   }
@@ -80,11 +82,11 @@ class WaitNames {
   const stacks::GrowingArray<u32>& row_of_sample_;
   std::vector<WaitPlace> places_;  // by row; computed on demand
   const WaitPlace nowhere_{};
-  std::map<std::array<std::string_view, 4>, u32> groups_{{{}, 0}};  // functions and modules
+  std::map<std::array<std::string_view, 4>, u32> groups_{{{}, 0}};  // keyed by functions and modules
 };
 
-// The tasks of a profile by thread, the last of its names. A thread that was seen only in switches may have no sample,
-// and so no task; then it is added on demand.
+// The tasks of a profile by thread, with the last of its names. A thread that occurs only in switches may have no
+// sample and so no task; then a task is added on demand.
 class ThreadTasks {
  public:
   ThreadTasks(const WaitNames& names, stacks::StackProfile& profile);

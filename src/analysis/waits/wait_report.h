@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `wperf waits`, with names. Times are nanoseconds.
+// The results of `wperf waits`, with names. Times are nanoseconds.
 #pragma once
 #include <array>
 #include <optional>
@@ -17,50 +17,50 @@ struct ThreadRow {
   std::string name;
   u32 process = 0, thread = 0;
   ThreadTimes times;
-  std::array<u64, kWaitClasses> by_class{};  // parts of times.waiting
+  std::array<u64, kWaitClasses> by_class{};  // the parts of times.waiting
 };
 
 // Waits in one function.
 struct FunctionRow {
   std::string function, module;                 // empty: unknown
-  std::string caller = {}, caller_module = {};  // the program's own that called it; empty if unknown
+  std::string caller = {}, caller_module = {};  // the program's own function that called it; empty if unknown
   WaitClass wait = WaitClass::unexplained;
   u64 count = 0, total = 0, median = 0, most_of_99_percent = 0, longest = 0;
-  std::string waker;  // the thread that ended most of them, by total time; empty if unknown
-  // For the GIL: the function that held it most of the time, its thread, and that time; empty if unknown.
+  std::string waker;  // the thread that ended most of the waiting time; empty if unknown
+  // For the GIL: the function that held it for the longest time, its thread, and that time; empty if unknown.
   std::string holder = {}, holder_thread = {};
   u64 held_ns = 0;
 };
 
-// A thread that waited, and the thread it waited for.
+// A thread that waited, and the thread that it waited for.
 struct WakerRow {
   std::string waiter, waker;                   // "name (tid)"
-  std::string function, waker_function;        // the functions of both; empty if unknown
-  std::string caller = {}, waker_caller = {};  // the same of the programs' own
+  std::string function, waker_function;        // where both were; empty if unknown
+  std::string caller = {}, waker_caller = {};  // the programs' own functions that called these
   u64 count = 0, waited = 0;
-  u64 latency = 0;  // the total time from being ready to running
+  u64 latency = 0;  // total time from being woken to running
 };
 
 // A lock, or another word of memory that threads wait for: conditions, joins, semaphores.
 struct LockPlace {
-  std::string function, module;  // as of FunctionRow
+  std::string function, module;  // as in FunctionRow
   std::string caller = {}, caller_module = {};
   u64 count = 0, total = 0, longest = 0;
-  std::string waker = {};  // as of FunctionRow
+  std::string waker = {};  // as in FunctionRow
 };
 struct LockRow {
   std::string name;       // "orders", "stock+0x20", "at 0x5581f2a0"; "not recorded"
-  bool is_known = false;  // if false, the rest of this group is empty
+  bool is_known = false;  // if false, the members below it are empty
   u32 process = 0;
   std::string process_name = {};  // the process of a thread that waited for it
   u64 address = 0;
   std::string symbol = {}, module = {};  // empty: unknown
-  u64 offset = 0;                        // relative to the symbol, otherwise as linked in the module
+  u64 offset = 0;                        // relative to the symbol, or else a linked address of the module
   u64 count = 0, total = 0, longest = 0;
-  std::vector<LockPlace> places;  // by total
+  std::vector<LockPlace> places;  // ordered by total time
 };
 
-// The thread that ran on the core to which a ready thread came.
+// The thread that ran on the core that a ready thread finally came to.
 struct StarvedRow {
   std::string ready, ran;
   u64 time = 0, times = 0;
@@ -69,31 +69,31 @@ struct StarvedRow {
 struct CoreRow {
   u32 core = 0;
   CoreTimes times;
-  stacks::InterruptTimes interrupts = {};  // part of busy and idle
+  stacks::InterruptTimes interrupts = {};  // included in busy and idle
 };
 
-// One stretch of one thread's time.
+// A period of a thread.
 struct StretchRow {
   State state = State::unknown;
   bool preempted = false;
-  u64 from = 0, length = 0;  // from: since the recording began
+  u64 from = 0, length = 0;  // from: since the start of the recording
   u32 core = 0;
-  std::string function, caller = {};  // the place of the wait
-  std::string lock = {};              // LockRow::name; empty if there is no lock
+  std::string function, caller = {};  // where it waited
+  std::string lock = {};              // LockRow::name; empty if it was not a lock
   WaitClass wait = WaitClass::unexplained;
   std::string waker, waker_function;
-  std::string_view reason = {};  // Windows' name for it; empty if not known
+  std::string_view reason = {};  // Windows' name of the reason; empty if not known
   u64 wake_to_run = 0;           // for a wait that ended
   bool has_end = false;
 };
 
-// Rows that are not listed, because they are too short.
+// Rows that are not listed because they are too short.
 struct LeftOut {
   u64 min = 0;
   u64 count = 0, time = 0;
 };
 
-// See critical_path.h; an interrupt is that of a device or of a timer.
+// See critical_path.h; an interrupt is either a device's or a timer's.
 enum class PathState : u8 { running, ready, preempted, device, timer, unknown };
 inline constexpr std::array<std::string_view, 6> kPathStateNames = {"running", "ready", "preempted",
                                                                     "device",  "timer", "unknown"};
@@ -102,9 +102,9 @@ constexpr std::string_view name_of(PathState state) {
 }
 struct PathRow {
   PathState state = PathState::unknown;
-  u64 from = 0, length = 0;  // from: since the recording began
+  u64 from = 0, length = 0;  // from: since the start of the recording
   std::string thread;
-  std::string function;  // for running: at its end
+  std::string function;  // for running: the function at its end
   std::string ended_by;
 };
 struct PathSum {
@@ -114,10 +114,10 @@ struct PathSum {
 };
 struct PathReport {
   std::string of;            // a thread
-  u64 from = 0, length = 0;  // the time of all steps together
+  u64 from = 0, length = 0;  // the range of all steps together
   std::vector<PathRow> steps;
   std::vector<PathSum> sums;
-  LeftOut left_out;  // number of steps that were left out
+  LeftOut left_out;  // steps that were left out
 };
 
 struct WaitReport {
@@ -126,55 +126,55 @@ struct WaitReport {
   u64 switches = 0, wakeups = 0, contradictions = 0;
   u64 lost_records = 0;
   u64 lost_events = 0, lost_buffers = 0;  // for a trace
-  bool is_damaged = false;                // parts of the file are missing or cannot be read; how much is not known
+  bool is_damaged = false;                // an unknown amount of the file is missing or cannot be read
   bool has_wakeups = true, has_stacks = true, has_other_samples = false;
   bool has_interrupts = false;
   bool of_whole_cores = true;  // if false, there are no rows of starved threads and of cores
-  // The time that the recording program ran on the recorded cores, if it is among the threads.
+  // How long the recording program ran on the recorded cores, if it is among the threads.
   std::optional<u64> recorder_time;
-  u64 switch_cost = 0;     // the cost of recording each switch, as a part of a thread's time; 0 if not measured
-  u64 cores_time = 0;      // of all cores
-  u64 threads_in_all = 0;  // the tables may be of fewer
+  u64 switch_cost = 0;     // cost of recording a switch, which is part of the threads' time; 0 if not measured
+  u64 cores_time = 0;      // of all cores together
+  u64 threads_in_all = 0;  // the tables may have fewer
   std::vector<ThreadRow> threads;
   std::vector<FunctionRow> functions;
-  std::vector<LockRow> locks;      // by total
-  bool locks_are_missing = false;  // there were such waits, but their locks were not recorded
+  std::vector<LockRow> locks;      // ordered by total time
+  bool locks_are_missing = false;  // threads waited for locks, but the locks were not recorded
   std::vector<WakerRow> wakers;
   std::vector<StarvedRow> starved;
   std::vector<CoreRow> cores;
-  std::string timeline_of;  // a thread; empty if not requested
-  bool has_others = false;  // chosen threads without a separate timeline
+  std::string timeline_of;  // name of a thread; empty if not requested
+  bool has_others = false;  // there are chosen threads whose timeline is not shown
   std::vector<StretchRow> timeline;
   std::optional<PathReport> path;
-  LeftOut left_out;  // left out of the waits that functions and wakers list, or of the timeline
+  LeftOut left_out;  // waits that the tables of functions and wakers, or the timeline, leave out
 };
 
-// Each wait of the chosen threads with names, for pages, which sum up the waits of a time range.
+// Each wait of the chosen threads with names, for HTML pages, which sum up the waits of a time range.
 struct WaitMoment {
   static constexpr u32 kNone = ~u32{0};
 
   u64 begin = 0, length = 0;
-  u64 latency = 0;         // from being ready to running
+  u64 latency = 0;         // from being woken to running
   u32 wait = 0;            // index in the accounting
-  u32 task = 0, node = 0;  // in the profile of threads' time
+  u32 task = 0, node = 0;  // in the profile of the threads' time
   u32 place = 0;           // the place of the wait
-  u32 lock = kNone;        // kNone: no lock
-  u32 ender = kNone;       // the thread that ended it; kNone if it continues, or if that thread is unknown
-  u32 ender_place = 0;     // the place of that thread
+  u32 lock = kNone;        // kNone: not a lock
+  u32 ender = kNone;       // the thread that ended it; kNone if it continues, or if unknown
+  u32 ender_place = 0;     // where that thread was
 };
 
 struct NamedPlace {
   std::string function, module;  // empty: unknown
   WaitClass wait = WaitClass::unexplained;
   std::string caller = {}, caller_module = {};  // the program's own function; empty if unknown
-  u32 group = 0;                                // shared by places that differ only in `wait`
+  u32 group = 0;                                // the same for places that differ only in `wait`
 };
 
 struct WaitMoments {
   std::vector<std::string> people;  // "name (tid)", by number of the thread
   std::vector<NamedPlace> places;
-  std::vector<std::string> locks;  // empty if the recording has no locks of waits
-  std::vector<WaitMoment> waits;   // by begin
+  std::vector<std::string> locks;  // empty if the recording has no locks
+  std::vector<WaitMoment> waits;   // ordered by begin
 };
 
 }  // namespace wperf::waits

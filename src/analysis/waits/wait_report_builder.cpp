@@ -101,10 +101,10 @@ class Builder {
     WaitPlace place;
     std::vector<u64> lengths;
     std::map<u32, u64> wakers;
-    std::map<std::pair<u32, u32>, u64> holders;  // of the GIL, by thread and group of the place
+    std::map<std::pair<u32, u32>, u64> holders;  // of the GIL; keyed by thread and group of the place
   };
 
-  // Waits without records in between: a release may be missing there.
+  // Only waits without unrecorded periods, in which a release may be missing.
   bool is_of_gil(const waits::Wait& wait) {
     return wait.is_known && wait.unknown == 0 && names_.place_of(wait).wait == waits::WaitClass::gil;
   }
@@ -132,7 +132,7 @@ class Builder {
   void add_functions_and_wakers() {
     collect_holders();
     std::vector<FunctionSums> functions;  // by group and class
-    // By waiter and waker, and the groups of their places.
+    // Keyed by waiter and waker, then by the groups of their places.
     std::unordered_map<u64, std::map<u64, waits::WakerRow>> wakers;
     for (const waits::Wait& wait : accounting_.waits) {
       if (!chosen_[wait.thread] || !wait.is_known || is_left_out(wait)) continue;
@@ -198,7 +198,7 @@ class Builder {
     const auto holder = std::max_element(sums.holders.begin(), sums.holders.end(), has_less);
     if (holder != sums.holders.end()) {
       const auto& [thread, group] = holder->first;
-      // Without --python only the interpreter's own function is known, in which it gave the lock up.
+      // Without --python only the interpreter's function that released the lock is known.
       const WaitPlace& there = holding_places_.at(group);
       const std::string_view module = there.caller.empty() ? there.module : there.caller_module;
       if (!stacks::is_python_interpreter(module)) row.holder = there.shown();
@@ -208,7 +208,7 @@ class Builder {
     out_.functions.push_back(std::move(row));
   }
 
-  // It is counted, though.
+  // Too short to be listed; counts how many are left out.
   bool is_left_out(const waits::Wait& wait) {
     if (wait.length() >= selection_.min_ns) return false;
     ++out_.left_out.count;
@@ -216,18 +216,18 @@ class Builder {
     return true;
   }
 
-  // The smallest length that at least so many percent do not exceed.
+  // The smallest length that at least this percentage of waits does not exceed.
   static u64 at_share(const std::vector<u64>& sorted, usize percent) {
     return sorted[(sorted.size() * percent + 99) / 100 - 1];
   }
 
-  // While a thread is ready, the core to which it finally comes runs others.
+  // While a thread is ready, the core that it finally comes to runs other threads.
   void add_starved() {
     std::unordered_set<u32> wanted;
     for (usize i = 0; i < chosen_.size(); ++i) {
       if (chosen_[i]) wanted.insert(accounting_.threads[i].thread);
     }
-    std::unordered_map<u32, u64> ready;  // since when
+    std::unordered_map<u32, u64> ready;  // the time at which it became ready
     struct Run {
       u32 thread = stacks::kNobody;
       u64 since = 0;
@@ -247,7 +247,8 @@ class Builder {
       std::vector<Run>& core = runs[event.core];
       if (const auto waiting = ready.find(event.comes); waiting != ready.end()) {
         if (wanted.contains(event.comes)) {
-          // Since all cores are recorded again; before that it is unknown which threads were ready or ran.
+          // Counts only from the time when all cores are recorded again; before, it is unknown which threads were ready
+          // or ran.
           const bool is_dark = dark.any(waiting->second, event.time);
           add_runs(core, event.comes, is_dark ? dark.last_end(event.time) : waiting->second, event.time, rows);
         }
@@ -385,7 +386,7 @@ class MomentMaker {
  private:
   bool has_end(const waits::Wait& wait) const { return wait.has_end && has_wakeups_; }
 
-  // The last one is for waits whose lock was not recorded.
+  // The last one stands for waits whose lock was not recorded.
   void name_locks() {
     for (u32 i = 0; i < locks_.all().size(); ++i) out_.locks.push_back(locks_.text_of(i));
     out_.locks.push_back(locks_.text_of(WaitLocks::kUnknown));
@@ -423,7 +424,7 @@ class MomentMaker {
   const WaitLocks& locks_;
   const std::vector<bool> chosen_;
   const bool has_wakeups_, has_locks_;
-  std::map<u32, u32> people_;  // by thread, so that ties are decided in the same way everywhere
+  std::map<u32, u32> people_;  // by thread, so that ties are always decided in the same way
   std::map<std::pair<u32, waits::WaitClass>, u32> places_;
   waits::WaitMoments out_;
 };
