@@ -13,23 +13,23 @@
 namespace wperf::brief {
 namespace {
 
-// Names of templates have thousands of bytes.
+// Limited because names of templates may have thousands of bytes.
 constexpr usize kLongestCell = 120, kLongestSentence = 400;
 
 std::string cut(std::string_view text, usize most) {
   if (text.size() <= most) return std::string(text);
   usize end = most - 3;
-  while (end > 0 && (static_cast<u8>(text[end]) & 0xC0) == 0x80) --end;  // not within a character
+  while (end > 0 && (static_cast<u8>(text[end]) & 0xC0) == 0x80) --end;  // a cut must not divide a character
   return std::string(text.substr(0, end)) + "...";
 }
 
-// Would HTML take what follows a `<` for a tag?
+// Would HTML read a `<` before this character as a tag?
 bool begins_tag(char next) {
   return (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
          std::string_view("/!?").find(next) != std::string_view::npos;
 }
 
-// Names in it are text: no sign of theirs becomes markup, and readers of the bytes can still copy most of them.
+// Escapes names so that none of their characters becomes markup; most of the text can still be copied.
 std::string plain(std::string_view text, usize most) {
   const std::string shown = cut(text, most);
   std::string out;
@@ -48,14 +48,14 @@ std::string sentence(std::string_view text) {
   return plain(text, kLongestSentence);
 }
 
-// A command is shown as it is to be typed, so its characters must stay.
+// A command must be shown exactly as it is typed, so its characters are kept.
 std::string code(std::string_view text) {
   std::string line;
   for (const char c : text) line += static_cast<u8>(c) < 0x20 || c == '`' ? '?' : c;
   return "`" + line + "`";
 }
 
-// The parts that may become shorter.
+// The parts of a brief that may be shortened.
 struct Shown {
   usize rows, reasons, losses, verdicts;
 };
@@ -64,7 +64,7 @@ Shown all_of(const Brief& brief) {
   return {brief.table.rows.size(), brief.ruled_out.size(), brief.lost.size(), brief.verdict.size()};
 }
 
-// The least important part first; at least one row stays.
+// Shortens the least important part first; at least one row remains.
 bool shorten(Shown& shown) {
   for (const auto& [part, least] : {std::pair{&shown.rows, usize{3}},
                                     {&shown.reasons, usize{1}},
@@ -93,7 +93,7 @@ void append_list(std::string& out, std::string_view title, const std::vector<std
   for (const std::string& item : std::span(items).first(shown)) out += "- " + sentence(item) + '\n';
 }
 
-// "2 of 5 rows", joined.
+// "2 of 5 rows" and the like, joined.
 std::string left_out(const Brief& brief, const Shown& shown) {
   std::string text;
   const auto add = [&](usize some, usize all, std::string_view what) {
@@ -176,7 +176,7 @@ std::string fitted(const Brief& brief, usize bytes, const Spell& spell) {
 std::string markdown(const Brief& brief, usize bytes) {
   const std::string out = fitted(brief, bytes, spell_markdown);
   if (out.size() <= bytes) return out;
-  return cut(out, bytes - 1) + '\n';  // a command that is longer than all
+  return cut(out, bytes - 1) + '\n';  // only if a single command is longer than allowed
 }
 
 std::string json(const Brief& brief, usize bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `--brief`: an answer as Markdown within a number of bytes, for programs and assistants that read little. The verdict
-// comes first, then at most ten rows, what was lost, what is ruled out, and the next command. Pure.
+// `--brief`: an answer as Markdown with a limited number of bytes, for programs and assistants that read little. The
+// verdict comes first, then at most ten rows, the losses, the causes that are ruled out, and the next command. Pure.
 #pragma once
 #include <span>
 #include <string>
@@ -23,31 +23,31 @@ namespace wperf::brief {
 
 inline constexpr usize kRows = 10;
 
-// Its texts have no markup.
+// Its texts contain no markup.
 struct Brief {
-  std::vector<std::string> verdict = {};  // sentences; the first is the answer
-  std::string heading = {};               // of the table
+  std::vector<std::string> verdict = {};  // sentences; the first one is the answer
+  std::string heading = {};               // heading of the table
   report::Table table = {};               // at most kRows rows
-  usize rows_in_all = 0;                  // of which the table shows the first
-  std::vector<std::string> lost = {};     // losses and doubts that are known
+  usize rows_in_all = 0;                  // the number of all rows; the table has the first of them
+  std::vector<std::string> lost = {};     // known losses and doubts
   std::vector<std::string> ruled_out = {};
-  std::string next = {};  // the command to run next; empty: none
+  std::string next = {};  // the command to run next; empty if there is none
   std::string all = {};   // the command that shows everything
 };
 
-// Leaves out rows from the end, then reasons and losses, until the text fits, and counts them.
+// Leaves out rows from the end, then reasons and losses, until the text fits; the text says how many are left out.
 std::string markdown(const Brief& brief, usize bytes);
 std::string json(const Brief& brief, usize bytes);
 
-// The names in the commands of a brief.
+// What the commands in a brief refer to.
 struct Commands {
-  std::string recording = {};  // as a word of a command line; empty if it was not kept
-  std::string program = {};    // its command line; empty if no program was started
+  std::string recording = {};  // quoted for a command line; empty if the recording was not kept
+  std::string program = {};    // command line of the program; empty if none was started
   std::string all = {};        // the same command without --brief
-  std::string keeping = {};    // the same, with a recording that is kept
+  std::string keeping = {};    // the same command, with a recording that is kept
 };
 
-// The hottest functions, or rows by other keys; with `callers` or `callees` those of the functions that the filter
+// The hottest functions, or rows by other keys. With `callers` or `callees`: those of the functions that the filter
 // names.
 Brief of_profile(const stacks::StackProfile& profile, const report::StackOptions& options, const Commands& commands);
 // `about`: null if unknown.
@@ -58,10 +58,9 @@ Brief of_topdown(std::span<const report::Topdown> kinds, const Commands& command
 Brief of_counts(const answers::CountProfile& profile, const Commands& commands);
 Brief of_checks(std::span<const answers::Check> checks, const Commands& commands);
 
-// For the files of this room.
-// "12.3 %".
+// For the files of this room: "12.3 %".
 std::string percent_text(double part, double whole);
-// A word of a command line.
+// The word, quoted for a command line.
 std::string quoted(std::string_view word);
 template <class Rows, class Declare>
 void fill_table(Brief& brief, const Rows& rows, const Declare& declare) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `diff` and `bench`: the sure changes.
+// `diff` and `bench`: the significant changes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using compare::Comparison;
 using compare::EventChange;
 using compare::UnitChange;
 
-// A sure change of a function, with its event.
+// A significant change of a function, with its event.
 struct Found {
   const EventChange* event;
   const UnitChange* row;

@@ -17,7 +17,7 @@ using answers::Check;
 using answers::CheckStatus;
 using answers::CountRow;
 
-// A node that lost little even at the upper end of its interval.
+// Adds nodes that lost little even at the upper end of their interval.
 void add_small_nodes(Brief& brief, const topdown::Drill& drill) {
   for (const u32 root : drill.method().roots) {
     const topdown::Share& share = drill.shares()[root];
@@ -36,7 +36,7 @@ std::string next_of_kind(const report::Topdown& kind, const Commands& commands) 
                        : fmt::format("wperf record -e {} --annotate -- {}", event, commands.program);
 }
 
-// All places of a class: its sums, or its only unit.
+// The rows for all places of a class: the sums, or those of the only unit.
 const std::vector<CountRow>& rows_of(const answers::ClassCounts& counts) {
   static const std::vector<CountRow> kNone;
   if (!counts.overall.empty()) return counts.overall;
@@ -51,7 +51,7 @@ std::string estimate_text(const CountRow& row) {
                      text::with_commas(text::whole_count(row.high)));
 }
 
-// A row with the fact that follows from it, unless that is only a rate.
+// A row with the value derived from it, unless that is just a rate.
 struct CountedRow {
   const CountRow* row;
   std::string says;
@@ -129,7 +129,7 @@ Brief of_checks(std::span<const Check> checks, const Commands& commands) {
   Brief brief{.all = commands.all};
   std::vector<Check> open, passed;
   for (const Check& check : checks) (check.status == CheckStatus::ok ? passed : open).push_back(check);
-  // Failures before warnings.
+  // Failures come before warnings.
   std::stable_sort(open.begin(), open.end(), [](const Check& a, const Check& b) { return a.status > b.status; });
   const auto failures = std::ranges::count(open, CheckStatus::fail, &Check::status);
   brief.verdict.push_back(failures != 0  ? "this machine cannot measure in its current state: " + open.front().detail

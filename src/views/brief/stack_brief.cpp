@@ -18,12 +18,12 @@ namespace {
 
 using stacks::StackProfile;
 
-// Samples of one event that pass the filter.
+// The samples of an event that pass the filter.
 struct Counted {
   double period = 0;
-  double squares = 0;  // the sum of the squared weights of single samples
+  double squares = 0;  // the sum of squared weights of single samples
   u64 samples = 0;
-  double kernel = 0;            // of the period
+  double kernel = 0;            // period in the kernel
   std::vector<double> threads;  // the period of each task
 };
 
@@ -45,16 +45,16 @@ Counted count(const StackProfile& profile, u32 event, const stacks::StackFilter&
 }
 
 u64 rounded(double value) {
-  constexpr double kMost = 9e18;  // counts in hostile files may be any
+  constexpr double kMost = 9e18;  // a damaged or hostile file may have any counts
   return static_cast<u64>(std::llround(std::min(value, kMost)));
 }
 
-// Samples of unequal weight tell as much as fewer of equal weight.
+// The number of equally weighted samples that would be as significant as these.
 u64 equal_samples(const Counted& counted) {
   return counted.squares == 0 ? 0 : rounded(counted.period * counted.period / counted.squares);
 }
 
-// Wilson's interval of a share of all samples that make up the whole.
+// Wilson's interval for a share of all samples.
 report::Interval interval_of(const stacks::StackRow& row, const Counted& whole, u64 missing) {
   const u64 samples = equal_samples(whole);
   const double share = whole.period == 0 ? 0 : static_cast<double>(row.self_period) / whole.period;
@@ -85,7 +85,7 @@ std::vector<u32> asked_functions(const StackProfile& profile, u32 event, const r
   return functions;
 }
 
-// Columns of a function above or below another one.
+// The columns of a caller or callee.
 struct Relative {
   u32 function, of;
   u64 samples, period, whole;
@@ -116,10 +116,10 @@ std::vector<Relative> callers_of(const StackProfile& profile, u32 event, const s
   return callers;
 }
 
-// The functions above or below the ones that were asked about, in the same stacks.
+// The callers or callees of the functions that the filter names, in the same stacks.
 Brief of_relatives(const StackProfile& profile, u32 event, const report::StackOptions& options) {
   const std::vector<u32> functions = asked_functions(profile, event, options);
-  // Samples in other functions pass through these ones.
+  // Samples of other functions may have these functions in their stacks.
   stacks::StackFilter filter = options.filter;
   filter.symbol = {};
   const std::vector<Relative> relatives =
@@ -145,7 +145,7 @@ Brief of_relatives(const StackProfile& profile, u32 event, const report::StackOp
   return brief;
 }
 
-// Causes that the samples exclude. A recording without samples in the kernel may have left them out.
+// Adds causes that the samples exclude. A recording without samples in the kernel may simply have left them out.
 void add_ruled_out(Brief& brief, const StackProfile& profile, const stacks::RecordingAbout* about,
                    const stacks::StackRows& found, const Counted& counted) {
   constexpr double kSmall = 0.05, kBusy = 0.9;
@@ -180,7 +180,7 @@ std::string next_command(const StackProfile& profile, const stacks::RecordingAbo
   constexpr usize kLongestName = 80;
   const bool is_named = hottest != nullptr && hottest->is_known && hottest->name.size() <= kLongestName;
   if (!is_named) return fmt::format("wperf report {} -v", commands.recording);
-  // A profile of another program has names only.
+  // A profile of another program only has names.
   const bool has_code = about != nullptr || profile.trace.has_value();
   return fmt::format("wperf report {} {} -s {}", commands.recording, has_code ? "--annotate" : "--callers",
                      quoted(hottest->name));

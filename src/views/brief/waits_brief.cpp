@@ -15,7 +15,7 @@ namespace {
 
 using waits::WaitReport;
 
-// All threads together, in nanoseconds.
+// For all threads together, in nanoseconds.
 struct Sums {
   u64 running = 0, ready = 0, waiting = 0, unknown = 0;
   std::array<u64, waits::kWaitClasses> by_class{};
@@ -71,7 +71,7 @@ void add_rows(Brief& brief, const WaitReport& report, const Sums& sums) {
   brief.heading = "Where threads waited (times are exact):";
 }
 
-// A class is ruled out only if the purpose of nearly all waits is known.
+// A class is ruled out only if nearly all waits could be classified.
 void add_ruled_out(Brief& brief, const WaitReport& report, const Sums& sums) {
   constexpr double kSmall = 0.01;
   const double waiting = static_cast<double>(sums.waiting);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine code and source text for a view, as far as the report will show them.
+// The machine code and source text that a view will show.
 #pragma once
 #include <functional>
 #include <span>
@@ -15,10 +15,10 @@ namespace wperf::compat {
 // --symbol as a predicate; empty without one.
 NameFilter name_filter(const request::SampleDisplay& display);
 
-// Takes the number of a module of the target; may return null.
+// The argument is a module's number in the target; may return null.
 using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 
-// Instructions and source text, as far as the report will show them. `folders`: of --symbol-path.
+// Adds the instructions and source text that the report will show. `folders`: those of --symbol-path.
 diag::Result<void> add_code_and_sources(CompatView& view, const FileOfModule& files,
                                         const request::SampleDisplay& display, std::span<const std::string> folders);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// WindowsPerf's view of a profile (contract 9): where the events happened, as functions, lines and addresses, and also
-// by process, thread, module, core, caller and time. Names are kept once, in `symbols`, `files` and the modules of the
-// target; everything else refers to them by index. Knows neither OS nor output format.
+// WindowsPerf's view of a profile (contract 9): where events occurred, as functions, lines and addresses, and by
+// process, thread, module, core, caller and time. Names are stored once, in `symbols`, `files` and the modules of the
+// target; other members refer to them by index. Independent of OS and output format.
 #pragma once
 #include <functional>
 #include <string>
@@ -30,7 +30,7 @@ struct Symbol {
 
 struct SourceFile {
   std::string path;
-  std::string text;  // contents; empty: not read
+  std::string text;  // empty if not read
 };
 
 struct PcCount {
@@ -38,7 +38,7 @@ struct PcCount {
   u64 count = 0;
 };
 
-// Hits of one line that happened in code inlined there.
+// Hits of a line in code that was inlined there.
 struct InlinedHits {
   std::string function;
   u32 file = kNone;  // index into files
@@ -51,17 +51,17 @@ struct LineRow {
   u32 line = 0;
   u64 hits = 0;
   u32 module = kNone;
-  u32 hot_rva = 0;                   // the place of its most frequent address
-  u32 code_begin = 0, code_end = 0;  // RVAs of the line's code around hot_rva; equal: not known
-  std::vector<InlinedHits> inlined;  // most hits first
+  u32 hot_rva = 0;                   // its most frequent address
+  u32 code_begin = 0, code_end = 0;  // RVAs of the line's code around hot_rva; equal if not known
+  std::vector<InlinedHits> inlined;  // ordered by hits, the most first
 };
 
 struct SymbolRow {
   u32 symbol = 0;  // index into symbols
   u64 count = 0;
-  std::vector<PcCount> pcs;    // most frequent first
-  std::vector<LineRow> lines;  // most hits first
-  std::vector<u32> over_time;  // samples per time slice; empty without slices
+  std::vector<PcCount> pcs;    // ordered by frequency
+  std::vector<LineRow> lines;  // ordered by hits, the most first
+  std::vector<u32> over_time;  // samples in each time slice; empty without slices
 };
 
 struct ProcessCount {
@@ -75,7 +75,7 @@ struct ThreadCount {
 };
 struct ModuleCount {
   u32 module = kNone;                     // index into modules, or
-  SymbolKind kind = SymbolKind::unknown;  // the kind of place, if there is no name
+  SymbolKind kind = SymbolKind::unknown;  // used if there is no name
   u64 count = 0;
 };
 struct CoreCount {
@@ -84,7 +84,7 @@ struct CoreCount {
 };
 struct CallerCount {
   u32 symbol = 0;
-  u32 caller = kNone;  // index into symbols; kNone: the return address is not in the register any more
+  u32 caller = kNone;  // index into symbols; kNone: the return address was no longer in the register
   u64 count = 0;
 };
 
@@ -94,18 +94,18 @@ struct SampledEvent {
   bool fixed = false;  // the fixed cycle counter
   u32 interval = 0;    // as requested
   u64 samples = 0;
-  std::vector<SymbolRow> rows;  // all of them, most samples first
+  std::vector<SymbolRow> rows;  // all rows, ordered by samples
   std::vector<ProcessCount> processes;
   std::vector<ThreadCount> threads;
   std::vector<ModuleCount> modules;
-  std::vector<CoreCount> cores;      // ascending; the others most samples first
-  std::vector<CallerCount> callers;  // in the order of rows, then most samples first; empty: not asked for
+  std::vector<CoreCount> cores;      // ascending by core; the other tables are ordered by samples
+  std::vector<CallerCount> callers;  // in the order of rows, then by samples; empty if not requested
 };
 
 struct Instruction {
   u32 rva = 0;
   std::string mnemonic, operands;
-  std::string target;  // the target of a branch: "name+0x24"; empty: none
+  std::string target;  // target of a branch: "name+0x24"; empty if it is not a branch
 };
 
 struct CodeBlock {
@@ -115,7 +115,7 @@ struct CodeBlock {
 };
 
 struct TimeSlices {
-  u32 count = 0;  // 0: not asked for
+  u32 count = 0;  // 0: not requested
   u64 length_ns = 0;
 };
 
@@ -123,16 +123,16 @@ struct CompatView {
   answers::SampledRun run;
   std::vector<Symbol> symbols;
   std::vector<SourceFile> files;
-  std::vector<SampledEvent> events;  // fixed counter first, then by event number; of SPE, most samples first
-  std::vector<CodeBlock> code;       // by module, begin, end; empty: not disassembled
+  std::vector<SampledEvent> events;  // the fixed counter first, then by number; for SPE ordered by samples
+  std::vector<CodeBlock> code;       // ordered by module, begin, end; empty if not disassembled
   TimeSlices slices;
 };
 
-// As reports show it: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
+// As shown in reports: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
 std::string display_name(const CompatView& view, u32 symbol);
-// The same without `:module.dll`.
+// The name without `:module.dll`.
 std::string_view bare_name(const Symbol& symbol);
-// The rows a report shows, hottest first: at most `most` of those whose bare name the filter lets pass.
+// The rows that a report shows, hottest first: at most `most` of those whose bare name passes the filter.
 using NameFilter = std::function<bool(std::string_view)>;  // empty: every name
 std::vector<const SymbolRow*> choose_rows(const CompatView& view, const SampledEvent& event, u32 most,
                                           const NameFilter& filter);

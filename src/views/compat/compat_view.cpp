@@ -22,9 +22,9 @@ using stacks::StackProfile;
 using stacks::StackSample;
 
 constexpr u32 kRawEvent = 4;      // perf's type of an event with the hardware's own number
-constexpr u32 kOtherProcess = 0;  // the node of samples of SPE outside of the target: a root has no place
+constexpr u32 kOtherProcess = 0;  // the node of SPE samples outside of the target: a root has no place
 
-// Functions of the profile → symbols of the view: those without a name are one symbol for each kind.
+// Maps functions of the profile to symbols of the view; those without a name share one symbol for each kind.
 class SymbolsOfView {
  public:
   SymbolsOfView(const StackProfile& from, const std::vector<u32>& modules)
@@ -58,16 +58,16 @@ class SymbolsOfView {
   u32 of_kind_[4] = {kNone, kNone, kNone, kNone};
 };
 
-// Lines of one symbol while they are counted.
+// The lines of one symbol while they are counted.
 class LineRows {
  public:
   struct Hits {
-    LineRow row;  // without what was inlined
+    LineRow row;  // without inlined code
     bool is_inlined = false;
     std::string_view inlined_function = {};
     u32 inlined_file = kNone, inlined_line = 0;
   };
-  // The most frequent places must come first: the first one of a line represents it.
+  // The most frequent places must be added first: the first one of a line represents it.
   void add(const Hits& line) {
     const auto [entry, is_new] = lines_.try_emplace({line.row.file, line.row.line});
     Entry& known = entry->second;
@@ -86,7 +86,7 @@ class LineRows {
     LineRow row;
     std::map<std::tuple<std::string, u32, u32>, u64> inlined;
   };
-  std::map<std::pair<u32, u32>, Entry> lines_;  // by file and line
+  std::map<std::pair<u32, u32>, Entry> lines_;  // keyed by file and line
 };
 
 std::vector<LineRow> LineRows::take() {
@@ -108,13 +108,13 @@ std::vector<LineRow> LineRows::take() {
   return rows;
 }
 
-// Samples of a symbol at one address.
+// The samples of a symbol at one address.
 struct PlaceHits {
   u32 symbol = 0, site = kNothing;
   u64 address = 0, hits = 0;
 };
 
-// The hits dealt out to their symbols, which are numbered from 0: quicker than sorting all.
+// Distributes the hits to symbols, which are numbered from 0; faster than sorting everything.
 std::vector<std::span<PlaceHits>> by_symbol(std::vector<PlaceHits>& hits, usize symbols) {
   std::vector<usize> ends(symbols + 1);
   for (const PlaceHits& one : hits) ++ends[one.symbol + 1];
@@ -131,7 +131,7 @@ std::vector<std::span<PlaceHits>> by_symbol(std::vector<PlaceHits>& hits, usize 
   return groups;
 }
 
-// Each place once: calls from several functions are several rows of the profile.
+// Joins equal places: calls from several functions are several rows in the profile.
 std::span<PlaceHits> joined(std::span<PlaceHits> places) {
   std::sort(places.begin(), places.end(), [](const PlaceHits& a, const PlaceHits& b) {
     return std::tie(a.address, a.site) < std::tie(b.address, b.site);
@@ -154,7 +154,7 @@ std::span<PlaceHits> most_first(std::span<PlaceHits> places) {
   return places;
 }
 
-// The place of each symbol in the order of the names that are shown.
+// The rank of each symbol in the order of displayed names.
 std::vector<u32> name_ranks(const CompatView& view) {
   std::vector<std::pair<std::string, u32>> shown;
   for (u32 symbol = 0; symbol < view.symbols.size(); ++symbol) shown.emplace_back(display_name(view, symbol), symbol);
@@ -167,17 +167,17 @@ std::vector<u32> name_ranks(const CompatView& view) {
 // The counts of one event.
 struct Counts {
   u64 samples = 0;
-  std::vector<u32> rows;         // of the profile's samples
-  std::map<u64, u64> of_thread;  // process << 32 | thread
+  std::vector<u32> rows;         // indices of the profile's samples
+  std::map<u64, u64> of_thread;  // key: process << 32 | thread
   std::map<u32, u64> of_core;
-  std::map<std::pair<u32, SymbolKind>, u64> of_module;  // kNone: nothing but the kind is known
-  std::map<std::pair<u32, u32>, u64> of_caller;         // symbol, caller
-  std::vector<std::vector<u32>> over_time;              // by symbol, then slice
+  std::map<std::pair<u32, SymbolKind>, u64> of_module;  // kNone: only the kind is known
+  std::map<std::pair<u32, u32>, u64> of_caller;         // key: symbol, caller
+  std::vector<std::vector<u32>> over_time;              // by symbol, then by slice
 };
 
 using NamesOfProcesses = std::map<u32, std::string_view>;
 
-// If a process has several names, the first.
+// If a process has several names, the first one.
 NamesOfProcesses by_process(const std::vector<answers::ProcessName>& names) {
   NamesOfProcesses known;
   for (const answers::ProcessName& one : names) known.try_emplace(one.process, one.name);
@@ -203,7 +203,7 @@ void add_threads(const Counts& counts, const NamesOfProcesses& names, SampledEve
   });
 }
 
-// Counts in the modules themselves, too.
+// Also stores the counts in the modules.
 void add_modules(const Counts& counts, std::vector<SampleModule>& modules, SampledEvent& event) {
   for (const auto& [key, count] : counts.of_module) {
     event.modules.push_back({.module = key.first, .kind = key.second, .count = count});
@@ -252,14 +252,14 @@ class ViewMaker {
   const StackProfile& from_;
   CompatView out_;
   const u16 fixed_code_;
-  const std::vector<u32> modules_;  // module numbers of the profile → of the target
+  const std::vector<u32> modules_;  // profile's module number → target's
   SymbolsOfView symbols_;
   std::vector<Counts> counts_;
   std::map<u32, u32> file_numbers_;  // text of the profile → file of the view
-  std::vector<u32> ranks_;           // the symbols' ranks in the order of the printed names
+  std::vector<u32> ranks_;           // rank of each symbol in the order of printed names
 };
 
-// The profile's modules are those of the target; those that stand for no file follow.
+// The profile's modules are those of the target; modules without a file follow them.
 std::vector<u32> ViewMaker::modules_of_target() const {
   std::vector<u32> numbers(from_.modules.size(), kNone);
   for (u32 i = 0; i < out_.run.target.modules.size(); ++i) numbers[i] = i;
@@ -308,7 +308,7 @@ bool ViewMaker::is_of_others(const StackSample& sample) const {
 
 u32 ViewMaker::symbol_of(const StackSample& sample) {
   if (is_of_others(sample)) {
-    // If the program was not found, its samples are unknown, and clients know that word.
+    // If the program was not found, its samples are "unknown", which clients expect.
     const bool is_unknown = out_.run.target.process == 0 && !out_.run.of_operations;
     return symbols_.of_kind(is_unknown ? SymbolKind::unknown : SymbolKind::other_process);
   }
@@ -362,7 +362,7 @@ void ViewMaker::count_over_time(const stacks::SliceCount& one) {
   slices[one.slice] += static_cast<u32>(one.count);
 }
 
-// SPE may sample code at the address 0. Elsewhere 0 stands for an unknown address.
+// SPE may sample code at address 0. Otherwise 0 means an unknown address.
 bool ViewMaker::has_address(const PlaceHits& place) const {
   return out_.run.of_operations ? out_.symbols[place.symbol].kind != SymbolKind::other_process : place.address != 0;
 }
@@ -469,7 +469,7 @@ SampledEvent ViewMaker::event_of(u32 number, const NamesOfProcesses& names) {
 }
 
 CompatView ViewMaker::make() {
-  if (out_.run.of_operations) {  // symbols in the order of the profile's functions
+  if (out_.run.of_operations) {  // symbols are in the order of the profile's functions
     symbols_.of_kind(SymbolKind::other_process);
     for (u32 function = 1; function < from_.functions.size(); ++function) symbols_.of(function);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The view that WindowsPerf's text and JSON are made of (contract 9): functions of one program, most samples first;
-// foreign addresses are divided by kind. Pure.
+// The view for WindowsPerf's text and JSON (contract 9): the functions of one program, ordered by samples; addresses
+// outside of it are grouped by kind. Pure.
 //
 //   make_view() ── code_to_disassemble(): fill view.code
 //               └─ files_to_read(): fill files[].text
@@ -14,18 +14,18 @@
 
 namespace wperf::compat {
 
-// `fixed_code`: the number of the event that is shown as the fixed counter.
+// `fixed_code`: number of the event to be shown as the fixed counter.
 CompatView make_view(const stacks::StackProfile& from, answers::SampledRun run, u16 fixed_code);
 // For SPE, which has no fixed counter.
 inline CompatView make_view(const stacks::StackProfile& from, answers::SampledRun run) {
   return make_view(from, std::move(run), 0);
 }
 
-// The code of the lines in the rows of choose_rows(): blocks without instructions, in the order of CompatView::code.
-// The caller fills in the instructions and stores them there.
+// The blocks of code of the lines in choose_rows(), in the order of CompatView::code. The caller fills in their
+// instructions and stores them in CompatView::code.
 std::vector<CodeBlock> code_to_disassemble(const CompatView& view, u32 rows, const NameFilter& filter = {});
 
-// Indices of the files that the lines of these rows are from, ascending.
+// Indices of the files that these rows' lines are in, ascending.
 std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilter& filter = {});
 
 }  // namespace wperf::compat

@@ -17,7 +17,7 @@ constexpr u32 kProcess = 100, kOther = 4;
 constexpr u16 kFixed = 0x11;
 using Rows = std::vector<std::pair<std::string, u64>>;
 
-// A profile as the importer makes it, of stacks that are one caller deep at most.
+// A profile like the importer's; its stacks have at most one caller.
 class Made {
  public:
   Made() {
@@ -81,7 +81,7 @@ TEST(CompatRows, SumsTheAddressesOfAFunctionAndSorts) {
   made.sample(1, 0x30, 1);
   made.sample(1, 0x34, 2);
   made.sample(0, 0x10, 2);
-  made.sample(1, 0x30, 3, 0, 0);  // the same address, called from elsewhere
+  made.sample(1, 0x30, 3, 0, 0);  // the same address with another caller
   const CompatView view = made.view();
   EXPECT_EQ(rows_of(view), (Rows{{"mul:math.dll", 6}, {"work", 2}}));
   ASSERT_EQ(view.events[0].rows[0].pcs.size(), 2u);
@@ -109,7 +109,7 @@ TEST(CompatRows, TellsOtherProcessesFromUnknownAddressesAndTheKernel) {
   EXPECT_EQ(rows_of(view), (Rows{{"[other process]", 3}, {"unknown", 2}, {"[kernel]", 1}}));
   EXPECT_TRUE(view.events[0].rows[0].pcs.empty());
   EXPECT_EQ(view.events[0].rows[1].pcs.size(), 2u);
-  // An address without a name in a module counts for the module; one outside of all modules does not.
+  // An address without a name counts for its module if it is in one.
   std::vector<std::tuple<u32, SymbolKind, u64>> modules;
   for (const ModuleCount& row : view.events[0].modules) modules.emplace_back(row.module, row.kind, row.count);
   EXPECT_EQ(modules, (std::vector<std::tuple<u32, SymbolKind, u64>>{{kNone, SymbolKind::other_process, 3},
@@ -168,7 +168,7 @@ TEST(CompatRows, LinesAreTheFunctionsOwnWithWhatWasInlinedThere) {
   EXPECT_EQ(view.files[row.lines[0].file].path, "a.c");
   EXPECT_EQ(row.lines[0].line, 20u);
   EXPECT_EQ(row.lines[0].hits, 3u);
-  EXPECT_EQ(row.lines[0].hot_rva, 0x10u);  // addresses as linked begin at the image's base
+  EXPECT_EQ(row.lines[0].hot_rva, 0x10u);  // linked addresses begin at the image's base
   EXPECT_EQ(row.lines[0].code_begin, 0x8u);
   EXPECT_EQ(row.lines[0].code_end, 0x18u);
   ASSERT_EQ(row.lines[0].inlined.size(), 1u);
@@ -199,7 +199,7 @@ TEST(CompatRows, TheFixedCounterComesFirst) {
   EXPECT_TRUE(view.events[0].fixed);
 }
 
-// As analysis/operations makes it: places and threads are counted apart.
+// Like the profiles of analysis/operations: places and threads are counted separately.
 TEST(CompatRows, OfOperationsThreadsAndPlacesAreCountedApart) {
   StackProfile profile;
   profile.events = {{.name = "LOAD"}, {.name = "OTHER"}};

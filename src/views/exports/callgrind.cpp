@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// callgrind's format 1: the cost of each line of a function, and the cost of its calls with everything below them.
+// callgrind's format 1: the cost of each line of a function, and the cost of its calls including everything below them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class CallgrindWriter {
   void write() {
     add_costs();
     out_.text += "# callgrind format\nversion: 1\ncreator: " + source_.tool + "\npositions: line\n";
-    // For callgrind_annotate the header ends with "events".
+    // callgrind_annotate requires that the header ends with "events".
     for (const u32 event : used_) {
       out_.text += fmt::format("event: {} : {} (samples)\n", event_word(profile_.events[event].name),
                                one_line(profile_.events[event].name));
@@ -49,7 +49,7 @@ class CallgrindWriter {
     std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7f; }, '?');
     return out;
   }
-  // A name of an event is one word of letters, digits and few others.
+  // In this format, names of events are single words of letters, digits and a few other characters.
   static std::string event_word(std::string_view name) {
     std::string word;
     for (const char c : name) {
@@ -91,7 +91,7 @@ class CallgrindWriter {
     }
   }
 
-  // Names are spelled once and have a number after that.
+  // A name is written in full once, and as a number after that.
   void write_name(std::string_view key, std::vector<bool>& told, u32 number, std::string_view name) {
     told.resize(std::max<usize>(told.size(), number + usize{1}));
     out_.text += told[number] ? fmt::format("{}=({})\n", key, number + 1)
@@ -103,7 +103,8 @@ class CallgrindWriter {
     write_name(fmt::format("{}ob", prefix), told_modules_, module, profile_.modules[module].name);
     const std::string_view file = file_of(function);
     write_name(prefix.empty() ? "fl" : "cfi", told_files_, files_(file), file.empty() ? "???" : file);
-    // callgrind_annotate knows functions by file and name: functions of the same name elsewhere must not be merged.
+    // callgrind_annotate identifies functions by file and name; functions with the same name in other files must not be
+    // merged.
     write_name(fmt::format("{}fn", prefix), told_functions_, function, names_.marked_function(function));
   }
   std::string_view file_of(u32 function) {
@@ -129,7 +130,7 @@ class CallgrindWriter {
     for (const auto& [line, costs] : own_[function]) write_costs(line, costs);
     for (const auto& [call, costs] : calls_of_[function]) {
       write_place("c", call.second);
-      // Samples do not know how often something was called.
+      // The number of calls is not known from samples.
       out_.text += "calls=1 0\n";
       write_costs(call.first, costs);
     }
@@ -141,8 +142,8 @@ class CallgrindWriter {
   Names names_;
   Collected out_;
   const std::vector<u32> used_;
-  std::vector<std::map<u32, Costs>> own_;                       // by function: by line
-  std::vector<std::map<std::pair<u32, u32>, Costs>> calls_of_;  // by caller: by line and callee
+  std::vector<std::map<u32, Costs>> own_;                       // by function, then by line
+  std::vector<std::map<std::pair<u32, u32>, Costs>> calls_of_;  // by caller, then by line and callee
   std::vector<bool> told_modules_, told_files_, told_functions_;
   std::vector<std::string_view> file_of_function_;
   Texts files_;

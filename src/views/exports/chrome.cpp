@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chrome's trace event format: stack frames, samples, states as complete events, counters, marks.
+// Chrome's trace event format: stack frames, samples, thread states as complete events, counters, marks.
 #include <fmt/format.h>
 
 #include "ground/text/json_writer.h"
@@ -27,7 +27,7 @@ class ChromeWriter {
     text::JsonWriter(out).string(text);
     return out;
   }
-  // Microseconds since all began.
+  // Microseconds since the beginning of the profile.
   void append_time(u64 time) { out_.decimal(time > moments_.begin_ns ? time - moments_.begin_ns : 0, 3); }
 
   void write_frames() {
@@ -65,7 +65,7 @@ class ChromeWriter {
         out_.number(sample.core);
         out_.text += ',';
       }
-      // Without one, its reader shows no sample.
+      // Without a thread, the reader of this format shows no samples.
       out_.text += "\"tid\":";
       const u32 tid = profile_.tasks[sample.task].tid;
       out_.number(tid != kNothing ? tid : 0);
@@ -83,7 +83,7 @@ class ChromeWriter {
     out_.text += "],\n";
   }
 
-  // Its reader wants both ids; 0 stands for an unknown one.
+  // The reader requires both ids; 0 stands for an unknown one.
   void begin_event(char phase, std::string_view name, u32 pid, u32 tid, u64 time) {
     const auto known = [](u32 id) { return id != kNothing ? id : 0; };
     fmt::format_to(std::back_inserter(out_.text),

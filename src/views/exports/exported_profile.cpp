@@ -12,7 +12,7 @@
 namespace wperf::exports {
 namespace {
 
-// Bytes of the character that begins here; 0 if it is not UTF-8.
+// The size of the character that begins here; 0 if it is not UTF-8.
 usize character_size(std::string_view text) {
   const auto byte = [&](usize i) { return static_cast<u8>(text[i]); };
   const u8 first = byte(0);
@@ -23,7 +23,7 @@ usize character_size(std::string_view text) {
   for (usize i = 1; i < size; ++i) {
     if ((byte(i) & 0xc0u) != 0x80) return 0;
   }
-  // Too long a form, half of a pair of UTF-16, or above all characters.
+  // An overlong form, a lone surrogate, or beyond U+10FFFF.
   const u8 second = byte(1);
   const bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
                    (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
@@ -57,7 +57,7 @@ Names::Names(const stacks::StackProfile& profile) : profile_(profile) {
   }
   for (const stacks::StackTask& task : profile.tasks) threads_.push_back(clean_text(profile.names[task.name]));
   name_processes();
-  files_.reserve(profile.lines.size());  // lines_ points into it
+  files_.reserve(profile.lines.size());  // lines_ has pointers into it
   for (const std::string& line : profile.lines) {
     const usize colon = line.rfind(':');
     PlaceLine& one = lines_.emplace_back();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profile in the form that other tools' formats need: texts that are UTF-8, files and lines separate, frames of one
-// address together.
+// A profile prepared for the formats of other tools: texts are UTF-8, files and lines are separate, and the frames of
+// an address are grouped.
 #pragma once
 #include <fmt/format.h>
 
@@ -24,8 +24,7 @@ struct Source {
   const stacks::StackProfile& profile;
   const stacks::Moments& moments;
   std::string tool;  // "wperf 1.2"
-  // For servers, which put profiles next to each other: when this one began by the wall clock (0 if unknown), and its
-  // subject.
+  // For servers that list many profiles: its start as wall-clock time (0 if unknown), and its subject.
   u64 begin_unix_ns = 0;
   std::vector<std::pair<std::string, std::string>> attributes = {};
 };
@@ -33,16 +32,16 @@ struct Source {
 // Bytes that are not UTF-8, and zero bytes, become U+FFFD.
 std::string clean_text(std::string_view text);
 
-// Collects small pieces into larger ones.
+// Collects small pieces of output into larger ones.
 class Collected {
  public:
   explicit Collected(TakeBytes take) : take_(std::move(take)) {}
-  std::string text;  // to be appended to
+  std::string text;  // callers append to it
   void number(u64 value) {
     const fmt::format_int digits(value);
     text.append(digits.data(), digits.size());
   }
-  // A number of 10^-`digits`, with as many decimals.
+  // A value in units of 10^-`digits`, with that many decimals.
   void decimal(u64 value, u32 digits) {
     std::array<char, 24> places;
     u64 unit = 1;
@@ -57,7 +56,7 @@ class Collected {
     constexpr usize kLong = 1 << 16;
     if (text.size() >= kLong) flush();
   }
-  // Appends many bytes.
+  // Appends a large number of bytes.
   void pass(std::string_view bytes) {
     flush();
     take_(bytes);
@@ -71,7 +70,7 @@ class Collected {
   TakeBytes take_;
 };
 
-// Numbers texts, each once.
+// Numbers texts; each text has one number.
 class Texts {
  public:
   u32 operator()(std::string_view text);
@@ -90,11 +89,11 @@ struct PlaceLine {
 class Names {
  public:
   explicit Names(const stacks::StackProfile& profile);
-  // Without the mark of an inlined one, for formats that have their own.
+  // Without the mark of inlined functions, for formats that mark them in another way.
   std::string_view function(u32 number) const { return functions_[number]; }
   std::string marked_function(u32 number) const;
   const std::string& thread(u32 task) const { return threads_[task]; }
-  // The name of the process's first thread. If that is not known, the name of the task's own thread.
+  // The name of the process's first thread, or, if not known, of the task's own thread.
   const std::string& process(u32 task) const { return processes_[task]; }
   PlaceLine line(u32 place) const;
 
@@ -105,7 +104,7 @@ class Names {
   std::vector<PlaceLine> lines_;  // by line of the profile
 };
 
-// Frames at one address: inlined ones, the innermost first, and the function that they are in.
+// Frames that share an address: inlined functions, innermost first, and the function that contains them.
 class Locations {
  public:
   struct Location {
@@ -115,7 +114,7 @@ class Locations {
   explicit Locations(const stacks::StackProfile& profile);
   const std::vector<Location>& all() const { return all_; }
   u32 of_node(u32 node) const { return of_node_[node]; }
-  // visit(location), from the innermost out.
+  // Calls visit(location), innermost first.
   template <class Visit>
   void for_each_of(u32 node, Visit visit) const {
     while (node < of_node_.size() && of_node_[node] != kNothing) {
@@ -131,8 +130,8 @@ class Locations {
   std::vector<u32> of_node_;
 };
 
-// Each sample by its moment: visit(moment, row, count, period). The counts of a row are divided among its moments, so
-// that they add up to the row's; samples without a moment come first, row by row, at moment kNothing.
+// Calls visit(moment, row, count, period) for each moment. The counts of a row are divided among its moments so that
+// they add up to the row's. Rows without moments come first, with moment kNothing.
 template <class Visit>
 void for_each_moment(const Source& source, Visit visit) {
   const stacks::StackProfile& profile = source.profile;
@@ -149,7 +148,7 @@ void for_each_moment(const Source& source, Visit visit) {
     const u32 row = moments.rows[i];
     Share& share = shares[row];
     const stacks::StackSample& sample = profile.samples[row];
-    // The first moments get one more each until the remainder is used up.
+    // The first moments get one more each, until the remainder is used up.
     const auto part = [&](u64 all) { return all / share.moments + (share.given < all % share.moments ? 1 : 0); };
     const u64 count = part(sample.count), period = part(sample.period);
     ++share.given;
@@ -157,17 +156,17 @@ void for_each_moment(const Source& source, Visit visit) {
   }
 }
 
-// "1,234 records lost: …", for formats that have a place for remarks.
+// "1,234 records lost: …", for formats with remarks.
 std::vector<std::string> loss_texts(const stacks::StackLosses& losses);
 // Does the event count nanoseconds?
 bool is_clock(const stacks::StackEvent& event);
 // The events that have samples.
 std::vector<u32> used_events(const stacks::StackProfile& profile);
-// The module that is the program itself, judged by the names.
+// The module of the program itself, judged by names.
 u32 main_module(const stacks::StackProfile& profile);
 
-// Profiles in the forms that other tools read. Pure: each gives its bytes in pieces, in their order.
-// docs/user/export.md lists the contents of each form, and what it cannot hold.
+// Writes profiles in formats of other tools. Pure: each writer returns its bytes in pieces, in order.
+// docs/user/export.md lists what each format contains and what it leaves out.
 void write_pprof(const Source& source, const TakeBytes& take);
 void write_otlp(const Source& source, const TakeBytes& take);
 void write_perfetto(const Source& source, const TakeBytes& take);

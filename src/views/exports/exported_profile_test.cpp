@@ -11,7 +11,7 @@ namespace {
 
 using stacks::kNothing;
 
-// main calls outer, into which inner was inlined twice; one of two threads.
+// main calls outer, into which inner was inlined twice; one thread of two.
 stacks::StackProfile small_profile() {
   stacks::StackProfile profile;
   profile.events = {{.name = "cycles", .samples = 7, .period = 70}};
@@ -34,8 +34,8 @@ TEST(CleanText, KeepsWhatIsUtf8) {
   const std::string bad = "\xef\xbf\xbd";
   EXPECT_EQ(clean_text("x\xffy"), "x" + bad + "y");
   EXPECT_EQ(clean_text("\xc3"), bad);                      // cut
-  EXPECT_EQ(clean_text("\xc0\xaf"), bad + bad);            // a longer form than needed
-  EXPECT_EQ(clean_text("\xed\xa0\x80"), bad + bad + bad);  // half a pair
+  EXPECT_EQ(clean_text("\xc0\xaf"), bad + bad);            // an overlong form
+  EXPECT_EQ(clean_text("\xed\xa0\x80"), bad + bad + bad);  // a lone surrogate
   EXPECT_EQ(clean_text(std::string_view("a\0b", 3)), "a" + bad + "b");
 }
 
@@ -144,13 +144,13 @@ TEST(Writers, FirefoxNamesProcessesByTheirFirstThread) {
   stacks::StackProfile profile = small_profile();
   EXPECT_EQ(process_names(profile), (std::vector<std::string>{"a", "a"}));
   profile.names.push_back("server");
-  profile.tasks = {{8, 9, 0, 2}, {1, 2, 1}};  // the first thread of neither was sampled
+  profile.tasks = {{8, 9, 0, 2}, {1, 2, 1}};  // neither process's first thread was sampled
   EXPECT_EQ(process_names(profile), (std::vector<std::string>{"server", "b"}));
   profile.tasks = {{kNothing, kNothing, 0}, {kNothing, 1, 1}};
   EXPECT_EQ(process_names(profile), (std::vector<std::string>{"a", "b"}));
 }
 
-// A folded profile knows no process, no thread and no core.
+// A folded profile has no process, thread or core.
 TEST(Writers, WhatIsNotKnownIsLeftOut) {
   stacks::StackProfile profile = small_profile();
   for (stacks::StackTask& task : profile.tasks) task.pid = task.tid = kNothing;
@@ -158,7 +158,7 @@ TEST(Writers, WhatIsNotKnownIsLeftOut) {
   for (const auto write : {write_csv, write_sql, write_firefox, write_speedscope, write_chrome, write_callgrind}) {
     EXPECT_EQ(written(write, profile).find("4294967295"), std::string::npos);
   }
-  // As protobuf spells 2^32 - 1, and as ids that begin with 1.
+  // 2^32 - 1 in protobuf's encoding, and the same after ids that begin with 1.
   const std::string_view unknown = "\xff\xff\xff\xff\x0f", after = "\x80\x80\x80\x80\x10";
   for (const auto write : {write_perfetto, write_perfetto_perf, write_otlp}) {
     EXPECT_EQ(written(write, profile).find(unknown), std::string::npos);
@@ -172,7 +172,7 @@ TEST(Writers, WhatIsNotKnownIsLeftOut) {
   EXPECT_EQ(written(write_otlp, profile).find("cpu.logical_number"), std::string::npos);
 }
 
-// The idle task has number 0, and so has the first core: neither is unknown.
+// The idle task and the first core have number 0, which does not mean unknown.
 TEST(Writers, PerfettoTellsOfTaskZeroOnCoreZero) {
   stacks::StackProfile profile = small_profile();
   profile.tasks = {{0, 0, 0}, {0, 0, 0}};

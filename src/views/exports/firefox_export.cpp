@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Firefox Profiler's processed profile, version 61: the newest that Perfetto's importer reads, too.
+// The Firefox Profiler's processed format, version 61, the newest one that Perfetto's importer also reads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,12 +50,12 @@ class FirefoxWriter {
   };
   struct Thread {
     u32 task = 0, event = 0;
-    bool has_marks = false;  // the marks of the task; in one of its threads only
+    bool has_marks = false;  // the task's marks; only one of its threads has them
     usize begin = 0, end = 0;
   };
 
-  // Milliseconds since all began. Like all numbers of long columns, past the writer of other JSON: this is where the
-  // time of an export goes.
+  // Milliseconds since the beginning of the profile. Numbers of long columns do not go through JsonWriter, because an
+  // export spends most of its time on them.
   void time(u64 time) { out_.decimal(time > moments_.begin_ns ? time - moments_.begin_ns : 0, 6); }
   void number(u64 value) { out_.number(value); }
   template <class Count, class Write>
@@ -77,7 +77,7 @@ class FirefoxWriter {
   void member(std::string_view key, std::string_view value) { json_.string(key, value); }
   void digits(std::string_view key, std::string_view value) { json_.digits(key, value); }
 
-  // By thread and event, in the order of their times. Recordings are nearly so.
+  // By thread and event, in order of time. In recordings they are nearly sorted.
   void collect_samples() {
     std::vector<u64> keys;
     const auto key = [&](u32 row) { return u64{profile_.samples[row].task} << 32 | profile_.samples[row].event; };
@@ -174,7 +174,7 @@ class FirefoxWriter {
     json_.end_array();
   }
 
-  // GUID and age. An ELF file's is the first half of its build id, in the byte order of a GUID.
+  // GUID and age. For an ELF file it is the first half of its build id, in the byte order of a GUID.
   static std::string breakpad_id(const stacks::StackModule& module) {
     constexpr usize kGuid = 32;
     std::string id = module.build_id;
@@ -211,7 +211,7 @@ class FirefoxWriter {
     digits("registerTime", "0");
     digits("unregisterTime", "null");
     digits("pausedRanges", "[]");
-    // For wperf, which reads it back; other readers use only the name.
+    // For wperf, which can read the file back; other readers use only the name.
     if (thread.event != kNothing) member("wperfEvent", clean_text(profile_.events[thread.event].name));
     const bool names_event = used_events(profile_).size() > 1 && thread.event != kNothing;
     member("name", names_event ? fmt::format("{} [{}]", names_.thread(thread.task), profile_.events[thread.event].name)
@@ -219,8 +219,8 @@ class FirefoxWriter {
     const bool is_known = task.pid != kNothing;
     digits("isMainThread", is_known && task.pid == task.tid && thread.has_marks ? "true" : "false");
     member("processName", names_.process(thread.task));
-    // Readers of the format need both. If they are unknown, texts are written, because a text cannot be the number of a
-    // process.
+    // Readers of the format require both. If they are unknown, texts are written, which cannot be mistaken for process
+    // numbers.
     member("pid", is_known ? fmt::format("{}", task.pid) : "unknown");
     task.tid != kNothing ? json_.integer("tid", task.tid) : member("tid", "unknown");
     write_samples(thread);
@@ -241,7 +241,7 @@ class FirefoxWriter {
     json_.end_object();
   }
 
-  // How long it ran since the sample before.
+  // The CPU time since the previous sample.
   void write_busy(const Thread& thread) {
     const auto before = [](const stacks::ThreadState& state, u32 task) { return state.task < task; };
     auto state = std::lower_bound(moments_.states.begin(), moments_.states.end(), thread.task, before);
@@ -253,7 +253,7 @@ class FirefoxWriter {
         if (state->doing == stacks::ThreadDoing::running) here += std::min(now, state->end_ns) - state->begin_ns;
         if (state->end_ns > now) break;
       }
-      // If a state goes on, the count goes to the sample before.
+      // If a state continues, the time was counted for the previous sample.
       const u64 grown = here > ran ? here - ran : 0;
       const bool goes_on = state != moments_.states.end() && state->task == thread.task && state->begin_ns < now &&
                            state->doing == stacks::ThreadDoing::running;
@@ -269,7 +269,7 @@ class FirefoxWriter {
 
   struct Marker {
     u64 begin = 0, end = 0;
-    u32 name = 0;  // in texts_
+    u32 name = 0;  // index into texts_
     const stacks::ThreadState* state = nullptr;
     std::string text;
     bool is_interval = false;
@@ -361,7 +361,7 @@ class FirefoxWriter {
 
   void write_shared() {
     json_.begin_object("shared");
-    const usize stacks = profile_.nodes.empty() ? 0 : profile_.nodes.size() - 1;  // but the root
+    const usize stacks = profile_.nodes.empty() ? 0 : profile_.nodes.size() - 1;  // all except the root
     json_.begin_object("stackTable");
     column("frame", stacks, [&](usize i) { number(locations_.of_node(static_cast<u32>(i + 1))); });
     column("prefix", stacks, [&](usize i) { stack(profile_.nodes[i + 1].parent); });

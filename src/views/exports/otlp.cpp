@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OpenTelemetry's profiles, version 1.11.0 (opentelemetry.proto.profiles.v1development, alpha): one ProfilesData
-// message. Entry 0 of each table of the dictionary is its zero value; a profile for each event.
+// message with a profile for each event. Entry 0 of each table in the dictionary is its zero value.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -23,8 +23,8 @@ class OtlpWriter {
   void write() {
     number_stacks();
     sort_moments();
-    // Profiles come first, because they number the entries that the dictionary lists then. Each has its own
-    // ResourceProfiles, so that no message has to be copied into another.
+    // Profiles are made first, because they number the entries that the dictionary then lists. Each profile has its own
+    // ResourceProfiles, so that no message has to be copied into another one.
     text::Message scope, about;
     about.text(1, "wperf");
     about.text(2, source_.tool);
@@ -45,7 +45,7 @@ class OtlpWriter {
   }
 
  private:
-  // Only stacks and locations that samples have are listed.
+  // Only stacks and locations that occur in samples are listed.
   void number_stacks() {
     stack_of_node_.assign(profile_.nodes.size(), 0);
     location_used_.assign(locations_.all().size(), 0);
@@ -62,7 +62,7 @@ class OtlpWriter {
     }
   }
 
-  // For ResourceProfiles; empty if no service is named.
+  // For ResourceProfiles; empty if there is no service name.
   text::Message resource_message() const {
     text::Message field, resource;
     for (const auto& [key, text] : source_.attributes) {
@@ -76,7 +76,7 @@ class OtlpWriter {
     return field;
   }
 
-  // From the recording's clock to the wall clock, if it is known.
+  // Converts a time of the recording's clock to wall-clock time, if that is known.
   u64 on_the_wall(u64 time_ns) const {
     return source_.begin_unix_ns == 0 ? time_ns : time_ns - source_.moments.begin_ns + source_.begin_unix_ns;
   }
@@ -91,7 +91,7 @@ class OtlpWriter {
     return known->second;
   }
 
-  // Samples of one stack, thread and core are one; if all of them have moments, these are written.
+  // Samples with the same stack, thread and core become one; if all of them have times, these are written, too.
   text::Message profile_of(u32 event) {
     text::Message out, type, sample;
     type.number(1, texts_(clean_text(profile_.events[event].name)));
@@ -151,7 +151,7 @@ class OtlpWriter {
     return known->second;
   }
 
-  // Moments by row.
+  // Sorts the moments by row.
   void sort_moments() {
     const stacks::SampleMoments& all = source_.moments.samples;
     begin_of_row_.assign(profile_.samples.size() + 1, 0);
@@ -161,7 +161,7 @@ class OtlpWriter {
     std::vector<u32> next = begin_of_row_;
     for (u32 i = 0; i < all.size(); ++i) moments_[next[all.rows[i]]++] = i;
   }
-  // False: the profile has no times.
+  // Returns false if the profile has no times.
   bool times_of(u32 row, std::vector<u64>& times) const {
     times.clear();
     for (u32 i = begin_of_row_[row]; i < begin_of_row_[row + usize{1}]; ++i) {
@@ -175,7 +175,7 @@ class OtlpWriter {
   void write_dictionary() {
     text::Message out, entry, line;
     const auto flush = [&] {
-      // Parts of one message, written one after the other, are one message to a reader.
+      // Parts of one message that are written one after the other are read as one message.
       text::Message data;
       data.message(2, out);
       out_.text += data.bytes();
@@ -237,7 +237,7 @@ class OtlpWriter {
   u32 module_of(u32 location) const {
     return profile_.functions[profile_.places[locations_.all()[location].place].function].module;
   }
-  // No entry may exist twice: functions with the same name and file become one.
+  // The dictionary must not have equal entries, so functions with the same name and file become one.
   u32 function_of(u32 number, std::string_view file) {
     const Function one{texts_(names_.function(number)), texts_(file)};
     const auto [known, is_new] =
@@ -247,7 +247,7 @@ class OtlpWriter {
   }
 
   struct Function {
-    u32 name = 0, file = 0;  // in texts_
+    u32 name = 0, file = 0;  // indices into texts_
   };
   const Source& source_;
   const stacks::StackProfile& profile_;
@@ -256,7 +256,7 @@ class OtlpWriter {
   Collected out_;
   Texts texts_;
   std::vector<u32> begin_of_row_, moments_;
-  std::vector<u32> stack_of_node_, location_used_;  // numbers of the dictionary; 0: none
+  std::vector<u32> stack_of_node_, location_used_;  // numbers in the dictionary; 0: none
   std::vector<u32> stacks_, used_locations_;
   std::vector<std::vector<u32>> task_attributes_;  // by task
   std::unordered_map<u32, u32> core_attributes_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A trace of Perfetto: samples as stack_sample packets (58.0 and later) or as perf_sample, which is older; threads'
-// states as the switches of Windows' tracing (etw_events), of which its processor makes tables of the scheduler
-// whatever the system was.
+// A Perfetto trace: samples as stack_sample packets (58.0 and later) or as the older perf_sample; threads' states as
+// context switches of Windows' tracing (etw_events), which Perfetto's processor converts to scheduler tables, whatever
+// the system was.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -49,7 +49,7 @@ class PerfettoWriter {
     write_samples();
     finish();
   }
-  // A perf_sample does not have its event, but its sequence of packets does: so each event gets a separate sequence.
+  // A perf_sample does not name its event, but its packet sequence does, so each event has its own sequence.
   void write_as_perf_samples() {
     for (const u32 event : used_events(profile_)) {
       sequence_ = event + 1;
@@ -72,7 +72,7 @@ class PerfettoWriter {
     out_.text += wrapped_.bytes();
     out_.flush_if_long();
   }
-  // An unknown field is left out. 0 is known: the idle task, and the first core.
+  // Unknown fields are left out. 0 is a known value: the idle task, or the first core.
   static void put_known(u32 field, u32 number, text::Message& to) {
     if (number != kNothing) to.always(field, number);
   }
@@ -84,8 +84,8 @@ class PerfettoWriter {
     return entry;
   }
 
-  // All interned data except call stacks, in one packet that begins the sequence. A packet has one block of these: if
-  // there are several, Perfetto reads the last.
+  // Writes all interned data except call stacks in one packet that begins the sequence. A packet may have only one such
+  // block; if there are several, Perfetto reads the last one.
   void write_names() {
     text::Message interned;
     for (u32 i = 0; i < profile_.functions.size(); ++i) {
@@ -189,7 +189,7 @@ class PerfettoWriter {
     put(packet);
   }
 
-  // A call stack is written with the first sample that has it, its outermost frame first.
+  // A call stack is written with the first sample that has it, outermost frame first.
   void append_stack(u32 node, text::Message& packet) {
     path_.clear();
     for (u32 at = node; profile_.nodes[at].place != kNothing; at = profile_.nodes[at].parent) {
@@ -241,7 +241,7 @@ class PerfettoWriter {
     put(packet);
   }
 
-  // Each is one sample; its weight is the growth of its core's counter.
+  // Each packet is one sample; its weight is the increase of its core's counter.
   void write_perf_samples(u32 event) {
     std::vector<bool> told(profile_.nodes.size());
     std::unordered_map<u32, u64> counted;  // by core
@@ -285,11 +285,11 @@ class PerfettoWriter {
   struct Change {
     u64 time = 0;
     u32 core = 0;
-    const stacks::ThreadState* leaves = nullptr;  // null: idle
+    const stacks::ThreadState* leaves = nullptr;  // null: the core was idle
     const stacks::ThreadState* comes = nullptr;
   };
 
-  // The tasks on each core, one after the other; the core is idle between them.
+  // The tasks on each core in order of time; the core is idle in between.
   void write_switches() {
     std::vector<const stacks::ThreadState*> runs;
     for (const stacks::ThreadState& state : moments_.states) {
@@ -315,7 +315,7 @@ class PerfettoWriter {
   u32 thread_of(const stacks::ThreadState* state) const {
     return state != nullptr ? profile_.tasks[state->task].tid : 0;
   }
-  // The state in which it goes on, taken from its next stretch.
+  // The state in which it continues, taken from the thread's next period.
   u64 state_behind(const stacks::ThreadState* state) const {
     constexpr u64 kReady = 1, kTerminated = 4, kWaiting = 5;
     if (state == nullptr) return kReady;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pprof's profile.proto, in gzip as its readers demand.
+// pprof's profile.proto, compressed with gzip as its readers require.
 #include <unordered_map>
 
 #include "ground/packing/deflate.h"
@@ -69,7 +69,7 @@ class PprofWriter {
     return one;
   }
 
-  // For each event the number of samples, and their weight.
+  // For each event the number of samples and their weight.
   void write_types() {
     text::Message fields;
     column_.assign(profile_.events.size(), 0);
@@ -122,7 +122,7 @@ class PprofWriter {
     }
   }
 
-  // The first one is the program's, as pprof expects.
+  // The first mapping must be the program's; pprof expects that.
   void write_mappings() {
     text::Message fields;
     const u32 first = main_module(profile_);
@@ -180,15 +180,15 @@ class PprofWriter {
       function.clear();
       function.number(1, static_cast<u64>(&one - functions_.data()) + 1);
       function.number(2, texts_(names_.function(one.number)));
-      // Field 3 is for the name as the linker knows it. pprof demangles a function whose two names are the same, and
-      // leaves out the text inside < >.
+      // Field 3 is for the linker's name. If a function's two names are equal, pprof demangles it, and removes the text
+      // inside < >.
       function.number(4, one.file);
       fields.message(kFunction, function);
       put(fields);
     }
   }
 
-  // A function is in one file here.
+  // In this format a function belongs to one file.
   u64 function_of(u32 number, std::string_view file) {
     const u32 text = texts_(file);
     const auto [known, is_new] = function_numbers_.try_emplace(u64{number} << 32 | text, functions_.size() + 1);

@@ -10,8 +10,8 @@
 namespace wperf::exports {
 namespace {
 
-// A profile for each thread and event. Stacks are written out for each sample, so long recordings go in row by row,
-// which all views show alike except the one by time.
+// There is a profile for each thread and event. Stacks are written in full for each sample, so long recordings are
+// written row by row; only the view by time shows the difference.
 constexpr usize kMostInOrder = 200'000;
 
 class SpeedscopeWriter {
@@ -74,7 +74,7 @@ class SpeedscopeWriter {
     out_.flush_if_long();
   }
 
-  // "comm (pid/tid) event", as far as known; wperf's importer takes it apart again.
+  // "comm (pid/tid) event", as far as known; wperf's importer splits it again.
   std::string name_of(u32 event, u32 task) const {
     const stacks::StackTask& of = profile_.tasks[task];
     std::string name = names_.thread(task);

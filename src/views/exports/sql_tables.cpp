@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The profile as tables: an SQL script for all of them, and CSV with a row for each stack. docs/user/export-tables.md
-// has the schema.
+// Writes the profile as tables: an SQL script with all of them, and CSV with a row for each stack.
+// docs/user/export-tables.md has the schema.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class SqlWriter {
   }
 
  private:
-  // Rows of one table go in many at a time.
+  // Many rows of a table are inserted at a time.
   void table(std::string_view name) {
     end_table();
     table_ = name;
@@ -67,7 +67,7 @@ class SqlWriter {
     ((is_first ? void() : void(out_.text += ','), is_first = false, value(values)), ...);
     out_.text += ')';
   }
-  // kNothing of 32 bits: NULL.
+  // A 32-bit kNothing becomes NULL.
   void value(u32 number) { number == kNothing ? void(out_.text += "NULL") : append(number); }
   void value(u64 number) { append(number); }
   void value(bool is) { out_.text += is ? '1' : '0'; }
@@ -77,7 +77,7 @@ class SqlWriter {
     out_.text += '\'';
   }
   void value(const std::string& text) { value(std::string_view(text)); }
-  // A number that does not fit the signed numbers of databases becomes their greatest.
+  // Numbers that do not fit into the signed numbers of databases become the largest of these.
   void append(u64 number) {
     constexpr u64 kGreatest = ~u64{0} >> 1;
     const fmt::format_int digits(std::min(number, kGreatest));
@@ -173,13 +173,13 @@ class SqlWriter {
   u32 rows_ = 0;
 };
 
-// An id, if it is known, and the comma after it.
+// Appends an id, if it is known, and a comma.
 void append_known(u32 id, std::string& out) {
   if (id != kNothing) out += fmt::format_int(id).str();
   out += ',';
 }
 
-// As in folded stacks: names do not contain the separator of frames.
+// As in folded stacks; the frame separator is replaced in names.
 void append_stack(const stacks::StackProfile& profile, const std::vector<std::string>& functions, u32 node,
                   std::vector<u32>& path, std::string& out) {
   path.clear();
@@ -188,7 +188,7 @@ void append_stack(const stacks::StackProfile& profile, const std::vector<std::st
   }
   for (usize i = path.size(); i-- > 0;) {
     const usize begin = out.size();
-    // Where ';' separates fields, each function begins one.
+    // If ';' separates fields, each function begins a field.
     if (report::begins_formula(functions[path[i]])) out += '\'';
     out += functions[path[i]];
     std::replace(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), ';', ':');
@@ -210,7 +210,7 @@ void write_csv(const Source& source, const TakeBytes& take) {
   for (u32 i = 0; i < profile.functions.size(); ++i) functions.push_back(names.marked_function(i));
   for (const stacks::StackModule& module : profile.modules) modules.push_back(clean_text(module.name));
   for (const stacks::StackEvent& event : profile.events) events.push_back(clean_text(event.name));
-  // Labels come first, the same in each row: so the profiles of a fleet make one table.
+  // Labels come first and are the same in each row, so that the profiles of a fleet can be one table.
   std::string labels;
   for (const auto& [name, text] : source.attributes) {
     report::append_csv_field(out.text, name);

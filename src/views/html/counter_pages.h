@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages of counts. Pure.
+// HTML pages of counts. Pure.
 #pragma once
 #include <span>
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace wperf::html {
 
-// Counts over time: each counter as a graph, pauses between counts as gaps, and all numbers as tables that need no
-// scripts. `about`: of whom and by whom; its image is the program that was counted, if it was one.
+// Counts over time: each counter as a graph with gaps for the pauses between counts, and all numbers as tables that
+// need no scripts. `about`: facts about the run; its image is the counted program, if there is one.
 std::string count_page(const answers::TimelineProfile& timeline, const stacks::RecordingAbout& about);
 
-// Where a program's slots went: the tree with bars, the verdict in words, the functions that lost the slots. No
-// script.
+// Where a program's slots went: the tree with bars, the verdict in words, the functions that lost the slots. Needs no
+// scripts.
 std::string topdown_page(std::span<const report::Topdown> kinds);
 
 }  // namespace wperf::html

@@ -23,10 +23,10 @@ using compare::StackChanges;
 using compare::UnitChange;
 using compare::UnitKind;
 
-// The total cost of the side that cost more, as in difference_view.js: rows count whole units.
+// The total cost of the more expensive side, as in difference_view.js, because rows count whole units.
 constexpr double kWhole = 1e12;
 
-// The stacks of both sides as one profile with two events: both sides, and the side before.
+// The stacks of both sides as a profile with two events: both sides together, and the side before.
 class TwoSides {
  public:
   explicit TwoSides(const StackChanges& changes) : changes_(changes), whole_(whole_of(changes)) {
@@ -54,7 +54,7 @@ class TwoSides {
   u64 whole_units(double cost) const {
     return whole_ > 0 ? static_cast<u64>(std::llround(std::clamp(cost / whole_, 0.0, 1.0) * kWhole)) : 0;
   }
-  // before, after: the costs of the node itself.
+  // `before`, `after`: costs of the node itself.
   void add_node(usize number, double before, double after) {
     const compare::StackChange& node = changes_.nodes[number];
     const bool is_root = node.parent == stacks::kNothing;
@@ -69,7 +69,7 @@ class TwoSides {
     profile_.events[event].period += units;
     profile_.samples.push_back({event, 0, 0, static_cast<u32>(node), samples, units});
   }
-  // A function, and its place, which has the same number.
+  // The number of a function, which is also that of its place.
   u32 function_of(const compare::StackChange& node) {
     const auto [entry, is_new] = functions_.try_emplace(node.unit, static_cast<u32>(profile_.functions.size()));
     if (!is_new) return entry->second;
@@ -98,7 +98,7 @@ const std::string& name_of(const UnitChange& row) {
   return row.kind == UnitKind::module ? row.module : row.name;
 }
 
-// The sure ones, and the largest of the others.
+// The significant changes, and the largest of the others.
 template <typename Use>
 void for_each_shown(const EventChange& event, u32 rows, const Use& use) {
   for (const auto* list : event.lists()) {
@@ -117,7 +117,7 @@ class RowWriter {
     constexpr u32 kMostUnsure = 2000;
     json_.begin_object();
     text("summary", summary);
-    // The value and the unit of kWhole.
+    // The value and unit of kWhole.
     json_.key("whole");
     json_.shortest(TwoSides::whole_of(changes));
     text("unit", changes.per == compare::Per::share               ? "share"
@@ -149,7 +149,7 @@ class RowWriter {
     text("note", row.note);
     number("after_value", row.after);
     number("chance_value", row.answer);
-    // Sure changes come before the others.
+    // Significant changes come before the others.
     number("size", std::abs(row.difference()) + (row.found ? 1e18 : 0));
     json_.end_object();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The changes between two sides of runs, as one HTML file: a flame graph of both sides, a table of the changes and how
-// sure they are, and all of it as plain HTML for browsers without scripts. Pure.
+// The changes between two sides of runs as one HTML file: a flame graph of both sides, a table of the changes with
+// their significance, and all of it as plain HTML for browsers without scripts. Pure.
 #pragma once
 #include <string>
 
@@ -10,9 +10,9 @@
 namespace wperf::html {
 
 struct DifferencePageOptions {
-  u32 rows = 50;                // for each table, without scripts
-  std::string version = {};     // of the tool
-  std::string totals_per = {};  // as in DiffOptions
+  u32 rows = 50;                // for each table of the part without scripts
+  std::string version = {};     // version of wperf
+  std::string totals_per = {};  // see DiffOptions
 };
 
 std::string difference_page(const compare::Comparison& comparison, const compare::StackChanges& changes,

@@ -34,7 +34,7 @@ void append_part(std::string& out, std::string_view heading, report::Table table
   if (all > rows) out += fmt::format("<p>… and {} more</p>\n", text::with_commas(all - rows));
 }
 
-// From the outermost caller to the place of the wait; the last frame names what it waits for.
+// From the outermost caller to the place of the wait. The last frame says what it waits for.
 std::string stack_text(const stacks::StackProfile& profile, u32 node) {
   std::vector<u32> functions;
   for (; node != stacks::kNothing && profile.nodes[node].place != stacks::kNothing; node = profile.nodes[node].parent) {
@@ -71,7 +71,7 @@ report::Table stack_table(const stacks::StackProfile& profile, const waits::Wait
   return table;
 }
 
-// `profile`: of threads' time, for the stacks that they waited in.
+// `profile`: of the threads' time, for the stacks in which they waited.
 void append_waits(std::string& out, const WaitsOfPage& waits, const stacks::StackProfile& profile) {
   out += "<h2>Waits</h2>\n";
   for (const std::string& line : report::wait_lines(waits.report)) out += "<p>" + report::markup_text(line) + "</p>\n";
@@ -106,9 +106,9 @@ void append_memory_part(std::string& out, const operations::SpeProfile& profile)
 using stacks::StackProfile;
 
 constexpr usize kTopRows = 50;
-constexpr usize kChunk = usize{8} << 20;  // of base64: browsers limit the length of a string
+constexpr usize kChunk = usize{8} << 20;  // of base64, because browsers limit the length of a string
 
-// Names of functions and files may be broken anywhere, numbers never are.
+// Names of functions and files may be broken anywhere; numbers must not be broken.
 constexpr usize kLongCell = 40;
 std::string_view cell_start(std::string_view text) {
   return text.size() > kLongCell ? "<td class=\"long\">" : "<td>";
@@ -125,7 +125,7 @@ std::string bytes_of_hex(std::string_view digits) {
   return out;
 }
 
-// The page may load no other file and run only the scripts written here.
+// The page must not load other files, and may run only the scripts that it contains.
 std::string policy(PageKind kind) {
   const char* const script = kind == PageKind::recording ? kScriptHash
                              : kind == PageKind::waits   ? kWaitsScriptHash
@@ -185,7 +185,7 @@ void append_facts(std::string& out, const StackProfile& profile, const stacks::R
   out += "</tbody></table>\n";
 }
 
-// How far Wilson's interval of 95 % reaches from a share, in percent, on its longer side; as marginOf of filters.js.
+// How far Wilson's 95 % interval extends from a share, in percent, on the longer side; see marginOf in filters.js.
 double margin_of(u64 hits, u64 all) {
   if (all == 0) return 0;
   constexpr double kZ = 1.96;
@@ -195,7 +195,7 @@ double margin_of(u64 hits, u64 all) {
   return 100 * (half + std::abs(middle - share));
 }
 
-// The part of an event that passes the filters. Shares of a page are shares of it, in its tables as in its views.
+// The part of an event that passes the filters. All shares on the page refer to it, in tables and in views.
 stacks::StackEvent chosen_part(const StackProfile& profile, u32 event, const HtmlOptions& options) {
   stacks::StackEvent part = profile.events[event];
   part.samples = part.period = 0;
@@ -229,7 +229,7 @@ void append_functions(std::string& out, const StackProfile& profile, u32 event, 
   };
   for (usize i = 0; i < std::min(made.rows.size(), kTopRows); ++i) {
     const stacks::StackRow& row = made.rows[i];
-    // Threads' time has no samples.
+    // The event of the threads' time has no samples.
     const bool sampled = of.name != stacks::kAllTime;
     const std::string margin = sampled ? fmt::format("{:.2f}", margin_of(row.self_samples, of.samples)) : "–";
     const std::string samples = sampled ? text::with_commas(row.self_samples) : "–";

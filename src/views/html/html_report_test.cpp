@@ -128,15 +128,15 @@ TEST(HtmlReport, ColumnsHoldTreeAndRows) {
   const std::string json = bytes.substr(4, length);
   EXPECT_NE(json.find(R"("columns":[["up",3,3],["function",3,3],["slice",2,2],)"), std::string::npos) << json;
   const std::vector<u8> columns(bytes.begin() + 4 + length, bytes.end());
-  const std::vector<u8> expected = {0, 0, 0,     // up: each below the one before
+  const std::vector<u8> expected = {0, 0, 0,     // up: each node is below the previous one
                                     0, 1, 1,     // function
-                                    0, 1,        // slice, as differences
+                                    0, 1,        // slice, as a difference
                                     0, 0, 0, 0,  // task, event
                                     1, 0,        // core
                                     1, 2,        // size
-                                    1, 2, 1,     // node, as differences within the group
+                                    1, 2, 1,     // node, as a difference within the group
                                     1, 3, 1,     // count
-                                    0, 0, 0};    // period: as the interval says
+                                    0, 0, 0};    // period: equal to the interval
   EXPECT_EQ(columns, expected);
 }
 
@@ -166,7 +166,7 @@ TEST(HtmlReport, SamplesHaveTheirTimesAndRows) {
     moments.samples.times_ns.push_back(time);
   }
   const PageData data = profile_columns(profile, {.moments = &moments, .all_samples = true});
-  // One stream, of core 0: its usual distance is 5, one sample without a time is counted and left out.
+  // One stream, for core 0. Its usual distance is 5; one sample without a time is counted and left out.
   EXPECT_NE(data.profile.find(R"("streams":[[0,0,4,5]],"without_time":1)"), std::string::npos);
   const std::vector<u64> expected = {30, 0, 10, 3,   // 120 - 100 - 5 = 15, 5 - 5, 10 - 5, 3 - 5; signed
                                      0,  0, 1,  0};  // rows of the slice: main;inner, main;inner;inner

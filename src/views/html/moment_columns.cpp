@@ -10,7 +10,7 @@ namespace {
 
 using stacks::kNothing;
 
-// The median of the first distances, which most of the others are near to.
+// The median of the first distances; most others are close to it.
 u64 usual_distance(const std::vector<u64>& times) {
   constexpr usize kEnough = 4096;
   std::vector<u64> distances;
@@ -62,7 +62,7 @@ void MomentColumns::add_samples(const stacks::StackProfile& profile, const std::
   };
   const stacks::SampleMoments& samples = moments_.samples;
   std::vector<Newest> newest(profile.samples.size());
-  std::map<std::pair<u32, u32>, Packed> packed;  // by event and core
+  std::map<std::pair<u32, u32>, Packed> packed;  // keyed by event and core
   u32 entries = 0;
   for (usize i = 0; i < samples.size(); ++i) {
     const u32 row = samples.rows[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page's data about time in addition to slices: counters and marks, and on a page with all samples the time of
+// The page's data about time that is not in slices: counters and marks, and on a page with all samples the time of
 // each.
 #pragma once
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace wperf::html {
 
-// One column of the page's data: numbers as varints, the low bits first (docs/design/html.md).
+// One column of the page's data: numbers as varints, lowest bits first (docs/design/html.md).
 struct Column {
   std::string_view name;
   std::string bytes = {};
@@ -24,7 +24,7 @@ struct Column {
     for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
     bytes.push_back(static_cast<char>(value));
   }
-  // Modulo 2^64: small numbers of both signs become small.
+  // Modulo 2^64, so that small numbers of either sign become small.
   void add_signed(u64 value) { add((value << 1) ^ (u64{0} - (value >> 63))); }
 };
 
@@ -35,8 +35,8 @@ class MomentColumns {
 
   void add_counters();
   void add_marks();
-  // `row_in_slice`: by entry of the profile's slice counts, the row that it became, counted from the first of its
-  // slice; kNothing: it was left out.
+  // `row_in_slice`: for each entry of the profile's slice counts, its row, counted from the first row of its slice;
+  // kNothing if it was left out.
   void add_samples(const stacks::StackProfile& profile, const std::vector<u32>& row_in_slice);
 
   void write(text::JsonWriter& json) const;
@@ -44,7 +44,7 @@ class MomentColumns {
   std::string take_samples();  // the columns of add_samples()
 
  private:
-  // Samples of one event on one core, sorted by time, mostly at the same distance.
+  // The samples of one event on one core, sorted by time; most distances are equal.
   struct Stream {
     u32 event = 0, core = 0;
     u64 count = 0;

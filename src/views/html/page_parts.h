@@ -7,10 +7,10 @@ namespace wperf::html {
 
 extern const char* const kStyle;
 extern const char* const kStyleHash;
-extern const char* const kScript;      // all but its end
+extern const char* const kScript;      // everything except the end
 extern const char* const kScriptEnd;   // the end, which starts the views
-extern const char* const kScriptHash;  // of kScriptEnd and kScript
-// Pages of two sides and pages of waits have one more script between the two; its hash is of all three.
+extern const char* const kScriptHash;  // of kScript and kScriptEnd together
+// Pages with two sides and pages of waits have one more script in between; its hash covers all three.
 extern const char* const kDifferenceScript;
 extern const char* const kDifferenceScriptHash;
 extern const char* const kWaitsScript;

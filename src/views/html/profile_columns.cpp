@@ -17,7 +17,7 @@ namespace {
 
 class WaitColumns {
  public:
-  // `node_of`: from a node of the profile to the written one. Times are relative to `origin`.
+  // `node_of`: converts a node of the profile to the number in the page. Times are relative to `origin`.
   void add(const waits::WaitMoments& moments, u64 origin, const std::function<u32(u32 node)>& node_of);
   static void write(const waits::WaitMoments& moments, text::JsonWriter& json);
   std::vector<const Column*> columns() const;
@@ -75,7 +75,7 @@ using stacks::kNothing;
 using stacks::StackProfile;
 using text::JsonWriter;
 
-// Sorts `order` by a key, lower ones first, equal ones in their old order. In linear time.
+// Sorts `order` by a key in ascending order, in linear time; equal keys keep their order.
 void sort_by(std::vector<u32>& order, const auto& key_of) {
   constexpr u32 kBits = 16;
   u64 greatest = 0;
@@ -91,7 +91,7 @@ void sort_by(std::vector<u32>& order, const auto& key_of) {
   }
 }
 
-// The values in which rows of one slice differ.
+// The values by which rows of one slice differ.
 struct RowKey {
   u32 task = 0, event = 0, core = 0;
   u32 node = 0;  // its number in the page
@@ -161,14 +161,14 @@ class ColumnWriter {
   MomentColumns moments_;
   WaitColumns waits_;
   stacks::CallTree tree_;
-  std::vector<u32> node_of_;    // by node of the profile: the node of the tree
-  std::vector<u32> number_of_;  // by node of the tree: its number in the page
-  // The row that is being summed up, and the group that it is in.
+  std::vector<u32> node_of_;    // node of the profile → node of the tree
+  std::vector<u32> number_of_;  // node of the tree → number in the page
+  // The row that is being summed up, and its group.
   stacks::SliceCount open_;
   RowKey open_key_;
   u32 node_before_ = 0, slice_before_ = 0;
   u64 open_size_ = 0;  // rows of the group so far
-  u32 rows_ = 0;       // in the slice so far, without the open one
+  u32 rows_ = 0;       // in the slice so far, without the open row
   Column up_{"up"}, functions_{"function"};
   Column slices_{"slice"}, tasks_{"task"}, events_{"event"}, cores_{"core"}, sizes_{"size"};
   Column nodes_{"node"}, counts_{"count"}, periods_{"period"};
@@ -176,7 +176,7 @@ class ColumnWriter {
       state_kinds_{"state kind"}, state_wakers_{"state waker"};
 };
 
-// Nodes by function: lines and addresses of the profile's own nodes do not matter here.
+// The tree of functions: lines and addresses in the profile's nodes do not matter here.
 void ColumnWriter::make_tree() {
   node_of_.resize(profile_.nodes.size());
   for (usize i = 0; i < profile_.nodes.size(); ++i) {
@@ -192,8 +192,8 @@ void ColumnWriter::make_tree() {
   tree_.sum_up();
 }
 
-// Each node before its children, and its whole subtree before the next sibling: its depth is written as the distance of
-// its parent from the node before.
+// A node comes before its children, and its whole subtree before the next sibling. Its depth is written as the distance
+// of its parent from the previous node.
 void ColumnWriter::add_tree() {
   const std::vector<stacks::CallNode>& nodes = tree_.nodes();
   const stacks::ChildLists children = tree_.children();
@@ -222,7 +222,7 @@ void ColumnWriter::add_tree() {
   }
 }
 
-// Samples that agree in slice, thread, event and core are a group; within it the stacks are in the order of the tree.
+// Samples with equal slice, thread, event and core form a group; in a group the stacks are in the order of the tree.
 void ColumnWriter::add_rows() {
   const stacks::ChosenSamples chosen(profile_, options_.filter);
   std::vector<RowKey> keys;
@@ -299,7 +299,7 @@ void ColumnWriter::end_row() {
   nodes_.add(open_key_.node - node_before_);
   node_before_ = open_key_.node;
   counts_.add(open_.count);
-  // Most events count the same between any two samples.
+  // For most events every sample has the same count.
   const u64 interval = profile_.events[open_key_.event].interval;
   periods_.add_signed(open_.period - open_.count * interval);
 }
@@ -317,7 +317,7 @@ void ColumnWriter::end_group() {
   open_size_ = 0;
 }
 
-// Nanoseconds; a state begins some time after the one before of its thread has ended.
+// In nanoseconds; the begin of a state is relative to the end of the thread's previous one.
 void ColumnWriter::add_states() {
   if (options_.moments == nullptr) return;
   const stacks::ThreadState* before = nullptr;
@@ -395,7 +395,7 @@ void ColumnWriter::write_names(JsonWriter& json) const {
   json.end_object();
 }
 
-// [begin, end, count, what, core] each, in nanoseconds since the beginning of the slices.
+// Each is [begin, end, count, what, core], in nanoseconds from the beginning of the slices.
 void ColumnWriter::write_losses(JsonWriter& json) const {
   json.begin_array("lost");
   const auto since = [&](u64 time) { return time - std::min(time, origin()); };

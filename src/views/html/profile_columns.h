@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profile as bytes for the page's scripts: a JSON document with names and small tables, then columns of numbers, each
-// a run of varints. docs/design/html.md has the list; page/data.js reads it.
+// A profile as bytes for the page's scripts: a JSON document with names and small tables, followed by columns of
+// numbers as varints. docs/design/html.md lists them; page/data.js reads them.
 #pragma once
 #include <string>
 
@@ -10,7 +10,7 @@ namespace wperf::html {
 
 struct PageData {
   std::string profile;
-  std::string samples;  // for a page with all samples: times, then rows; the page unpacks it after it has been drawn
+  std::string samples;  // for a page with all samples: times, then rows; the page unpacks them after it has been drawn
 };
 PageData profile_columns(const stacks::StackProfile& profile, const HtmlOptions& options);
 

@@ -32,7 +32,7 @@ struct Frame {
 struct Layout {
   std::vector<Frame> frames;
   u32 depth = 0;
-  usize left_out = 0;  // too narrow to draw, like everything below them
+  usize left_out = 0;  // too narrow to be drawn, like everything below them
 };
 
 Layout lay_out(const std::vector<stacks::CallNode>& nodes) {
@@ -58,13 +58,13 @@ Layout lay_out(const std::vector<stacks::CallNode>& nodes) {
   return out;
 }
 
-// As on the page: a hue for each module, all of one lightness.
+// As on the page: a hue for each module, all with the same lightness.
 std::string colour_of(u32 module) {
   static constexpr std::array<u32, 12> kHues = {212, 28, 152, 330, 258, 88, 190, 48, 288, 120, 8, 235};
   return fmt::format("hsl({},66%,80%)", kHues[module % kHues.size()]);
 }
 
-// The label of a frame: its name, its tooltip, its colour.
+// A frame's name, tooltip and colour.
 struct Label {
   std::string_view name;
   std::string title, colour;
@@ -84,7 +84,7 @@ void append_frame(std::string& out, const Label& label, const Frame& frame, doub
   out += "</g>\n";
 }
 
-// A flame graph of these nodes, by their periods, below a title and a line of text.
+// A flame graph of these nodes, sized by their periods, with a title and a line of text above it.
 std::string picture(const std::vector<stacks::CallNode>& nodes, std::string_view title, std::string_view line,
                     const Describe& describe) {
   const Layout layout = lay_out(nodes);
@@ -107,7 +107,7 @@ std::string picture(const std::vector<stacks::CallNode>& nodes, std::string_view
   return out + "</g>\n</svg>\n";
 }
 
-// Growth is orange, shrinkage is blue, the more the fuller; the lightness is the same for all.
+// Growth is orange, shrinkage blue; larger changes are more saturated. The lightness is the same for all.
 std::string colour_of_change(double before, double after) {
   const double most = std::max(before, after), change = most > 0 ? (after - before) / most : 0;
   return fmt::format("hsl({},{:.0f}%,80%)", change > 0 ? 28 : 212, 90 * std::abs(change));
@@ -150,7 +150,7 @@ std::string svg_flame_graph(const StackProfile& profile, const stacks::StackFilt
 }
 
 std::string svg_difference(const compare::StackChanges& changes, const Sides& sides) {
-  // As wide as the mean of both sides, so that frames that are gone have a place, too.
+  // As wide as the mean of both sides, so that frames that are gone are visible, too.
   const compare::StackChange& root = changes.nodes.front();
   const double units = 1e12 / std::max(std::max(root.before, root.after), 1e-300);
   std::vector<stacks::CallNode> nodes;

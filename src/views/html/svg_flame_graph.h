@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flame graph as a picture for documents and mails: no script, text that can be searched, a title on each frame.
-// Frames that are too narrow to see are left out, and the picture says
-// how much that is. Pure.
+// A flame graph as a picture for documents and mails: no script, searchable text, a title on each frame. Frames that
+// are too narrow to be visible are left out, and the picture says how much that is. Pure.
 #pragma once
 #include <string>
 
@@ -13,9 +12,9 @@ namespace wperf::html {
 // For the first event that has samples.
 std::string svg_flame_graph(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
 
-// Growth and shrinkage from one side of runs to the other.
+// Shows growth and shrinkage from one side to the other.
 struct Sides {
-  std::string before, after;  // as a title names them
+  std::string before, after;  // names of the sides in titles
 };
 std::string svg_difference(const compare::StackChanges& changes, const Sides& sides);
 

@@ -63,7 +63,7 @@ class EdgeColumns {
     return place == stacks::kNothing ? kNone : profile_.functions[profile_.places[place].function];
   }
   void add_end(Columns& to, const EndNames& names, u32 place) const {
-    const bool is_known = place != stacks::kNothing;  // false in the row that only has titles
+    const bool is_known = place != stacks::kNothing;  // false for the row that only provides titles
     const stacks::StackFunction& at = function(place);
     const std::string_view module = is_known ? std::string_view(profile_.modules[at.module].name) : std::string_view();
     const bool has_line = is_known && profile_.places[place].line != stacks::kNothing;
@@ -79,7 +79,7 @@ class EdgeColumns {
 
   const StackProfile& profile_;
   const BranchEdge& all_;
-  bool lines_, has_modules_ = false;  // several modules
+  bool lines_, has_modules_ = false;  // there are several modules
 };
 
 std::string headline(const BranchEdges& edges, bool of_spe) {

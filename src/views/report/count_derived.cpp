@@ -39,7 +39,7 @@ bool is_clock(const answers::CountRow& row) {
   return is_one_of(row, {"task-clock", "cpu-clock"});
 }
 
-// "l1-dcache-load-misses" → its accesses, "l1-dcache-loads".
+// The accesses that belong to misses: "l1-dcache-loads" for "l1-dcache-load-misses".
 const answers::CountRow* accesses_of(const answers::CountRow& misses, Rows rows) {
   if (is_one_of(misses, {"branch-misses"})) return find_row(rows, misses, {"branches", "branch-instructions"});
   if (is_one_of(misses, {"branchmispredictions"})) return find_row(rows, misses, {"branchinstructions"});
@@ -116,7 +116,7 @@ void append_time(std::string& out, std::optional<double> seconds, double deviati
   if (!seconds.has_value()) return;
   std::string text = text::duration(*seconds);
   if (runs) text += " ± " + text::duration(deviation);
-  // In characters, not bytes: the sign ± has two bytes.
+  // In characters, because ± has two bytes.
   const usize width = 20 + (runs ? 1 : 0);
   fmt::format_to(std::back_inserter(out), "{}{} {}\n", std::string(width - std::min(width, text.size()), ' '), text,
                  what);

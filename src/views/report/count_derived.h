@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values, notes and sections that follow from counts: CPUs used, instructions per cycle, misses of branches, so many a
+// Values, notes and sections derived from counts: CPUs used, instructions per cycle, branch miss rates, events per
 // second.
 #pragma once
 #include <optional>
@@ -19,31 +19,30 @@ struct Derived {
 };
 
 // `rows`: all rows of the same core or program. Rates are per second of the program's own time if `task-clock` is among
-// the rows, otherwise per second of elapsed time.
+// the rows, otherwise of elapsed time.
 std::optional<Derived> derive(const answers::CountRow& row, std::span<const answers::CountRow> rows,
                               double elapsed_seconds);
-// The same for a person, with the time that a clock counted: "1.2 ms, 0.004 CPUs used". Empty if nothing follows.
+// The derived value for people, with the time of a clock: "1.2 ms, 0.004 CPUs used". Empty if nothing can be derived.
 std::string derived_text(const answers::CountRow& row, std::span<const answers::CountRow> rows, double elapsed_seconds);
 
-// Is this the cycle row that every core has, although the user also asked for the kernel's own event for cycles?
+// Is this the cycle row that every core has, although the user also requested the kernel's own event for cycles?
 bool repeats_cycles(const answers::CountRow& row, std::span<const answers::CountRow> rows);
 
-// Notes for readers of a count in addition to the numbers: cycles that include other programs, counts that were lost
-// with the registers. A sentence each.
+// Notes on a count, one sentence each: cycles that include other programs, counts that were lost with the registers.
 std::vector<std::string> count_notes(const answers::CountProfile& profile);
-// The same, each after a blank line.
+// Appends these notes, each after a blank line.
 void append_notes(std::string& out, const answers::CountProfile& profile);
-// Members of the document: "Cycles", "Lost_counts"; each only if it has contents.
+// Writes the members "Cycles" and "Lost_counts", each only if it has contents.
 void write_notes(text::JsonWriter& json, const answers::CountProfile& profile);
 
-// The text of `stat` if the system's own kernel counted: no scripts for WindowsPerf read it, so it is written for
+// The text of `stat` if the system's own kernel counted. Scripts for WindowsPerf do not read it, so it is written for
 // people.
 void append_kernel_counts(std::string& out, const answers::CountProfile& profile);
 // Appends nothing if the device does not count each thread.
 void append_kernel_threads(std::string& out, const answers::CountProfile& profile);
-// The elapsed time and the remarks.
+// Appends the elapsed time and the remarks.
 void append_kernel_times(std::string& out, const answers::CountProfile& profile);
-// The line under a table that names the zeros that were not counted (in count_text.cpp).
+// The line below a table that names the zeros that were not counted (in count_text.cpp).
 void append_not_counted(std::string& out, std::span<const answers::CountRow> rows);
 
 }  // namespace wperf::report

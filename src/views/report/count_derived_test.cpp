@@ -21,7 +21,7 @@ answers::CountRow row_of(const char* name, u64 value) {
   return row;
 }
 
-// A program that had a CPU for half of two seconds.
+// A program that ran for half of two seconds.
 answers::CountProfile kernel_profile() {
   answers::CountProfile profile;
   profile.by_kernel = true;

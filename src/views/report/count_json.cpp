@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 5.6 and 6.4. Clients validate these documents against schemas that allow no other key in core, dsu, dmc and
-// their rows of counters. New keys go to the level of Time_elapsed, or into the rows of metrics, which are free.
+// Contract 5.6 and 6.4. Clients validate these documents with schemas that allow no other keys in core, dsu, dmc and
+// their counter rows. New keys are added at the level of Time_elapsed, or in the rows of metrics, where they are
+// allowed.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -13,15 +14,15 @@
 namespace wperf::report {
 namespace {
 
-// A timeline's items have neither sums over cores nor memory channels (contract 6.4).
+// The items of a timeline have neither sums over cores nor memory channels (contract 6.4).
 enum class Place { document, timeline };
 
-// { "name": [rows] }, or {} without rows.
+// { "name": [rows] }, or {} if there are no rows.
 struct ListNames {
   std::string_view object, rows;
 };
 
-// An object with a list of rows, or empty.
+// An object with a list of rows, or an empty object.
 void write_optional_rows(text::JsonWriter& json, const ListNames& names, bool present, const auto& rows,
                          const auto& declare) {
   json.begin_object(names.object);
@@ -99,7 +100,7 @@ void write_derived(text::JsonWriter& json, const answers::CountProfile& profile)
   json.end_array();
 }
 
-// All other numbers of the document are means of the runs.
+// All other numbers in the document are means of the runs.
 void write_runs(text::JsonWriter& json, const answers::CountProfile& profile) {
   json.begin_object("Runs");
   json.integer("count", profile.runs->count);
@@ -118,9 +119,9 @@ void write_threads(text::JsonWriter& json, const answers::CountProfile& profile)
   json.end_array();
 }
 
-// Facts that WindowsPerf does not have: at the top level, where its clients allow more keys.
+// Facts that WindowsPerf does not have; at the top level, where its clients allow more keys.
 void write_program(text::JsonWriter& json, const answers::CountProfile& profile) {
-  if (profile.process.has_value()) {  // then "core" is about it, and core_number is not a core
+  if (profile.process.has_value()) {  // then "core" describes the program, and core_number is not a core
     json.integer("Process", *profile.process);
   }
   if (!profile.program.empty()) {

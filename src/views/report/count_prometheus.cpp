@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts as Prometheus reads them: its text format 0.0.4, for a file that node_exporter shows (its textfile collector).
-// Gauges, because each run begins anew. Events that were not counted have no value here rather than 0.
+// Counts in Prometheus' text format 0.0.4, for a file that node_exporter serves (its textfile collector). They are
+// gauges, because each run starts again. Events that were not counted have no value instead of 0.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-// In quotes. Names of programs may be any bytes: special characters are shown as their numbers.
+// In quotes. Program names may have any bytes, so special characters are written as numbers.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -38,7 +38,7 @@ class PrometheusText {
  public:
   explicit PrometheusText(Labels common) : common_(std::move(common)) {}
 
-  // All values of one name follow each other, below its help text.
+  // All values of one name are consecutive and follow its help text.
   void begin(std::string_view name, std::string_view help, std::string_view type = "gauge") {
     name_ = name;
     help_ = help;
@@ -73,7 +73,7 @@ class PrometheusText {
   std::string_view name_, help_, type_;
 };
 
-// visit(labels, row) for each count of a core, cluster or channel.
+// Calls visit(labels, row) for each count of a core, cluster or channel.
 template <class Visit>
 void for_each_count(const answers::CountProfile& profile, Visit visit) {
   for (const EventClass event_class : kEventClasses) {
@@ -86,7 +86,7 @@ void for_each_count(const answers::CountProfile& profile, Visit visit) {
         Labels labels = {{"class", kEventClassNames[index_of(event_class)]},
                          {"unit", is_core && profile.process.has_value() ? "program" : std::to_string(unit.number)},
                          {"event", row.name}};
-        // An event that was asked for twice was counted twice.
+        // An event that was requested twice was counted twice.
         if (const u32 before = seen[row.name]++; before != 0) labels.emplace_back("again", std::to_string(before));
         visit(labels, row);
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answers of `stat`: text (contract 5.2-5.5), JSON (5.6, 6.4), timeline CSV (6.2) and Prometheus' text. Pure
-// functions of the profile; lines end in LF, the writer of the bytes turns them into CR LF where the platform wants it.
+// functions of the profile; lines end in LF, which the writer of the bytes converts to CR LF if necessary.
 #pragma once
 #include <map>
 #include <string>
@@ -11,22 +11,22 @@
 namespace wperf::report {
 
 struct CountTextOptions {
-  bool verbose = false;  // wperf: adds the fraction measured and the 95 % interval of multiplexed events
-  bool elapsed = true;   // ends with the time; false where sections of another kind follow
+  bool verbose = false;  // wperf's addition: the measured share and the 95 % interval of multiplexed events
+  bool elapsed = true;   // ends with the elapsed time; false if other sections follow
 };
 std::string count_text(const answers::CountProfile& profile, const CountTextOptions& options);
 std::string count_json(const answers::CountProfile& profile);
 void write_count(text::JsonWriter& json, const answers::CountProfile& profile);  // the same document, as a value
 // In the text format of Prometheus and node_exporter.
 std::string count_prometheus(const answers::CountProfile& profile);
-// Adds up counts that follow each other, as counters that only grow. A count that was not taken adds nothing.
+// Adds up consecutive counts, as counters that only increase. A count that was not made adds nothing.
 class CountSums {
  public:
   void add(const answers::CountProfile& profile);
   std::string text() const;
 
  private:
-  std::map<std::string, double> values_;  // by labels
+  std::map<std::string, double> values_;  // keyed by labels
   double seconds_ = 0;
   u64 counts_ = 0;
 };

@@ -32,7 +32,7 @@ void check_rows(const json& rows, bool multiplexed, bool with_slots) {
   }
 }
 
-// Checks for exactly the keys that clients allow (contract 5.6).
+// Checks that there are exactly the keys that clients allow (contract 5.6).
 void check_document(const json& document) {
   const bool multiplexed = document["core"]["Multiplexing"].get<bool>();
   EXPECT_EQ(keys_of(document["core"]), (Keys{"Kernel_mode", "Multiplexing", "cores", "overall", "ts_metric"}));

@@ -19,7 +19,7 @@ std::string number_or_all(const std::optional<u32>& number) {
   return number.has_value() ? std::to_string(*number) : "all";
 }
 
-// Readers hold integers in signed 64 bits, so a greater one is written as the greatest of these.
+// Readers use signed 64-bit integers, so larger numbers are written as the largest of these.
 void clamped_count(Columns& to, const Title& title, u64 value) {
   to.add(title, std::min(value, ~u64{0} >> 1), text::with_commas(value));
 }
@@ -125,7 +125,7 @@ std::vector<UnitRow> all_rows(const answers::CountProfile& profile) {
 std::vector<UnitRow> estimated_rows(const answers::CountProfile& profile) {
   std::vector<UnitRow> rows = all_rows(profile);
   std::erase_if(rows, [&](const UnitRow& row) {
-    const bool is_fixed = !row.row.code.has_value();  // that counter is always on
+    const bool is_fixed = !row.row.code.has_value();  // this counter is always on
     return is_fixed || !class_counts(profile, row.event_class).multiplexed;
   });
   return rows;

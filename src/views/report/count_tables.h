@@ -6,13 +6,13 @@
 
 namespace wperf::report {
 
-// The columns of counts. JSON has only keys that clients know (contract 5.6).
+// The columns of counts. JSON only has keys that clients know (contract 5.6).
 struct CounterColumns {
   EventClass event_class;
   bool multiplexed, overall = false;
   void operator()(Columns& to, const answers::CountRow& row) const;
 };
-// Text shows `-` for metrics that were not counted. In JSON the number stays: clients want one there.
+// Text shows `-` for metrics that were not counted. JSON keeps the number, because clients require one.
 void metric_columns(Columns& to, const answers::MetricRow& row);
 void l3_columns(Columns& to, const answers::L3Row& row);
 void ddr_columns(Columns& to, const answers::DdrRow& row);
@@ -23,15 +23,14 @@ struct UnitRow {
   u32 unit = 0;
   answers::CountRow row = {};
 };
-// All rows of memory channels: by channel, then sums.
+// All rows of memory channels: ordered by channel, then the sums.
 struct ChannelRow {
   std::string pmu;
   answers::CountRow row = {};
 };
 std::vector<ChannelRow> channel_rows(const answers::CountProfile& profile);
 void channel_columns(Columns& to, const ChannelRow& row);
-// Additions of wperf: how sure the scaled values are, of what was multiplexed; how much counts differed from run to
-// run.
+// wperf's additions: the intervals of scaled values of multiplexed events, and the deviations between runs.
 std::vector<UnitRow> estimated_rows(const answers::CountProfile& profile);
 void estimate_columns(Columns& to, const UnitRow& row);
 std::vector<UnitRow> all_rows(const answers::CountProfile& profile);
@@ -43,14 +42,14 @@ struct ThreadColumns {
   void operator()(Columns& to, const answers::ThreadCountRow& row) const;
 };
 
-// Standard deviation in percent of the mean: "± 0.89 %".
+// The standard deviation in percent of the mean: "± 0.89 %".
 std::string deviation_text(const answers::CountRow& row);
 
 const answers::ClassCounts& class_counts(const answers::CountProfile& profile, EventClass event_class);
 bool dmc_scheduled(const answers::CountProfile& profile);
 // "core", "dsu", "dmc_clk", "dmc_clkdiv2"
 std::string_view class_name(EventClass event_class);
-// The name of its units: "core", "dsu", "dmc".
+// The word for its units: "core", "dsu", "dmc".
 std::string_view unit_name(EventClass event_class);
 
 }  // namespace wperf::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 5.2-5.5. Every section starts with its blank line.
+// Contract 5.2-5.5. Every section begins with a blank line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::string_view multiplexed_text(const answers::ClassCounts& counts) {
   return counts.multiplexed ? "multiplexed" : "no multiplexing";
 }
 
-// The requested item that a row is part of: a metric has no value without each of its events.
+// The requested item that a row belongs to: a metric has no value if one of its events is missing.
 std::string_view asked_name(const answers::CountRow& row) {
   const usize comma = row.note.find(',');
   return comma == std::string::npos ? std::string_view(row.name) : std::string_view(row.note).substr(comma + 1);

@@ -23,7 +23,7 @@ std::string_view verdict_word(Verdict::Kind kind) {
                                          : "not judged";
 }
 
-// GitHub's commands are one line; a property also ends at a comma or colon.
+// GitHub's commands are single lines; a property also ends at a comma or colon.
 std::string command_text(std::string_view text, bool is_property) {
   std::string out;
   for (const char c : text) {
@@ -38,7 +38,7 @@ std::string command_text(std::string_view text, bool is_property) {
 
 }  // namespace
 
-// In a cell of a table, where no character may act as markup.
+// For a table cell, in which no character may act as markup.
 std::string markdown_cell(std::string_view text) {
   std::string lines(text), out;
   std::replace_if(lines.begin(), lines.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
@@ -48,7 +48,7 @@ std::string markdown_cell(std::string_view text) {
     const std::string_view one = std::string_view(lines).substr(at, length);
     at += length;
     if (one == "@") {
-      out += "&#64;";  // otherwise it would be a user's name, and that user would be notified
+      out += "&#64;";  // otherwise GitHub would notify a user with that name
     } else if (one == "'" || one == "\"") {
       out += one;
     } else {

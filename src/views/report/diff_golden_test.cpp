@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text of `diff`, word for word: tests/golden/diff_*.txt and .md.
+// The text of `diff`, compared with tests/golden/diff_*.txt and .md.
 #include <gtest/gtest.h>
 
 #include "analysis/compare/gate.h"
@@ -14,7 +14,7 @@ using compare::Unit;
 using compare::UnitKind;
 using testing::expect_golden;
 
-// One event; samples of functions of one module.
+// One event, with samples of functions in one module.
 RunCosts made_run(std::string file, std::initializer_list<std::pair<const char*, double>> samples) {
   RunCosts run;
   run.file = std::move(file);
@@ -40,7 +40,7 @@ compare::Comparison one_run_a_side() {
       made_run("old.data", {{"parse", 4000}, {"emit", 3000}, {"render", 2000}, {"old_table", 500}, {"rare", 2}});
   RunCosts after =
       made_run("new.data", {{"parse", 0}, {"emit", 2400}, {"render", 7010}, {"new_list", 300}, {"rare", 3}});
-  // The cost of parse, which is inlined into render now, as part of render's.
+  // parse is inlined into render now, so its cost is part of render's.
   after.events[0].inlined = {{.units = {1, 3}, .cost = 5'000'000, .samples = 5000}};
   return compare::compare_runs({before}, {after}, {}).value();
 }

@@ -40,7 +40,7 @@ class DiffWriter {
   }
 
  private:
-  // Infinite values cannot be written as numbers, so they are left out.
+  // Infinite values are not numbers in JSON, so they are left out.
   void number(std::string_view key, double value) {
     if (!std::isfinite(value)) return;
     json_.key(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `diff` and `bench`: text, JSON, Markdown, and the annotations of a gate for CI systems. Pure
-// functions; lines end in LF.
+// The answers of `diff` and `bench`: text, JSON, Markdown, and annotations of a gate for CI systems. Pure functions;
+// lines end in LF.
 #pragma once
 #include <string>
 #include <string_view>
@@ -28,13 +28,13 @@ std::string diff_markdown(const compare::Comparison& comparison, const std::vect
 
 // One line for each condition.
 std::string gate_text(const std::vector<compare::Verdict>& verdicts);
-// One test for each condition, in the form that CI systems read.
+// One test case for each condition, in the form that CI systems read.
 std::string gate_junit(const std::vector<compare::Verdict>& verdicts);
-// `::error …`: GitHub shows it with a change, at the source if that is known. Only for conditions that did not pass.
+// `::error …` lines, which GitHub shows at the source if that is known. Only for conditions that were not met.
 std::string gate_annotations(const std::vector<compare::Verdict>& verdicts);
 
-// The tables of changes: JSON has numbers besides the words. The text has more columns, and its names are of one line;
-// the names of Markdown have marks before its signs; other pages take names as they are.
+// Forms of the tables of changes. JSON has numbers in addition to words. Text has more columns and keeps names on one
+// line. Markdown escapes special characters in names; HTML pages take names unchanged.
 enum class DiffFace { text, markdown, page, json };
 struct TotalColumns {
   const compare::Comparison& comparison;
@@ -49,13 +49,13 @@ struct ChangeColumns {
 };
 std::string markdown_cell(std::string_view text);
 
-// For the files of this room: "grew by 20.1 %", "+11.3 to +29.5 %", a cost by its measure.
+// For the files of this room: "grew by 20.1 %", "+11.3 to +29.5 %", a cost with its unit.
 std::string change_words(double before, double after, double ratio);
-// The ratio of a total. Its runs may have no ratio, because some of them counted 0: then that of the medians.
+// The ratio of a total. If runs have no ratio because some of them counted 0, the ratio of the medians.
 double ratio_of(const compare::TotalChange& total);
 std::string total_words(const compare::TotalChange& total);
 std::string total_text(const compare::TotalChange& total, double amount);  // "1.79 s", "241 K"
-// The changes of the totals, the time first: "elapsed shrank by 41.2 % (1.79 s to 1.05 s, interval -43.0 to -39.4 %)".
+// The changes of the totals, time first: "elapsed shrank by 41.2 % (1.79 s to 1.05 s, interval -43.0 to -39.4 %)".
 std::string headline_text(const compare::Comparison& comparison);
 std::string_view sure_text(const compare::Comparison& comparison, const compare::TotalChange& total);
 std::string interval_text(double low, double high);
@@ -63,12 +63,12 @@ std::string interval_text(const compare::UnitChange& row, const compare::RateCha
 std::string cost_text(double cost, compare::Per per, compare::CostUnit unit);
 std::string cost_text(double cost, const compare::EventChange& event);
 std::string per_words(compare::Per per);
-// The smallest visible change, and how many functions cannot be judged.
+// The smallest detectable change, and the number of functions with too few samples.
 std::string sensitivity_text(const compare::EventChange& event);
-std::string_view cost_unit(compare::CostUnit unit);        // as JSON has it; empty: a count
+std::string_view cost_unit(compare::CostUnit unit);        // as in JSON; empty: a count
 std::string samples_text(const compare::UnitChange& row);  // "1,200 to 900"
 std::string sides_text(const compare::Comparison& comparison);
-// A probability as people write it.
+// A probability in readable form.
 std::string chance_text(double answer);
 // Empty if there are several runs.
 std::string_view one_run_text(const compare::Comparison& comparison);

@@ -19,7 +19,7 @@ using compare::TotalChange;
 using compare::UnitChange;
 using compare::UnitKind;
 
-// Red: more than before; green: less. `ratios`: by row; 1: it is not to be coloured.
+// Red: grew; green: shrank. `ratios`: by row; 1: not coloured.
 void append_changes(std::string& out, Table table, const std::vector<double>& ratios, const DiffOptions& options) {
   append_fitted_table(out, std::move(table), options.width, [&](std::string line, usize row) {
     if (!options.coloured || ratios[row] == 1) return line;
@@ -47,19 +47,19 @@ std::string unit_text(double amount, compare::CostUnit unit) {
                                          : amount_text(amount);
 }
 
-// From nothing, or from next to nothing.
+// Did it grow from nothing, or from nearly nothing?
 bool is_new(double before, double after, double ratio) {
   return after > 0 && (before <= 0 || ratio >= compare::kManyTimes);
 }
 
-// A name may contain line ends, and a row is one line.
+// A name may contain line ends, but a row must be one line.
 std::string one_line(std::string_view text) {
   std::string out(text);
   std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7f; }, ' ');
   return out;
 }
 
-// In percent of before.
+// In percent of the side before.
 void add_percents(Columns& to, double ratio, double low, double high, bool has_interval) {
   to.member("percent", Shortest{100 * (ratio - 1)});
   if (!has_interval) return;
@@ -98,7 +98,7 @@ std::string_view kind_words(UnitKind kind) {
                                        : "lines";
 }
 
-// The sure ones, then the largest of those that may be chance.
+// The significant changes, then the largest of those that may be chance.
 void append_kind(std::string& out, const EventChange& event, const std::vector<UnitChange>& rows, UnitKind kind,
                  const DiffOptions& options) {
   if (rows.empty()) return;

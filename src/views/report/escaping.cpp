@@ -20,7 +20,7 @@ constexpr std::array<bool, 256> kBeginsFormula = has_signs("=+-@\t\r\n");
 
 }  // namespace
 
-// Spreadsheets of East Asia take the wide signs, too.
+// Spreadsheets in East Asia also accept the full-width characters.
 bool begins_formula(std::string_view text) {
   constexpr std::array<std::string_view, 4> kWide = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
   return text.size() > 1 &&

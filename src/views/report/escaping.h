@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text in CSV and in markup: names of functions, threads and files may have any characters.
+// Text in CSV and in markup, because names of functions, threads and files may contain any characters.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,19 +8,19 @@
 
 namespace wperf::report {
 
-// The greatest length of a field that put_csv_field() makes: each character twice, quotes and a mark.
+// The maximum size of a field from put_csv_field(): each character twice, quotes and a mark.
 constexpr usize most_of_csv_field(std::string_view text) {
   return 2 * text.size() + 3;
 }
-// Would a spreadsheet take the text for a formula?
+// Would a spreadsheet read the text as a formula?
 bool begins_formula(std::string_view text);
-// The caller provides room for that; returns where the field ends. Text with a separator, a quote or a line end is put
-// into quotes (RFC 4180). A formula, which may start programs, gets an apostrophe in front.
+// The caller must provide that much room; returns the end of the field. Text with a separator, a quote or a line end is
+// quoted (RFC 4180). A formula, which could start programs, gets an apostrophe before it.
 char* put_csv_field(char* at, std::string_view text);
 void append_csv_field(std::string& out, std::string_view text);
 
-// Text as HTML, SVG and XML have it, in element content and in quoted attributes. Bytes that are not UTF-8, and
-// characters that XML does not know, become U+FFFD.
+// Text for HTML, SVG and XML, in element content and in quoted attributes. Bytes that are not UTF-8, and characters
+// that XML does not allow, become U+FFFD.
 std::string markup_text(std::string_view text);
 
 }  // namespace wperf::report

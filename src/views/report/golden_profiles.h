@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests only: the profiles of the golden files, the comparison with them, and checks of documents.
+// For tests only: the profiles of the golden files, comparisons with these files, and checks of documents.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -13,7 +13,7 @@
 
 namespace wperf::report {
 
-// Checks of a text or of a JSON document that several tests need.
+// Checks of texts and JSON documents that several tests need.
 using Keys = std::set<std::string>;
 
 inline bool finds(const std::string& text, const std::string& pattern) {
@@ -33,11 +33,11 @@ namespace wperf::report::testing {
 answers::CountProfile one_core_plain();
 answers::CountProfile two_cores_multiplexed();  // groups and Telemetry Solution metrics
 answers::CountProfile four_cores_dsu();         // l3_cache
-answers::CountProfile one_core_dmc();           // ddr_bw, no core events
+answers::CountProfile one_core_dmc();           // ddr_bw, without core events
 answers::CountProfile nothing();
-answers::TimelineProfile timeline_of(answers::CountProfile first);  // three counts, the values grow
+answers::TimelineProfile timeline_of(answers::CountProfile first);  // three counts with increasing values
 
-// Compares byte by byte with tests/golden/NAME; with WPERF_UPDATE_GOLDEN=1 in the environment writes the file instead.
+// Compares byte by byte with tests/golden/NAME. If the environment has WPERF_UPDATE_GOLDEN=1, writes the file instead.
 void expect_golden(std::string_view name, const std::string& actual);
 
 // Two events on one core: a hot function in a DLL, unknown addresses, another process, lines and code.
@@ -45,15 +45,15 @@ compat::CompatView two_events_sampled();
 // Three cores, callers, time slices, lost samples, modules without PDB.
 compat::CompatView three_cores_sampled();
 compat::CompatView nothing_sampled();
-// As many functions as asked for, with lines and code: documents of any size.
+// This many functions, with lines and code, for documents of any size.
 compat::CompatView many_functions_sampled(u32 functions);
 
-// Loads of two kinds and branches on one core, with the counters of that core.
+// Loads of two kinds and branches on one core, with that core's counters.
 operations::SpeProfile loads_and_branches();
 answers::CountProfile population_counted();
-// The same with memory: three data sources, stores without one, a line that two threads fight over, losses.
+// The same with memory: three data sources, stores without a source, a line that two threads compete for, losses.
 operations::SpeProfile memory_sampled();
-// WindowsPerf's view of either.
+// WindowsPerf's view of either profile.
 compat::CompatView view_of(const operations::SpeProfile& profile);
 
 }  // namespace wperf::report::testing

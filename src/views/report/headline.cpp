@@ -30,7 +30,7 @@ u32 function_of(const StackProfile& profile, u32 node) {
   return place == kNothing ? kNothing : profile.places[place].function;
 }
 
-// The caller of a node's function, skipping recursion. Each node is looked at once, however deep it lies.
+// Finds the caller of a node's function, skipping recursion. Each node is visited once, however deep it is.
 class Callers {
  public:
   explicit Callers(const StackProfile& profile) : profile_(profile), known_(profile.nodes.size(), kUnknown) {}
@@ -65,13 +65,13 @@ usize greatest(const std::vector<u64>& values) {
   return static_cast<usize>(std::max_element(values.begin(), values.end()) - values.begin());
 }
 
-// Events of the scheduler show where threads stopped, and not where they used their time.
+// Scheduler events show where threads stopped, not where they used their time.
 bool tells_what_is_hot(const stacks::StackEvent& event) {
   return event.samples != 0 && event.name != stacks::kAllTime && event.things != stacks::kWaits &&
          !event.name.starts_with("sched:") && event.name != "context-switches" && event.name != "dummy";
 }
 
-// Threads that were sampled; idle cores do not count.
+// The number of sampled threads; idle cores do not count.
 usize sampled_threads(const StackProfile& profile) {
   std::set<std::pair<u32, u32>> threads;
   std::vector<bool> seen(profile.tasks.size());
@@ -87,7 +87,7 @@ bool counts_waits(const stacks::StackEvent& event) {
   return event.name.ends_with("(ns)");
 }
 
-// Threads' whole time has no samples, and the waits in it are shown separately.
+// The event of the threads' whole time has no samples, and its waits are shown separately.
 bool is_of_all_time(const StackProfile& profile) {
   return std::any_of(profile.events.begin(), profile.events.end(),
                      [](const auto& event) { return event.name == stacks::kAllTime; });
@@ -107,13 +107,14 @@ std::string time_line(const StackProfile& profile, const RecordingAbout* about) 
 }
 
 bool has_waited(const RecordingAbout& about) {
-  constexpr u64 kTooShort = 50'000'000;  // a program that is loaded waits for its files
+  constexpr u64 kTooShort = 50'000'000;  // a program that is just starting waits for its files
   const auto used = cores_used(about);
   return used.has_value() && *used < 0.5 && about.elapsed_ns >= kTooShort && !about.is_of_machine;
 }
 
 std::string waits_line(const RecordingAbout& about) {
-  // How long it was ready to run is not recorded: on a loaded machine a program that never waits has little of a core.
+  // How long it was ready to run is not recorded, and on a busy machine even a program that never waits gets little of
+  // a core.
   return fmt::format("it waited, or had no free core: `{}` shows which, and for what", waits_command(about));
 }
 
@@ -134,7 +135,7 @@ std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
   return line;
 }
 
-// In that of the profile's own system.
+// In the interpreter of the profile's own system.
 double share_in_interpreter(const StackProfile& profile) {
   const bool is_of_windows = profile.trace.has_value();
   u64 inside = 0, all = 0;
@@ -335,7 +336,7 @@ std::string weight_text(const StackProfile& profile, u32 event) {
   const std::string time = text::duration(static_cast<double>(one.period) / kNanoseconds);
   if (!whole.empty()) return time + whole;
   if (counts_waits(one)) return time;
-  // Without the samples of idle cores, the rest of process 0 are interrupts.
+  // Without the samples of idle cores, the rest of process 0 is interrupts.
   const bool is_without_idle = profile.trace.has_value() && profile.trace->idle_samples != 0;
   const bool has_idle =
       !is_without_idle && std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {

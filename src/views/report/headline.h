@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lines at the top of every text and page of a recording: how long it took, the resources it used, the hot
-// functions, and the recorded program. Only recorded or measured facts: unknown ones are left out. Pure.
+// The lines at the top of every text and page of a recording: the elapsed time, the resources that were used, the hot
+// functions, and the recorded program. Only recorded or measured facts; unknown ones are left out. Pure.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace wperf::report {
 
-// The function with most of an event, and its most frequent caller in the samples.
+// The function with the largest part of an event, and its most frequent caller in the samples.
 struct HotFunction {
   u32 event = 0, function = 0;
-  u32 caller = stacks::kNothing;      // kNothing: no stacks, or it has no caller
-  u64 period = 0, called_period = 0;  // its own, and the part of it that `caller` called
+  u32 caller = stacks::kNothing;      // kNothing: there are no stacks, or it has no caller
+  u64 period = 0, called_period = 0;  // its own period, and the part of it in calls by `caller`
 };
 std::optional<HotFunction> hottest_function(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
 
-// A line each; empty: there is nothing to say.
+// One line each; empty if there is nothing to say.
 struct Headline {
   std::string time;    // "ran 1.790 s, used 1.302 s of CPU (0.73 cores); 4 threads sampled"
-  std::string waited;  // for a program that mostly waited: the command that shows why
+  std::string waited;  // for a program that mostly waited: the command that shows the reason
   // "Python 3.11: 98.3 % of 3,403 samples show its functions", or how to see them
   std::string python = {};
   std::string hottest = {};  // "hottest: sort_range in work, 53.45 %; called by sorty"
@@ -31,13 +31,13 @@ struct Headline {
 // `about`: may be null.
 Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
                   const stacks::StackFilter& filter);
-// How many cores the program used on average; nullopt: not known.
+// The average number of cores that the program used; nullopt if not known.
 std::optional<double> cores_used(const stacks::RecordingAbout& about);
 // The command that shows why the recorded program waited.
 std::string waits_command(const stacks::RecordingAbout& about);
-// "ran 1.790 s, used 1.302 s of CPU (0.73 cores)"; empty: not known.
+// "ran 1.790 s, used 1.302 s of CPU (0.73 cores)"; empty if not known.
 std::string run_text(const stacks::RecordingAbout& about);
-// "by wperf 1.0 on host (Neoverse-N1, 4 cores), 2026-01-31 13:05:59 UTC: `wperf record -- ./program`"; empty: not
+// "by wperf 1.0 on host (Neoverse-N1, 4 cores), 2026-01-31 13:05:59 UTC: `wperf record -- ./program`"; empty if not
 // known.
 std::string made_text(const stacks::RecordingAbout& about);
 // "headline": {…}, "about": {…}
@@ -50,9 +50,9 @@ void write_about(text::JsonWriter& json, const stacks::RecordingAbout& about);
 // "2026-01-31 13:05:59 UTC"
 std::string date_text(u64 unix_ns);
 
-// Does an event count nanoseconds? The same rule as isClock() in painting.js.
+// Does the event count nanoseconds? The same rule as isClock() in painting.js.
 bool counts_time(const stacks::StackEvent& event);
-// The weight of an event's samples: "1.257 s of CPU", "40 counted".
+// The total weight of an event's samples: "1.257 s of CPU", "40 counted".
 std::string weight_text(const stacks::StackProfile& profile, u32 event);
 
 }  // namespace wperf::report

@@ -13,7 +13,7 @@ namespace {
 using stacks::kNothing;
 using stacks::RecordingAbout;
 
-// main calls sort, sort itself and then compare; two threads, and a core that had nothing to do.
+// main calls sort, which calls itself and then compare; there are two threads, and an idle core.
 stacks::StackProfile sorting() {
   stacks::StackProfile profile;
   profile.events = {{"cpu-clock", 10, 1'257'750'000, 1, 0}};
@@ -67,7 +67,8 @@ TEST(Headline, TellsTimeCoresAndWhoWasHot) {
   EXPECT_EQ(recording["about"]["begun"], "2026-01-31 13:05:59 UTC");
 }
 
-// Nothing is guessed: the interval of samples is not a time of the program, and a sampled clock is not CPU time.
+// Nothing is guessed: the time between the first and last sample is not the program's run time, and a sampled clock is
+// not CPU time.
 TEST(Headline, OfSomebodyElsesRecordingOnlyWhatItTells) {
   const RecordingAbout nothing;
   EXPECT_EQ(headline(sorting(), &nothing, {}).time, "1.749 s from first to last sample; 2 threads sampled");

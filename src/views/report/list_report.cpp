@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `list` (contract 8.4). The tables have a few hundred rows and scripts ask for them again and again, so rows are built
-// once and without formatting machinery where a plain append does.
+// `list` (contract 8.4). The tables have a few hundred rows, and scripts request them again and again, so rows are
+// built once, and by plain appending where possible.
 #include <algorithm>
 
 #include "ground/text/number_text.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kUnknown = "---";
 
-// Moves the cells in: an initializer list would copy them.
+// Moves the cells, because an initializer list would copy them.
 template <typename... Cells>
 void add_row(Table& table, Cells&&... cells) {
   std::vector<std::string>& row = table.rows.emplace_back();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `man` (contract 8.6): the fields of an event, a metric or a group of metrics, and their text and JSON.
+// `man` (contract 8.6): the fields of an event, a metric or a group of metrics, as text and JSON.
 #include <algorithm>
 
 #include "machine/pmu/core_metrics.h"
@@ -48,7 +48,7 @@ answers::ManualPage built_in_page(pmu::Product product, const pmu::BuiltInMetric
 answers::ManualPage event_page(pmu::Product product, const pmu::Event& event) {
   return {{"CPU", std::string(product.name())},
           {"NAME", name_and_title(event.name, event.title)},
-          // Only names of the architecture's own list are shown; how an event counts depends on the product.
+          // Of the architecture's own list only names are shown, because the product decides what an event counts.
           {"DESCRIPTION", product.has_own_events() ? or_not_available(event.description) : "n/a"}};
 }
 
@@ -65,7 +65,7 @@ void append_line(std::string& out, std::string_view line) {
   out += '\n';
 }
 
-// As many bytes of an overlong word as fit, without cutting a UTF-8 character in two.
+// How many bytes of a word that is too long fit, without cutting a UTF-8 character.
 usize cut_of(std::string_view word) {
   usize cut = kWidth;
   while (cut > 1 && (static_cast<unsigned char>(word[cut]) & 0xc0u) == 0x80u) --cut;

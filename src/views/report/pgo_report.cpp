@@ -22,7 +22,7 @@ struct Part {
   std::string_view key, words;
 };
 
-// Samples that the profile does not have, by cause.
+// Samples that are not in the profile, by cause.
 std::vector<Part> unused_samples(const PgoAnswer& answer) {
   std::vector<Part> parts = {{answer.of_other_events, "other_events", "of other events"},
                              {answer.drops.kernel, "kernel", "in the kernel"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 9.8. Clients allow new keys inside "sampling" only, not inside events and their rows: wperf's come last
+// Contract 9.8. Clients allow new keys only inside "sampling", not in events and their rows, so wperf's keys come last
 // there.
 #include <algorithm>
 #include <set>
@@ -12,10 +12,10 @@
 namespace wperf::report {
 namespace {
 
-// The disassembly of one line, which is written if there is room.
+// The disassembly of one line, written only if there is room.
 struct CodeOfLine {
   const compat::LineRow* line = nullptr;
-  usize order = 0;  // in the document
+  usize order = 0;  // position in the document
   usize bytes = 0;  // size of its array
 };
 
@@ -31,7 +31,7 @@ class SampleJson {
     return out;
   }
 
-  // The value of the document's only member.
+  // Returns the value of the document's only member.
   std::string value() {
     choose_code(1);
     std::string out;
@@ -52,8 +52,8 @@ class SampleJson {
  private:
   bool annotates() const { return options_.annotate || options_.disassemble; }
 
-  // Disassembly makes documents large, and a client that reads only up to its limit gets nothing of a larger one.
-  // `times`: how often each line is written.
+  // Disassembly makes documents large, and a client that reads up to a limit can use nothing of a larger one. `times`:
+  // how often each line is written.
   void choose_code(usize times) {
     if (!options_.disassemble) return;
     std::vector<CodeOfLine> lines = code_of_lines();
@@ -191,7 +191,7 @@ class SampleJson {
     json.begin_array();
     if (has_samples(view_)) {
       for (const compat::SampledEvent* event : events_by_name()) write_event(json, *event, event->name);
-    } else {  // clients know this name and do not show it
+    } else {  // clients know this name and ignore it
       write_event(json, view_.events.empty() ? compat::SampledEvent{} : view_.events[0], "unknown event");
     }
     json.end_array();

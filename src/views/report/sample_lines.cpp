@@ -14,10 +14,10 @@ namespace {
 
 using stacks::StackProfile;
 
-// Short pieces are copied in blocks of this size, which is faster than asking for their exact size. Up to two
-// of them are read and written then.
+// Short pieces are copied in blocks of this size, which is faster than using their exact size. Up to two blocks beyond
+// the end are read and written.
 constexpr usize kBlock = 64;
-constexpr usize kLongestNumbers = 256;  // all of one sample
+constexpr usize kLongestNumbers = 256;  // all numbers of a sample
 constexpr usize kLongestFrame = 96;     // address and offset with the words around them
 
 std::string json_text(std::string_view text) {
@@ -26,7 +26,7 @@ std::string json_text(std::string_view text) {
   return out;
 }
 
-// A thread's name may contain line ends; a line of text must stay one.
+// A thread's name may contain line ends, which must not break a line of text.
 std::string on_one_line(std::string_view text) {
   std::string out(text);
   for (char& c : out) {
@@ -54,8 +54,7 @@ char* put_seconds(char* at, u64 ns) {
   return at + 10;
 }
 
-// The text after the address of a frame: it depends on the function, and is thus formatted before it is known how often
-// it is needed.
+// The text after a frame's address. It depends only on the function, so it is formatted in advance.
 struct FunctionPieces {
   std::string before_offset, after_offset;
 };
@@ -92,7 +91,7 @@ void append_frame_json(std::string& out, const stacks::LineFrame& frame, const F
   out.append(line).append(function.after_offset);
 }
 
-// "name 12/13 [2] 5.000000001: 250000 cycles:" and a line for each frame, the innermost first.
+// "name 12/13 [2] 5.000000001: 250000 cycles:", and a line for each frame, innermost first.
 char* put_text_moment(char* at, const SampleMoment& moment) {
   if (moment.has_core) {
     at = put_decimal(put(at, " ["), moment.core);
@@ -153,7 +152,7 @@ void SampleLines::spell_frames(const StackProfile& profile) {
   for (const stacks::StackFunction& function : profile.functions) {
     functions.push_back(format_ == LineFormat::text ? text_pieces(profile, function) : json_pieces(profile, function));
   }
-  std::vector<std::string> lines;  // if lines were read
+  std::vector<std::string> lines;  // if lines were requested
   lines.reserve(profile.lines.size());
   for (const std::string& line : profile.lines) lines.push_back(",\"line\":" + json_text(line));
   const auto line_of = [&](const stacks::LineFrame& frame) {
@@ -162,7 +161,7 @@ void SampleLines::spell_frames(const StackProfile& profile) {
   };
   const usize count = stacks_.frame_begins.size() - 1;
   addresses_.reserve(count);
-  // As much as it may be: growing on the way would copy it again and again.
+  // The maximum size, because growing in between would copy it again and again.
   usize most = spelled_.size();
   for (const stacks::LineFrame& frame : stacks_.frames) {
     const FunctionPieces& function = functions[profile.places[frame.place].function];
@@ -196,7 +195,7 @@ void SampleLines::copy(Piece piece, LineText& text) const {
 }
 
 void SampleLines::append_frames(u32 row, LineText& text) const {
-  u32 skipped = format_ == LineFormat::json ? 1 : 0;  // the comma before the first
+  u32 skipped = format_ == LineFormat::json ? 1 : 0;  // the comma before the first one
   for (u64 i = stacks_.stack_begins[row]; i < stacks_.stack_begins[row + 1]; ++i) {
     const Piece piece = addresses_[stacks_.addresses[i]];
     copy({piece.begin + skipped, piece.size - skipped}, text);

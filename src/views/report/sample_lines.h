@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples of a recording one by one, as lines of text or of JSON. Repeated parts (a task, an address with its name) are
-// formatted once and then copied.
+// The samples of a recording one by one, as lines of text or JSON. Parts that repeat (a task, an address with its name)
+// are formatted once and then copied.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,19 +14,19 @@ namespace wperf::report {
 
 enum class LineFormat : u8 { text, json };
 
-// The values that only this sample has; the others are in its row of the profile.
+// The values of this sample only; all others are in its row of the profile.
 struct SampleMoment {
   u64 time_ns = 0, period = 0;
   u32 core = 0;
   bool has_time = false, has_core = false;
 };
 
-// Text that grows at its end; the buffer must have room for what is added.
+// Text that grows at its end. The buffer must have room for what is added.
 class LineText {
  public:
   std::string_view text() const { return {buffer_.get(), static_cast<usize>(at_ - buffer_.get())}; }
   void clear() { at_ = buffer_.get(); }
-  // Afterwards `size` bytes may be written at end().
+  // After this call, `size` bytes may be written at end().
   void make_room(usize size) {
     if (static_cast<usize>(buffer_.get() + capacity_ - at_) < size) grow(size);
   }
@@ -41,7 +41,7 @@ class LineText {
   char* at_ = nullptr;
 };
 
-// The constructor formats the repeated parts; then any thread may make lines.
+// The constructor formats the repeated parts; after that, any thread may make lines.
 class SampleLines {
  public:
   SampleLines(const stacks::StackProfile& profile, const stacks::LineStacks& stacks, LineFormat format);
@@ -49,7 +49,7 @@ class SampleLines {
 
  private:
   struct Piece {
-    u64 begin = 0;  // in spelled_
+    u64 begin = 0;  // position in spelled_
     u32 size = 0;
   };
   void spell_frames(const stacks::StackProfile& profile);

@@ -20,7 +20,7 @@ stacks::StackProfile two_samples() {
   return profile;
 }
 
-// Address 0 is 0x10 in main, 1 has no name, 2 is in a function that is inlined into main.
+// Address 0 is main+0x10, address 1 has no name, address 2 is in a function inlined into main.
 stacks::LineStacks two_stacks() {
   return {.frames = {{0x4010, 0x10, 0},
                      {~u64{0} - 9999, stacks::kNoOffset, 1},
@@ -64,7 +64,7 @@ TEST(SampleLines, Json) {
             "\n");
 }
 
-// Names of any length, and more lines than the buffer holds.
+// Names of any length, and more lines than fit into the buffer.
 TEST(SampleLines, NothingIsLostWhereTheBufferEnds) {
   for (const usize length : {1u, 30u, 64u, 100u, 128u, 129u, 5000u, 2'000'000u}) {
     stacks::StackProfile profile = two_samples();

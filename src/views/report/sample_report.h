@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `sample` and `record`: text (contract 9.2-9.7) and JSON (9.8), together with wperf's own tables. Pure
-// functions of view and options; lines end in LF.
+// The answers of `sample` and `record`: text (contract 9.2-9.7) and JSON (9.8), with wperf's own tables. Pure functions
+// of view and options; lines end in LF.
 #pragma once
 #include <string>
 #include <string_view>
@@ -19,16 +19,17 @@ struct SampleOptions {
   bool disassemble = false;  // implies annotate
   std::vector<request::Breakdown> by;
   // Text only:
-  bool source = false;  // source text next to the line
-  bool colour = false;  // marks the hottest instruction of each line; for terminals
-  // JSON only: leaves out the disassembly of the coolest lines to stay under this many bytes; 0: no limit.
+  bool source = false;  // shows source text next to the line
+  bool colour = false;  // for terminals: marks the hottest instruction of each line
+  // JSON only: leaves out the disassembly of the coldest lines to stay below this many bytes; 0: no limit.
   usize most_bytes = 0;
 };
 
-// One client kills the process when its standard output exceeds 1 MiB (contract 1.6).
+// One client kills the process if its standard output exceeds 1 MiB (contract 1.6).
 inline constexpr usize kMostBytesForClients = 1'000'000;
 
-// The text before sampling begins: with -v modules and sections, then the base address. `program` as the user named it.
+// The text before sampling begins: with -v modules and sections, then the base address. `program` is the name that the
+// user gave.
 std::string sample_start_text(const answers::SampleTarget& target, const std::string& program, bool verbose,
                               std::string_view sampling_type = "software sampling");
 
@@ -37,11 +38,11 @@ std::string sample_text(const compat::CompatView& view, const SampleOptions& opt
 
 std::string sample_json(const compat::CompatView& view, const SampleOptions& options);
 
-// The value of "sampling" in that document, for documents that have more members.
+// The value of "sampling" in that document, for documents with more members.
 std::string sampling_value(const compat::CompatView& view, const SampleOptions& options);
 
-// The same in two parts, for documents that have them elsewhere: the object with the key "sampling", and the array of
-// events, which is in the object too. SampleOptions::most_bytes is for both together.
+// The same in two parts, for documents that have these in other places: the object with the key "sampling", and the
+// array of events, which the object also contains. SampleOptions::most_bytes limits both together.
 struct SampleJsonParts {
   std::string sampling, events;
 };

@@ -150,7 +150,7 @@ TEST(sample_text, without_pdb_counts_modules_beyond_ten) {
   EXPECT_TRUE(finds(text, "note: and 3 more modules"));
 }
 
-// The keys that the known clients read (contract 9.8), checked on every document here.
+// The rules for keys that known clients read (contract 9.8), checked for every document here.
 void check_clients_rules(const json& document, const SampleOptions& options) {
   const json& sampling = document.at("sampling");
   for (const char* key :
@@ -283,7 +283,8 @@ TEST(sample_json, stays_under_the_limit_of_clients) {
   EXPECT_GT(text.size(), kMostBytesForClients * 9 / 10);
   const json sampling = json::parse(text)["sampling"];
   const json& annotations = sampling["events"][0]["annotate"];
-  EXPECT_FALSE(annotations[0]["source_code"][0]["disassembled_line"]["disassemble"].empty());  // the hottest stays
+  EXPECT_FALSE(annotations[0]["source_code"][0]["disassembled_line"]["disassemble"].empty());  // the hottest line keeps
+                                                                                               // it
   EXPECT_TRUE(annotations[199]["source_code"][0]["disassembled_line"]["disassemble"].empty());
   EXPECT_GT(sampling["lines_not_disassembled"], 50);
   check_clients_rules(json::parse(text), options);

@@ -16,7 +16,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-// Overhead and count, which begin every row.
+// Overhead and count, the first columns of every row.
 Cells share(u64 count, u64 samples) {
   return {text::fixed(percent(count, samples), 2), std::to_string(count)};
 }
@@ -55,7 +55,8 @@ void add_losses(const answers::CoreSamples& core, u64 lost, const char* cause, T
 constexpr std::string_view kHot = text::kBrightRed, kPlain = text::kNoColour;
 constexpr std::string_view kAddressTitle = "address", kInstructionTitle = "instruction";
 
-// Contract 9.7: an embedded table inside the column, one cell per line, each two blanks right of the column's title.
+// Contract 9.7: a table embedded in the column, one cell on each line, each two blanks to the right of the column's
+// title.
 std::vector<std::string> embedded_table(const compat::CompatView& view, const compat::CodeBlock& code, u32 hot_rva,
                                         bool colour) {
   std::vector<std::string> addresses, texts;

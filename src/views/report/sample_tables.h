@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of samples that text and JSON share: hot functions (contract 9.2), their lines and instructions, and
-// wperf's own --by.
+// Tables of samples for text and JSON: hot functions (contract 9.2), their lines and instructions, and wperf's --by.
 #pragma once
 #include <string>
 #include <string_view>
@@ -15,10 +14,10 @@ namespace wperf::report {
 // "======================== what ========================"
 void append_heading(std::string& out, std::string_view what);
 
-// Which rows of an event are shown, and the numbers in the total line.
+// The rows of an event that are shown, and the numbers of the total line.
 struct ShownRows {
-  std::vector<const compat::SymbolRow*> rows;  // the ones that pass the filter, at most SampleOptions::rows
-  u32 total_rows = 0;                          // the total line counts the hottest rows whether they pass or not
+  std::vector<const compat::SymbolRow*> rows;  // those that pass the filter, at most SampleOptions::rows
+  u32 total_rows = 0;                          // the total line counts the hottest rows, whether they pass or not
   u64 total_count = 0;
 };
 ShownRows shown_rows(const compat::CompatView& view, const compat::SampledEvent& event, const SampleOptions& options);
@@ -27,17 +26,17 @@ double percent(u64 part, u64 whole);
 bool has_samples(const compat::CompatView& view);
 
 Table symbol_table(const compat::CompatView& view, const compat::SampledEvent& event, const ShownRows& shown);
-// At most SampleOptions::rows rows; for callers, only those of the shown functions.
+// Has at most SampleOptions::rows rows; callers only of functions that are shown.
 Table breakdown_table(const compat::CompatView& view, const compat::SampledEvent& event, request::Breakdown breakdown,
                       const SampleOptions& options);
 // "process", "thread", …
 std::string_view breakdown_name(request::Breakdown breakdown);
 
-// The losses of each core and their reasons. Without rows if there were none.
+// The losses of each core with their reasons. Has no rows if there were none.
 Table loss_table(const compat::CompatView& view);
 
-// One sentence per module whose names are not the best there are, weighted by samples, most first:
-// "12.3 % of samples in ntdll.dll: no PDB found …".
+// One sentence for each module whose names are not the best possible, ordered by samples: "12.3 % of samples in
+// ntdll.dll: no PDB found …".
 struct SymbolNote {
   u32 module = 0;
   double percent = 0;  // of all samples
@@ -48,10 +47,10 @@ std::vector<SymbolNote> symbol_notes(const compat::CompatView& view);
 bool is_annotated(const compat::CompatView& view, const compat::SymbolRow& row);
 
 Table annotation_table(const compat::CompatView& view, const compat::SymbolRow& row, const SampleOptions& options);
-// Which functions the hits of the lines are inlined from. Without rows if none are.
+// The functions from which a line's hits are inlined. Has no rows if there are none.
 Table inlined_table(const compat::CompatView& view, const compat::SymbolRow& row);
 
-// The low 24 bits of the file's virtual address, as the contract spells addresses of code.
+// The low 24 bits of the virtual address in the file, which the contract prints as code addresses.
 std::string code_address(const compat::CompatView& view, u32 module, u32 rva);
 // "b.ne  0x180001038 <mul+0x24>"
 std::string instruction_text(const compat::Instruction& instruction);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 9.2-9.7. wperf's own parts come before the first section (losses) and after the last (--by, notes), so that
-// readers of the sections find them as they know them.
+// Contract 9.2-9.7. wperf's own parts come before the first section (losses) and after the last one (--by, notes), so
+// that readers of the sections find them unchanged.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -14,7 +14,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-constexpr int kColumn = 32;  // width of module names and numbers under -v
+constexpr int kColumn = 32;  // width of module names and numbers with -v
 
 void append_line_of(std::string& out, char c, usize count) {
   out.append(count, c);
@@ -125,7 +125,7 @@ void append_event(std::string& out, const compat::CompatView& view, const compat
   const ShownRows shown = shown_rows(view, event, options);
   for (const compat::SymbolRow* row : shown.rows) append_row_details(out, view, *row, options);
   append_table(out, symbol_table(view, event, shown));
-  // A great number gets a blank before it, below that of the column (contract 9.2 has 6 characters).
+  // A number that is too wide for the column gets a blank before it (contract 9.2 has 6 characters).
   fmt::format_to(Out(out), "{:>16}%{:>6}  top {} in total\n", text::fixed(percent(shown.total_count, event.samples), 2),
                  fmt::format(" {}", shown.total_count), shown.total_rows);
 }
@@ -176,7 +176,7 @@ std::string sample_start_text(const answers::SampleTarget& target, const std::st
     append_modules(out, target);
   }
   if (target.process == 0) {
-    constexpr u32 kNotFound = 0x490;  // ERROR_NOT_FOUND of Windows
+    constexpr u32 kNotFound = 0x490;  // Windows' ERROR_NOT_FOUND
     fmt::format_to(Out(out), "failed to query base address of '{}' with 0x{:x}\n", target.image_name, kNotFound);
     return out;
   }

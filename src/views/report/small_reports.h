@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of the small commands (contract 8) and of doctor. Most are blocks: named tables that are written as text
-// or as one JSON document. Pure functions.
+// The answers of small commands (contract 8) and of doctor. Most are blocks: named tables that are written as text or
+// as one JSON document. Pure functions.
 #pragma once
 #include <optional>
 #include <span>
@@ -17,12 +17,12 @@ namespace wperf::report {
 
 struct Block {
   std::string_view json_key;
-  std::string_view heading;  // empty: the text is the bare table
+  std::string_view heading;  // empty: the text is only the table
   Table table;
 };
 std::string blocks_text(std::span<const Block> blocks);
 std::string blocks_json(std::span<const Block> blocks);
-// For documents that only wperf has: they begin with their version.
+// For documents that only wperf has; they begin with their version.
 std::string versioned_blocks_json(std::span<const Block> blocks);
 
 std::vector<Block> list_report(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
@@ -32,22 +32,22 @@ std::vector<Block> version_report(std::span<const answers::Component> components
 std::vector<Block> machine_programs_report(std::span<const answers::MachineProgram> programs);
 std::vector<Block> detect_report(std::span<const answers::DeviceInstance> devices);
 
-// A metric, also a built-in one, an event or a group of metrics of that name, in this order; exact case. nullopt: no
-// such name.
+// Finds a metric (also a built-in one), an event or a group of metrics with this name, in this order; case matters.
+// nullopt if there is none.
 std::optional<answers::ManualPage> find_manual_page(pmu::Product product, std::string_view name);
 std::string manual_text(const answers::ManualPage& page);
 std::string manual_json(const answers::ManualPage& page);
 
-// The two lines every run without results starts with (8.1). `build` is "Release" or "Debug".
+// The two lines at the start of every run without results (8.1). `build` is "Release" or "Debug".
 std::string header_text(const answers::Component& tool, std::string_view build, std::string_view bugs_url);
 
 std::string doctor_text(std::span<const answers::Check> checks);
 std::string doctor_json(std::span<const answers::Check> checks);
-// A block for a bug report.
+// A block for bug reports.
 std::string selftest_text(const answers::Selftest& test);
 std::string selftest_json(const answers::Selftest& test);
 
-// "events to be counted:" of -v (5.2): the classes that have events, padding included.
+// "events to be counted:" of -v (5.2): the classes that have events, including padding.
 std::string schedule_text(const answers::TestReport& test);
 
 }  // namespace wperf::report

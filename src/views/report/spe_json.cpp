@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 9.9. One client looks for the events one level above where the schema has them, so they are in both places;
+// Contract 9.9. One client looks for events one level above the place in the schema, so they are in both places;
 // clients allow additional keys.
 #include <algorithm>
 

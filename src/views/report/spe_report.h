@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answer of statistical profiling as text and JSON (contract 9.9), and wperf's additions: the tables of `--mem`,
+// The answers of statistical profiling as text and JSON (contract 9.9), with wperf's additions: the tables of `--mem`,
 // and single records. Pure functions of profile and options; lines end in LF.
 #pragma once
 #include <string>
@@ -16,26 +16,26 @@ namespace wperf::report {
 struct SpeOptions {
   SampleOptions samples;
   bool memory = false;   // --mem: its tables follow the sections
-  u32 memory_rows = 20;  // in each memory table
+  u32 memory_rows = 20;  // rows in each memory table
   usize width = 0;       // of the terminal in characters, for these tables; 0: unlimited
 };
 
-// Everything after the progress line: the counting section if there is one, the sections, the tables of --mem.
-// The view shows the samples of the profile.
+// Everything after the progress line: the counting section if there is one, the sections, the tables of --mem. The view
+// shows the samples of the profile.
 std::string spe_text(const operations::SpeProfile& profile, const compat::CompatView& view,
                      const answers::CountProfile* counting, const SpeOptions& options);
 
-// {"sampling": {"events": […], "sampling": {…}, "memory": {…}}, "counting": {…}}; "memory" with --mem only, "counting"
-// without members if nothing was counted. `more` writes members that follow.
+// {"sampling": {"events": […], "sampling": {…}, "memory": {…}}, "counting": {…}}; "memory" is there only with --mem,
+// and "counting" has no members if nothing was counted. `more` writes the members that follow.
 std::string spe_json(const operations::SpeProfile& profile, const compat::CompatView& view,
                      const answers::CountProfile* counting, const SpeOptions& options, const WriteMembers& more = {});
 
-// Only the tables of --mem, which spe_text() appends.
+// Only the tables of --mem, which spe_text() also appends.
 std::string memory_text(const operations::SpeProfile& profile, const SpeOptions& options);
 
-// Records as they come: head, a line per record, tail. CSV with a line of titles, or one JSON document {"records": [
-// {…}, … ]} with a record to each line; a key without value is left out. Runs of lines may be made in parallel, each by
-// a separate RecordLines; one RecordWriter joins them.
+// Writes records as they come: head, a line for each record, tail. CSV has a line of titles; JSON is one document
+// {"records": [ {…}, … ]} with one record on each line, without keys that have no value. Runs of lines may be made in
+// parallel, each by its own RecordLines; one RecordWriter joins them.
 enum class RecordFormat : u8 { csv, json };
 class RecordLines {
  public:
@@ -53,7 +53,7 @@ class RecordWriter {
  public:
   explicit RecordWriter(RecordFormat format) : format_(format) {}
   std::string_view begin();
-  std::string_view before_lines();  // The text between the lines before and those that follow: once for each run.
+  std::string_view before_lines();  // the text between earlier lines and those that follow; used once for each run
   std::string_view end() const;
 
  private:

@@ -102,7 +102,7 @@ TEST(SpeJson, MemoryIsThereWhenAskedFor) {
   EXPECT_EQ(memory.at("hits"), 220);
   EXPECT_EQ(memory.at("sources").at(1).at("source"), "dram");
   EXPECT_EQ(memory.at("false_sharing").at(0).at("places").size(), 2U);
-  EXPECT_EQ(memory.at("branches").size(), 2U);  // those without a mispredict are left out
+  EXPECT_EQ(memory.at("branches").size(), 2U);  // branches that were never mispredicted are left out
 }
 
 TEST(MemoryText, RowsAndFunctionsAreChosen) {

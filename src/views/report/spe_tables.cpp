@@ -29,7 +29,7 @@ void add_columns(Table& table, std::initializer_list<const char*> numbers) {
   for (const char* const title : numbers) table.columns.push_back(number(title));
 }
 
-// Where code is, in three columns.
+// The place of code, in three columns.
 void add_place_columns(Table& table) {
   for (const char* const title : {"symbol", "line", "address"}) table.columns.push_back({title});
 }
@@ -47,7 +47,7 @@ Cells place_cells(const SpeProfile& profile, u32 index) {
   if (index == answers::kNone) return {"", "", ""};
   const operations::CodePlace& place = profile.places[index];
   return {operations::display_name(profile, place.symbol), line_text(profile, place.file, place.line),
-          index == 0 ? "" : address_text(place.address)};  // the first is all other processes
+          index == 0 ? "" : address_text(place.address)};  // the first one stands for all other processes
 }
 
 bool passes(const SpeProfile& profile, u32 symbol, const SpeOptions& options) {

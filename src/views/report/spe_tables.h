@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of `--mem`, which text and JSON share, its JSON, and the notes about an SPE run.
+// The tables of `--mem` for text and JSON, their JSON, and the notes on an SPE run.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,11 +11,11 @@
 
 namespace wperf::report {
 
-// Loads and stores by the level that the data came from, with their latency and their share of all waiting.
+// Loads and stores by the level that served them, with their latency and their share of all waiting.
 Table source_table(const operations::MemoryProfile& memory);
-// Latencies by power of two, a column for each source, as a picture.
+// A picture of latencies by powers of two, with a column for each source.
 Table latency_table(const operations::MemoryProfile& memory);
-// The same for programs: one row per source and range.
+// The same for programs: one row for each source and range.
 Table latency_rows(const operations::MemoryProfile& memory);
 Table access_symbol_table(const operations::SpeProfile& profile, const SpeOptions& options);
 Table access_line_table(const operations::SpeProfile& profile, const SpeOptions& options);
@@ -23,12 +23,12 @@ Table page_table(const operations::MemoryProfile& memory, const SpeOptions& opti
 Table data_line_table(const operations::SpeProfile& profile, const SpeOptions& options);
 Table walk_table(const operations::SpeProfile& profile, const SpeOptions& options);
 Table branch_table(const operations::SpeProfile& profile, const SpeOptions& options);
-// The places of one line that threads may be fighting over.
+// The places of a line that threads may compete for.
 Table sharing_table(const operations::SpeProfile& profile, const operations::SharedLine& line);
 
-// All tables, in the order in which text and pages show them.
+// All tables, in the order of text and pages.
 struct MemoryPart {
-  std::string heading = {};  // empty: the part continues the one before
+  std::string heading = {};  // empty: it belongs to the previous part
   std::string before = {}, behind = {};
   Table table = {};
 };
@@ -37,8 +37,8 @@ std::vector<MemoryPart> memory_parts(const operations::SpeProfile& profile, cons
 // The value of "memory" in JSON.
 void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options);
 
-// Facts that a reader must know about an SPE run before believing its numbers: how operations were chosen, how many
-// were lost, which facts the core does not record. Sentences, most important first; without "note: ".
+// What a reader must know about an SPE run before believing its numbers: how operations were chosen, how many were
+// lost, which facts the core does not record. Whole sentences, the most important first, without "note: ".
 std::vector<std::string> spe_notes(const operations::SpeProfile& profile);
 
 }  // namespace wperf::report

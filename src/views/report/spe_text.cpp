@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 9.9: counting as `stat` shows it, directly followed by sections as `record` shows them. wperf's own tables
-// come after these.
+// Contract 9.9: counting as in `stat`, directly followed by sections as in `record`. wperf's own tables come after
+// these.
 #include "views/report/count_report.h"
 #include "views/report/spe_report.h"
 #include "views/report/spe_tables.h"

@@ -25,7 +25,7 @@ std::string percent_text(u64 part, u64 whole) {
   return text::fixed(percent_of(part, whole), 2);
 }
 
-// Source text as a cell: tabs become blanks, and control characters are left out.
+// Source text as a cell: tabs become blanks, and control characters are removed.
 std::string as_cell(std::string_view text) {
   constexpr usize kTab = 4;
   std::string out;
@@ -44,8 +44,8 @@ std::string place_of_line(const stacks::CodeLine& line) {
   return fmt::format("{}:{}", line.file, line.line);
 }
 
-// Tables of this room reach as far as their longest cell; here lines end where their text does, or the screen.
-// `shares`: in percent, by row, where rows are to be coloured by them.
+// Other tables of this room are as wide as their longest cell; here each line ends with its text, or at the edge of the
+// screen. `shares`: percentages by which rows are coloured.
 void append_narrow_table(std::string& out, const Table& table, const std::vector<double>& shares, usize width) {
   constexpr usize kHead = 2;
   const std::string text = table_text(table);
@@ -60,12 +60,12 @@ void append_narrow_table(std::string& out, const Table& table, const std::vector
   }
 }
 
-// The total that the shares of a function's lines refer to.
+// What the shares of a function's lines refer to.
 u64 whole_of(const FunctionCode& code) {
   return code.with_calls ? code.all.period : code.hits.period;
 }
 
-// A row begins with the share with called code, its own share, and its samples; empty if it was not hit.
+// A row begins with the share including called code, its own share, and its samples; these are empty if it has none.
 void add_hits(Columns& to, const FunctionCode& code, const CodeHits& hits, const CodeHits& all) {
   const auto share = [&](std::string_view title, const CodeHits& of) {
     const std::string text = of.samples != 0 ? percent_text(of.period, whole_of(code)) : std::string();

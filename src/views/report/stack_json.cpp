@@ -29,7 +29,7 @@ void write_stack_rows(text::JsonWriter& json, const StackProfile& profile, u32 e
              StackColumns{profile, profile.events[event], keys, options, whole_period(profile, event, options)});
 }
 
-// Nodes with their parent's place in the list: readers need no recursion, however deep the stacks are.
+// Each node has the index of its parent, so that readers need no recursion, however deep the stacks are.
 void write_tree(text::JsonWriter& json, const StackProfile& profile, const stacks::CallTree& tree) {
   json.begin_array();
   for (usize i = 1; i < tree.nodes().size(); ++i) {
@@ -88,7 +88,7 @@ void write_event(text::JsonWriter& json, const StackProfile& profile, u32 event,
   json.end_object();
 }
 
-// Samples of the hot functions themselves, in equal parts of the recording.
+// The samples of the hot functions themselves, in equal parts of the recording.
 void write_over_time(text::JsonWriter& json, const StackProfile& profile, const StackOptions& options) {
   if (profile.slices.count == 0) return;
   json.begin_object("over_time");

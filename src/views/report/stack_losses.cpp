@@ -14,14 +14,14 @@ namespace {
 using stacks::StackLosses;
 using stacks::StackProfile;
 
-// In percent: losses below this do not change what a reader concludes.
+// In percent: smaller losses do not change a reader's conclusions.
 constexpr double kMinor = 1, kMinorNames = 5;
 
-// Collects the losses, in the order in which they are shown.
+// Collects the losses in the order in which they are shown.
 class LossList {
  public:
   explicit LossList(const StackProfile& profile) : are_of_whole_(profile.losses.stacks_of_whole) {
-    // The event of threads' whole time counts nanoseconds instead of samples.
+    // The event of the threads' whole time counts nanoseconds instead of samples.
     for (const stacks::StackEvent& event : profile.events) {
       if (event.name != stacks::kAllTime) samples_ += event.samples;
     }
@@ -40,11 +40,11 @@ class LossList {
   void lost(u64 count, std::string_view what, std::string_view why, std::string_view brief) {
     if (count == 0) return;
     const double share = percent(count, samples_ + count);
-    // Without samples, as in threads' whole time, there is no share.
+    // Without samples, as for the threads' whole time, there is no share.
     const std::string told = samples_ == 0 ? std::string() : fmt::format(" ({} %)", text::fixed(share, 1));
     this->count(count, fmt::format("{}{}{}", what, told, why), fmt::format("{}{}", brief, told), share < kMinor);
   }
-  // As a share of the present samples.
+  // As a share of the samples that exist.
   void stacks(u64 count, std::string_view why) {
     if (count == 0) return;
     if (are_of_whole_) {
@@ -58,7 +58,7 @@ class LossList {
     add(fmt::format("{}{} stacks are incomplete{}: {}", text::with_commas(count), of, told_share(count), why), {},
         share < kMinor);
   }
-  // In few words, all stacks are one thing.
+  // In the brief form, all stacks are one entry.
   std::vector<StackLoss> take() {
     for (const usize one : of_stacks_)
       losses_[one].brief = fmt::format("{} stacks incomplete{}", text::with_commas(stacks_), told_share(stacks_));
@@ -67,7 +67,7 @@ class LossList {
 
  private:
   static double percent(u64 part, u64 whole) { return 100 * static_cast<double>(part) / static_cast<double>(whole); }
-  // For a part of the recording it is unknown how many of them belong to it.
+  // In a part of a recording it is unknown how many of them belong to it.
   double share_of(u64 stacks) const { return stacks > samples_ ? 100 : percent(stacks, samples_); }
   std::string told_share(u64 stacks) const {
     return stacks > samples_ ? std::string() : fmt::format(" ({} %)", text::fixed(share_of(stacks), 1));

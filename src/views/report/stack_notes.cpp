@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The notes after the tables: why code has no names, and the names that filters could have used.
+// The notes after the tables: why code has no names, and names that filters could use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using stacks::StackProfile;
 
 constexpr usize kMostNotes = 8;
 
-// Why a module that has a file here still names nothing, and the remedy.
+// Why a module whose file is on this machine has no names, and the remedy.
 std::string why_nameless(const stacks::StackModule& module) {
   if (!module.reason.empty()) return module.reason;
   if (!module.path.starts_with('/')) return "its code has no symbols";
@@ -27,7 +27,7 @@ bool lacks_pdb(const stacks::StackModule& module) {
   return module.pdb_path.empty() && module.reason.find("PDB") != std::string::npos;
 }
 
-// The samples of each name, and the wanted names without samples.
+// The samples of each requested name, and the requested names without samples.
 class NamesAsked {
  public:
   void add(std::string name, u64 samples) { there_[std::move(name)] += samples; }
@@ -51,7 +51,7 @@ class NamesAsked {
   std::map<std::string, u64> there_;
 };
 
-// A note with the functions that have samples, if the requested one has none.
+// If the requested function has no samples, a note lists the functions that have some.
 void tell_missing_function(const StackProfile& profile, const stacks::StackFilter& filter,
                            std::vector<std::string>& notes) {
   if (!filter.symbol || filter.symbol_text.empty()) return;
@@ -73,7 +73,7 @@ std::vector<std::string> as_texts(const std::vector<u32>& numbers) {
 }  // namespace
 
 std::vector<NamelessModule> nameless_modules(const StackProfile& profile) {
-  // Only files with enough samples: a report of one page has no room for each file with a single sample.
+  // Only files with enough samples, because a report of one page has no room for files with a single sample.
   constexpr u64 kLeastPermille = 5;
   std::vector<u64> nameless(profile.modules.size());
   u64 all = 0;

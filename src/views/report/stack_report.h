@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `report` to a recording that is a list of samples: tables, call trees, folded stacks and JSON. Pure
-// functions of profile and options; lines end in LF.
+// The answers of `report` for recordings of samples: tables, call trees, folded stacks and JSON. Pure functions of
+// profile and options; lines end in LF.
 #pragma once
 #include <functional>
 #include <string>
@@ -17,33 +17,32 @@ namespace wperf::report {
 
 struct StackOptions {
   std::vector<stacks::SortKey> sort;                 // empty: comm, module, symbol
-  std::vector<std::vector<stacks::SortKey>> tables;  // of --by: one more table each
+  std::vector<std::vector<stacks::SortKey>> tables;  // --by: one more table for each entry
   stacks::StackFilter filter;
   u32 rows = 50;
   bool children = false;
   bool tree = false, callers = false, callees = false;
   double percent_limit = 0.5;  // call trees leave out smaller shares
-  bool relative = false;       // percentages refer to the samples that the filter leaves
-  bool is_part = false;        // the profile has only samples of some time, or some parallelism
+  bool relative = false;       // percentages refer to the samples that pass the filter
+  bool is_part = false;        // the profile has only the samples of some period, or of some parallelism
   bool verbose = false;
   usize width = 0;                                // of the terminal in characters; 0: unlimited
-  bool coloured = false;                          // hot rows, on a terminal
-  const stacks::RecordingAbout* about = nullptr;  // null: there are no facts about the run
+  bool coloured = false;                          // colours hot rows, on a terminal
+  const stacks::RecordingAbout* about = nullptr;  // null: nothing is known about the run
 };
 
 std::string stack_text(const stacks::StackProfile& profile, const StackOptions& options);
 // `first` writes members that come first.
 std::string stack_json(const stacks::StackProfile& profile, const StackOptions& options,
                        const WriteMembers& first = {});
-// The same, as a member of an open object: "recording".
+// Writes it as the member "recording" of an open object.
 void write_stack(text::JsonWriter& json, const stacks::StackProfile& profile, const StackOptions& options);
-// "name;outermost;…;innermost 17" for tools that draw flame graphs; for one event, in parts of whole lines. Each line
-// has its complete stack, so that together they may be much longer than the profile.
+// Writes "name;outermost;…;innermost 17" for tools that draw flame graphs, for one event. Each part consists of whole
+// lines. Each line has a complete stack, so the output may be much longer than the profile.
 using TakeText = std::function<void(std::string_view part)>;
 void write_folded(const stacks::StackProfile& profile, u32 event, const StackOptions& options, const TakeText& take);
 
-// For the files of this room.
-// Declares the columns of a table of rows.
+// Used by the files of this room. Declares the columns of a table of rows.
 struct StackColumns {
   const stacks::StackProfile& profile;
   const stacks::StackEvent& event;
@@ -53,37 +52,37 @@ struct StackColumns {
   void operator()(Columns& to, const stacks::StackRow& row) const;
 };
 std::vector<stacks::SortKey> sort_keys(const StackOptions& options);
-// The 100 % of an event.
+// What 100 % of an event means.
 u64 whole_period(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
-// The functions of the rows at the top, each once, for which call trees are made.
+// The functions in the top rows, each once, for which call trees are made.
 std::vector<u32> hot_functions(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
-// Lines and instructions of hot functions, as far as the profile has them.
+// The lines and instructions of hot functions, if the profile has them.
 void append_code(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 void write_code(text::JsonWriter& json, const stacks::StackProfile& profile, u32 event);
 void append_call_trees(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // The text about damage in StackLosses; empty if there is no damage.
 std::string damage_text(u64 places, u64 bytes, u64 records_about);
-// A loss or unreadable data: as a sentence, and in few words. Minor: less than one in a hundred.
+// A loss or unreadable data, as a sentence and in a few words. Minor: less than one in a hundred.
 struct StackLoss {
   std::string text, brief;
   bool is_minor = false;
 };
 std::vector<StackLoss> stack_losses(const stacks::StackProfile& profile);
-// The same, with the losses of a trace of Windows, and with code that has no names.
+// The losses including those of a Windows trace, and code without names.
 std::vector<StackLoss> all_losses(const stacks::StackProfile& profile);
 // "45 samples lost (0.8 %), 5 stacks incomplete (0.1 %)"
 std::string losses_brief(const std::vector<StackLoss>& losses);
-// Modules whose code has no names, where that matters, the most samples first.
+// Modules whose code has no names, if that matters, ordered by samples.
 struct NamelessModule {
   u32 module = 0;
   double percent = 0;  // of all samples
-  std::string reason;  // and the remedy
+  std::string reason;  // includes the remedy
 };
 std::vector<NamelessModule> nameless_modules(const stacks::StackProfile& profile);
-// Notes about missing names, a sentence each; and about filters without a match, with the existing names.
+// One sentence each: missing names, and filters without a match, with the names that exist.
 std::vector<std::string> name_notes(const stacks::StackProfile& profile);
 std::vector<std::string> filter_notes(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
-// The sentences of losses, one a line, with `prefix` before each.
+// The sentences about losses, one on each line, with `prefix` before each.
 std::string stack_losses_text(const stacks::StackProfile& profile, std::string_view prefix);
 
 }  // namespace wperf::report

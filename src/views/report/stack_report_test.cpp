@@ -94,7 +94,7 @@ TEST(StackText, LossesComeFirst) {
   EXPECT_NE(text.find("84 stacks are incomplete: the stack copy was too short"), std::string::npos);
 }
 
-// Less than one in a hundred does not change what a reader concludes.
+// Less than one in a hundred does not change a reader's conclusions.
 TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   StackProfile profile = one_of_each();
   profile.events[0].samples = 5000;
@@ -108,19 +108,19 @@ TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   EXPECT_FALSE(losses[0].is_minor);
   EXPECT_TRUE(losses[1].is_minor);
   EXPECT_EQ(losses_brief(losses), "1,000 samples lost (16.7 %), 4 stacks incomplete (0.1 %)");
-  // The recorder counted stacks of samples that are not shown, too.
+  // The recorder's count includes stacks of samples that are not shown.
   profile.losses.stacks_of_whole = true;
   EXPECT_NE(stack_text(profile, {}).find("\nnote: 4 stacks of the whole recording are incomplete: "),
             std::string::npos);
   profile.losses.stacks_of_whole = false;
-  // Threads' whole time has no samples, but nanoseconds.
+  // The event of the threads' whole time has nanoseconds instead of samples.
   profile.events.push_back({.name = std::string(stacks::kAllTime), .samples = 1'000'000'000});
   EXPECT_NE(stack_text(profile, {}).find("note: 4 of 5,000 stacks are incomplete (0.1 %): "), std::string::npos);
   profile.events.front().samples = 0;
   EXPECT_NE(stack_text(profile, {}).find("1,000 samples were lost in the kernel\n"), std::string::npos);
   profile.events.front().samples = 5000;
   profile.events.pop_back();
-  // For a part of a recording, the stacks of the whole have no share.
+  // In a part of a recording, the stacks of the whole recording have no share.
   profile.losses.stacks_without_table = 5001;
   EXPECT_EQ(losses_brief(stack_losses(profile)), "1,000 samples lost (16.7 %), 5,001 stacks incomplete");
 }
@@ -350,7 +350,7 @@ TEST(StackJson, SaysTheSame) {
   EXPECT_EQ(document["recording"]["modules"][1]["reason"], "it is another kernel");
 }
 
-// main calls a, which calls itself up to three deep, and each time b; and main calls c → d.
+// main calls a, which calls itself up to three deep and b each time; main also calls c → d.
 StackProfile recursive() {
   StackProfile profile;
   profile.events = {{"cycles", 100, 100}};

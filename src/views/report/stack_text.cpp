@@ -50,7 +50,7 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
   }
 }
 
-// Where the names of each module come from, or why there are none.
+// Where the names of each module come from, or why it has no names.
 void append_module_list(std::string& out, const StackProfile& profile) {
   std::vector<u64> samples(profile.modules.size()), named(profile.modules.size());
   u64 all = 0;
@@ -85,7 +85,7 @@ void append_module_list(std::string& out, const StackProfile& profile) {
   append_table(out, table);
 }
 
-// The known reason why there is nothing to show.
+// Why there is nothing to show, if that is known.
 std::string no_samples_text(const StackProfile& profile, const StackOptions& options) {
   const stacks::RecordingAbout* const about = options.about;
   const stacks::StackLosses& losses = profile.losses;
@@ -102,7 +102,7 @@ std::string no_samples_text(const StackProfile& profile, const StackOptions& opt
   return "no samples: the program did not run while it was recorded\n";
 }
 
-// A row without the thing, such as that of a head without rows, has none.
+// The value for a row; a row without one, such as the row that only provides titles, gets an empty value.
 template <class Thing>
 Thing thing_at(const std::vector<Thing>& things, u32 number) {
   return number < things.size() ? things[number] : Thing{};
@@ -133,7 +133,8 @@ void add_key(Columns& to, const StackProfile& profile, const StackRow& row, Sort
     }
     case SortKey::module: {
       const std::string module = thing_at(profile.modules, row.module).name;
-      return name("module", row.function == kNothing ? "module" : "", module, module);  // else the symbol has it
+      return name("module", row.function == kNothing ? "module" : "", module, module);  // otherwise the symbol includes
+                                                                                        // it
     }
     case SortKey::symbol: {
       const stacks::StackFunction function = thing_at(profile.functions, row.function);
@@ -191,7 +192,7 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
   const Headline head = headline(profile, options.about, options.filter);
   for (const std::string* line : {&head.time, &head.waited, &head.python, &head.hottest}) {
     if (line->empty()) continue;
-    // A command is never cut.
+    // Commands are never cut.
     out += (options.width != 0 && line != &head.waited && line != &head.python ? text::cut_to(*line, options.width)
                                                                                : *line) +
            '\n';

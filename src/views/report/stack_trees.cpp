@@ -16,9 +16,9 @@ namespace {
 
 struct TreeTextOptions {
   u64 whole = 0;             // the weight that is 100 %
-  double percent_limit = 0;  // nodes with less are left out
-  bool with_self = false;    // a column for the function's own samples
-  usize width = 0;           // of the terminal in characters; 0: none
+  double percent_limit = 0;  // smaller nodes are left out
+  bool with_self = false;    // adds a column for the function's own samples
+  usize width = 0;           // of the terminal in characters; 0: not a terminal
   bool coloured = false;
 };
 
@@ -27,7 +27,7 @@ using stacks::CallTree;
 using stacks::StackProfile;
 
 constexpr usize kDeepest = 128;
-constexpr usize kWidthOfFiles = 120;  // the width at which chains are broken in output to a file
+constexpr usize kWidthOfFiles = 120;  // used to break chains in output to a file
 
 double share_in_percent(u64 part, u64 whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
@@ -35,7 +35,7 @@ double share_in_percent(u64 part, u64 whole) {
 
 struct FoldedTree {
   CallTree tree;
-  std::vector<u32> levels;  // by node: how many recursive calls it stands for, at most
+  std::vector<u32> levels;  // by node: the maximum number of recursive calls that it stands for
 };
 
 // A call of the same function is merged into its caller, together with its callees.
@@ -66,7 +66,7 @@ class TreeText {
            const TreeTextOptions& options)
       : out_(out), profile_(profile), tree_(tree), levels_(levels), children_(tree.children()), options_(options) {}
 
-  // These stacks may be deeper than the tool's own.
+  // Without recursion, because these stacks may be deeper than the tool's own.
   void append() {
     std::vector<Step> steps;
     push_children(0, 0, "", steps);
@@ -84,7 +84,7 @@ class TreeText {
   struct Step {
     u32 node;
     usize depth;
-    std::string guides;  // the guide lines of the nodes above it
+    std::string guides;  // the guide lines for its ancestors
     bool is_last;
   };
 
@@ -93,7 +93,7 @@ class TreeText {
 
   const CallNode& node(u32 number) const { return tree_.nodes()[number]; }
   double percent(u64 period) const { return share_in_percent(period, options_.whole); }
-  // The greatest come first.
+  // Ordered by size, the largest first.
   std::span<const u32> large_children(u32 parent) const {
     const std::span<const u32> all = children_[parent];
     usize count = 0;
@@ -170,7 +170,7 @@ class TreeText {
   std::string& out_;
   const StackProfile& profile_;
   const CallTree& tree_;
-  const std::vector<u32>* levels_;  // null: nothing calls itself
+  const std::vector<u32>* levels_;  // null: no function calls itself
   stacks::ChildLists children_;
   const TreeTextOptions& options_;
 };
@@ -255,12 +255,12 @@ void write_folded(const StackProfile& profile, u32 event, const StackOptions& op
   const CallTree tree = make_folded_tree(profile, event, options.filter);
   const std::vector<CallNode>& nodes = tree.nodes();
   std::string out;
-  // A path is its parent's with one more name; each is put together once, in depth-first order.
+  // A path is its parent's path with one more name; each path is made once, in depth-first order.
   const stacks::ChildLists children = tree.children();
   std::string path;
   struct Step {
     u32 node;
-    usize length;  // of the path above it
+    usize length;  // length of its parent's path
   };
   std::vector<Step> steps;
   for (usize i = children[0].size(); i-- > 0;) steps.push_back({children[0][i], 0});
@@ -270,8 +270,8 @@ void write_folded(const StackProfile& profile, u32 event, const StackOptions& op
     path.resize(length);
     const CallNode& node = nodes[at];
     const std::string& name = node.parent == 0 ? profile.names[node.label] : profile.functions[node.label].name;
-    if (!path.empty()) path += ';';  // threads of profiles may have no name
-    // A semicolon parts frames; names of Java and Lua code have some, too.
+    if (!path.empty()) path += ';';  // threads in profiles may have no name
+    // Semicolons separate frames, but names of Java and Lua code may contain some.
     for (const char c : name) path += c == ';' ? ':' : c == '\n' ? ' ' : c;
     if (node.self_samples != 0)
       out.append(path).append(1, ' ').append(std::to_string(node.self_samples)).append(1, '\n');

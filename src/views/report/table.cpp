@@ -17,7 +17,7 @@ std::string_view cell_of(const std::vector<std::string>& row, usize column) {
   return column < row.size() ? std::string_view(row[column]) : std::string_view();
 }
 
-// The command that was read is in them, too.
+// The command line of the recorder is also in these names.
 Table with_names_in_lines(Table table) {
   for (std::vector<std::string>& row : table.rows) {
     for (usize i = 0; i < std::min(row.size(), table.columns.size()); ++i) {
@@ -41,7 +41,7 @@ void write_integer_cell(text::JsonWriter& json, std::string_view cell) {
   json.digits(too_great ? kGreatest : digits.empty() ? std::string_view("0") : std::string_view(digits));
 }
 
-// `screen`: the last columns that may be cut are cut first to stay within it; 0: no limit.
+// `screen`: if the table is too wide, columns that may be cut are cut, the last ones first; 0: no limit.
 std::vector<usize> widths_of(const Table& table, usize screen) {
   constexpr usize kNarrowest = 12;
   std::vector<usize> widths;
@@ -74,7 +74,7 @@ void lay_out(std::string& out, Table table, usize margin, usize screen, const Co
       line += cell;
       if (table.columns[i].align == Align::left) line.append(padding, ' ');
     }
-    // Otherwise one wide cell would fill every line of the table with blanks.
+    // Otherwise one wide cell would add blanks to every line of the table.
     line.erase(line.find_last_not_of(' ') + 1);
     return line;
   };
@@ -99,7 +99,7 @@ usize width_of_column(const Table& table, usize column) {
   return width;
 }
 
-// Columns of a table, its rows numbered.
+// Some columns of a table, with numbered rows.
 class Part {
  public:
   explicit Part(const Table& table) : table_(table) { begin(); }

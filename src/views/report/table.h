@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables. Their columns are declared once, and each face follows from that: the text layout of contract 5.1, an array
+// Tables. Their columns are declared once, and every form is made from that: the text layout of contract 5.1, an array
 // of JSON objects (1.6), HTML and Markdown.
 #pragma once
 #include <cmath>
@@ -21,40 +21,41 @@ enum class Align { left, right };
 struct Column {
   std::string title;  // JSON key: blanks become underscores
   Align align = Align::left;
-  bool json_integer = false;  // cells are written unquoted; thousands commas are dropped
-  bool coloured = false;      // cells may have colours: names in them have been through name_in_line()
-  bool may_be_cut = false;    // in a table that is wider than the screen
+  bool json_integer = false;  // JSON numbers: cells are written without quotes and thousands commas
+  bool coloured = false;      // cells may have colours; names in them must have passed name_in_line()
+  bool may_be_cut = false;    // if the table is wider than the screen
 };
 
 struct Table {
   std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;  // a row shorter than the columns ends in empty cells
+  std::vector<std::vector<std::string>> rows;  // missing cells at the end of a row are empty
 };
 
 std::string table_text(Table table);
 void append_table(std::string& out, Table table);
-// A table that is no wider than the screen: if it is too wide, the last columns that may be cut are cut first.
-// `screen`: width in characters; 0: not a terminal. `colour_row` colours the line of a row; empty: no colours.
+// Fits a table to the screen: if it is too wide, columns that may be cut are cut, the last ones first. `screen`: width
+// in characters; 0: not a terminal. `colour_row` colours the line of a row; empty: no colours.
 using ColourRow = std::function<std::string(std::string line, usize row)>;
 void append_fitted_table(std::string& out, Table table, usize screen, const ColourRow& colour_row);
-// Its titles and cells may have markup.
+// Titles and cells may contain markup.
 void append_markdown(std::string& out, const Table& table);
-// One object per row. Readers hold integers in signed 64 bits, so a greater one is written as the greatest of these.
+// One object for each row. Readers use signed 64-bit integers, so larger numbers are written as the largest of these.
 void write_rows(text::JsonWriter& json, const Table& table);
 
 // Writes members into an open object, for documents with parts of several views.
 using WriteMembers = std::function<void(text::JsonWriter& json)>;
 
-// A column as its declaration names it.
+// How a column is declared.
 struct Title {
   std::string_view text;            // empty: not in tables
   std::string_view key = {};        // empty: not in JSON
-  u32 place = 0;                    // in tables: by this number, then as declared; JSON is as declared
-  std::optional<Align> align = {};  // without: numbers right, words left
+  u32 place = 0;                    // position in tables, where equal ones are in the order of declaration; JSON has
+                                    // the order of declaration
+  std::optional<Align> align = {};  // default: numbers right, words left
   bool may_be_cut = false;          // see Column
 };
-// A number of JSON with so many decimals; and one with as few digits as read back as the same value, left out if it is
-// not finite.
+// A JSON number with a fixed number of decimals; and one with the fewest digits that give the same value, left out if
+// it is not finite.
 struct Decimals {
   double value;
   int decimals;
@@ -63,7 +64,7 @@ struct Shortest {
   double value;
 };
 
-// Takes the columns of a row, one call for each, and makes cells of a table or members of an object of them. A
+// Takes the columns of a row, one call for each column, and makes cells of a table or members of an object. A
 // declaration is a function `void(Columns& to, const Row& row)` that makes these calls. All rows of a table must have
 // the same cells; members may differ from row to row.
 class Columns {
@@ -104,9 +105,9 @@ class Columns {
     else
       json_->string(value);
   }
-  // Null: the row is one of a table.
+  // Null if the row belongs to a table.
   text::JsonWriter* json() { return json_; }
-  // Rows of a row, which must be its last column: an array in JSON, and more rows in a table.
+  // Nested rows, which must be the last column: an array in JSON, additional rows in a table.
   template <class Rows, class Declare>
   void rows(std::string_view key, const Rows& rows, const Declare& declare) {
     if (json_ != nullptr && !key.empty()) json_->key(key);
@@ -146,11 +147,11 @@ void write_rows(text::JsonWriter& json, std::string_view key, const Rows& rows, 
   Columns(json).rows(key, rows, declare);
 }
 
-// Tables and lists that are wider than the terminal, laid out so that no line is broken within a number.
-// Like append_table() if the table is not wider than `width` characters, or if `width` is 0. Otherwise its columns come
-// in parts below each other, with the rows numbered; a cell that is longer than a line is cut and ends in "...".
+// Lays out tables and lists that are wider than the terminal without breaking numbers. Like append_table() if the table
+// fits into `width` characters, or if `width` is 0. Otherwise groups of columns follow each other, with numbered rows;
+// a cell that is longer than a line is cut and ends in "...".
 void append_table_within(std::string& out, const Table& table, usize width);
-// One line, or several that break at blanks.
+// One line, or several lines that are broken at blanks.
 void append_line_within(std::string& out, std::string_view line, usize width);
 
 }  // namespace wperf::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 6.2: a head of name,value lines, two lines that title the columns, then one line per count. Each cell of the
-// table is followed by a comma, also the last of its line. The cell of a metric that was not counted is empty.
+// Contract 6.2: a head of name,value lines, two lines with column titles, then one line for each count. Each cell of
+// the table is followed by a comma, even the last one. The cell of a metric that was not counted is empty.
 #include <fmt/format.h>
 
 #include <iterator>

@@ -143,7 +143,7 @@ std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts
   if (facts.waits != nullptr) write_rows(json, "waits", *facts.waits, wait_columns(0));
   if (facts.counters != nullptr) write_rows(json, "counters", counters_of(facts), counter_columns(facts));
   json.end_object();
-  write_stack(json, profile, options);  // as `report --json` has it for the same samples
+  write_stack(json, profile, options);  // the same as in `report --json` for these samples
   json.end_object();
   return out;
 }

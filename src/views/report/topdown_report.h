@@ -14,7 +14,7 @@
 
 namespace wperf::report {
 
-// A function in which the sampled event happened.
+// A function in which the sampled event occurred.
 struct TopdownFunction {
   std::string function, module, line;  // line: the one with most samples; empty if unknown
   u64 samples = 0, line_samples = 0;
@@ -23,21 +23,22 @@ struct TopdownSamples {
   std::string event;
   u64 interval = 0, samples = 0;
   u64 missing = 0;                         // samples that were lost or held back
-  std::vector<TopdownFunction> functions;  // the greatest first
+  std::vector<TopdownFunction> functions;  // ordered by samples, the most first
 };
 
 struct TopdownAnswer {
-  std::string_view core;  // as people call it: "Neoverse V3"
-  std::string cores;      // the measured cores, if there are others, too: "0-3"
-  std::string program;    // empty: the whole machine
-  double seconds = 0;     // of the first run
+  std::string_view core;  // its common name: "Neoverse V3"
+  std::string cores;      // the measured cores if there are others, too: "0-3"
+  std::string program;    // empty for the whole machine
+  double seconds = 0;     // duration of the first run
   bool took_turns = false;
-  TopdownSamples where;                          // without event: not asked for, or not possible
-  std::optional<operations::SpeProfile> memory;  // if memory holds the program back and there is SPE
+  TopdownSamples where;                          // has no event if it was not requested, or not possible
+  std::optional<operations::SpeProfile> memory;  // set if memory holds the program back and there is SPE
   std::vector<std::string> notes;                // whole sentences
 };
 
-// The interval of a share of samples: 95 %, by Wilson; as parts of 1. Missing samples may belong to this part, or not.
+// Wilson's 95 % interval for a share of samples, as a fraction of 1. Missing samples may or may not belong to this
+// part.
 struct Interval {
   double low = 0, high = 1;
 };
@@ -59,28 +60,28 @@ struct Topdown {
 std::string topdown_text(const Topdown& kind, const TopdownTextOptions& options);
 std::string topdown_json(std::span<const Topdown> kinds);
 
-// The columns of their tables: JSON leaves out unknown values.
+// The columns of these tables. JSON leaves out unknown values.
 struct NodeColumns {
   const topdown::Drill& drill;
   void operator()(Columns& to, u32 index) const;
 };
 void topdown_metric_columns(Columns& to, const topdown::MetricShare& metric);
-Table topdown_group_table(const topdown::Drill& drill);  // its metrics, by group
+Table topdown_group_table(const topdown::Drill& drill);  // metrics of the groups
 struct TopdownFunctionColumns {
   const TopdownSamples& where;
   void operator()(Columns& to, const TopdownFunction& row) const;
 };
 
-// The headline of each of them.
+// The headline for one kind of core.
 std::string topdown_headline(const Topdown& kind);
 // For a node or metric; "-" if it is unknown.
 std::string topdown_percent(const topdown::Share& share);
 std::string topdown_margin(const topdown::Share& share);  // half its 95 % interval, "exact" or "not known"
-// Its nodes that were counted, a parent before its children, the greatest of these first.
+// The nodes that were counted; a parent comes before its children, which are ordered by size.
 std::vector<u32> counted_nodes(const topdown::Drill& drill);
 // The sum of the first level, or why there is none.
 std::string topdown_sum(const topdown::Drill& drill);
-// The meaning of the worst node, or that there is none; the meaning of its likeliest misses, empty if unknown.
+// What the worst node means, or that there is none, and what its likeliest misses mean, if known.
 std::string topdown_verdict(const topdown::Drill& drill);
 std::string topdown_group_verdict(const topdown::Drill& drill);
 

@@ -17,7 +17,7 @@ using topdown::Drill;
 using topdown::kNone;
 using topdown::Share;
 
-// Differences of counts may be a little below nothing.
+// Differences of counts may be slightly below zero.
 std::string percent(double value) {
   if (std::abs(value) < 0.005) return "0.00";
   return text::fixed(value, std::abs(value) < 1 ? 2 : 1);
@@ -81,7 +81,7 @@ void append_memory(std::string& out, const operations::SpeProfile& profile, cons
   }
 }
 
-// `text` is the share as a table shows it.
+// `text`: the share as shown in a table.
 void add_share(Columns& to, std::string_view title, u32 place, const Share& share, const std::string& text) {
   to.add({title, share.known ? "value" : "", place}, Decimals{share.value, 9}, text);
   if (!share.is_sure()) return;
@@ -187,7 +187,7 @@ std::vector<u32> counted_nodes(const Drill& drill) {
     open.pop_back();
     if (shares[node].run == 0) continue;
     counted.push_back(node);
-    // In reverse, because the last one is taken first.
+    // In reverse order, because the last one is taken first.
     std::vector<u32> children(drill.method().nodes[node].children.rbegin(), drill.method().nodes[node].children.rend());
     std::stable_sort(children.begin(), children.end(), is_less);
     open.insert(open.end(), children.begin(), children.end());
@@ -239,7 +239,7 @@ std::string topdown_group_verdict(const Drill& drill) {
     if (drill.lost_cycles() > 0 && drill.lost_cycles() < drill.cycles() * topdown::kWorthAWord) {
       return "This node lost less than 1 % of the cycles, so there is little to explain.";
     }
-    // A kind that was not counted may be the cause, and a kind without misses has no cost.
+    // A kind that was not counted may be the cause, and a kind without misses costs nothing.
     const auto& groups = drill.groups();
     const bool all_known = std::all_of(groups.begin(), groups.end(), [](const topdown::GroupShares& group) {
       return group.likely_cycles.has_value() && group.metrics.front().share.known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The gaps, providers and spans of a trace of Windows, as lines and as JSON. Pure.
+// The gaps, providers and spans of a Windows trace, as lines and as JSON. Pure.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,13 +13,13 @@ inline double trace_seconds(u64 nanoseconds) {
   return static_cast<double>(nanoseconds) / 1e9;
 }
 
-// One sentence for each loss. `all_gaps`: all gaps, not only the first few.
+// One sentence for each loss. `all_gaps`: shows all gaps instead of the first few.
 std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool all_gaps);
 // "trace": {…}
 void write_trace_facts(text::JsonWriter& json, const stacks::TraceFacts& trace);
 
-// The answers of `report --providers`. `rows`: events of each provider; `width`: the terminal's; with 0 lines may have
-// any length.
+// The answers of `report --providers`. `rows`: number of events for each provider. `width`: of the terminal; 0: lines
+// may have any length.
 std::string providers_text(const stacks::TraceProviders& providers, u32 rows, usize width);
 std::string providers_json(const stacks::TraceProviders& providers, const stacks::TraceFacts& trace);
 
@@ -27,14 +27,14 @@ std::string providers_json(const stacks::TraceProviders& providers, const stacks
 void append_mark_text(std::string& out, const stacks::TraceMark& mark);
 void append_mark_json(std::string& out, const stacks::TraceMark& mark);
 
-// The answers of `report --spans`: spans that programs marked. `rows`: the table's; `width`: the terminal's; with 0
+// The answers of `report --spans`: the spans that programs marked. `rows`: for the table. `width`: of the terminal; 0:
 // lines may have any length.
 std::string spans_text(const stacks::SpanTable& spans, u32 rows, usize width);
 std::string spans_json(const stacks::SpanTable& spans, const stacks::TraceFacts& trace);
 
-// "34.6 ms", and below one millisecond "12.0 us".
+// "34.6 ms", or below one millisecond "12.0 us".
 std::string span_time(u64 nanoseconds);
-// "2 starts without a stop, 1 stop without a start"; empty: all have both.
+// "2 starts without a stop, 1 stop without a start"; empty if all are paired.
 std::string unpaired_text(u64 unclosed, u64 unopened);
 
 }  // namespace wperf::report

@@ -15,14 +15,14 @@ struct WaitTextOptions {
   u32 rows = 50;                                  // for each table
   usize width = 0;                                // of the terminal; 0: unlimited
   const stacks::RecordingAbout* about = nullptr;  // null: unknown
-  bool preempted = false;                         // how much of the time of being ready began with losing the core
+  bool preempted = false;                         // shows how much of the ready time began with losing the core
 };
 struct WaitPart {
   std::string heading;
-  Table table;  // with all rows; not shown without
-  u32 rows;     // how many are shown
+  Table table;  // has all rows; not shown if it has none
+  u32 rows;     // number of rows to show
 };
-// The recorded time, the losses, and the gaps of the tables, a line each.
+// The recorded time, the losses, and the limits of the tables; one line each.
 std::vector<std::string> wait_lines(const waits::WaitReport& report);
 // Threads, functions, locks, wakers, starved threads, cores.
 std::vector<WaitPart> wait_parts(const waits::WaitReport& report, const WaitTextOptions& options);

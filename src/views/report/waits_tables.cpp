@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The columns of each table of `waits`, for all its faces. Tables begin with numbers, objects of JSON with names.
+// The columns of each table of `waits`, for all forms. Tables begin with numbers, JSON objects with names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void span(Columns& to, const Title& title, u64 ns) {
   to.add(title, ns, wait_time_text(ns));
 }
 
-// "-" if there was none.
+// "-" if the time is 0.
 void time(Columns& to, const Title& title, u64 ns) {
   to.add(title, ns, ns == 0 ? "-" : wait_time_text(ns));
 }
@@ -33,7 +33,7 @@ std::string_view title_if(bool shown, std::string_view title) {
   return shown ? title : std::string_view();
 }
 
-// The program's own function, if one is known, and the one that it called.
+// The program's own function, if known, and the function that it called.
 void place_cells(Columns& to, u32 place, const std::string& caller, const std::string& function) {
   to.word({"in", {}, place}, caller.empty() ? function : caller);
   to.string({"by", {}, place}, caller.empty() || caller == function ? "-" : function);
@@ -102,7 +102,7 @@ auto function_columns(const WaitReport& report) {
   };
 }
 
-// A lock and its places have the same sums.
+// A lock and its places have the same kinds of sums.
 void lock_sums(Columns& to, const auto& row) {
   to.count({"count", "count", 2}, row.count);
   span(to, {"total", "total_ns", 1}, row.total);
@@ -115,7 +115,7 @@ void lock_place_cells(Columns& to, const waits::LockPlace& place) {
   to.word({"ended by", "ended_by", 8}, place.waker);
 }
 
-// A lock that threads waited for in several places has a row, followed by one for each of these places.
+// A lock that threads waited for in several places has a row, followed by a row for each place.
 auto lock_columns(const WaitReport& report) {
   const bool has_processes = std::any_of(report.locks.begin(), report.locks.end(), [&](const waits::LockRow& row) {
     return row.is_known && row.process != report.locks.front().process;
@@ -124,7 +124,7 @@ auto lock_columns(const WaitReport& report) {
   return [process](Columns& to, const waits::LockRow& row) {
     to.string({"lock", "lock", 5}, row.name);
     if (row.is_known) {
-      // As text: as a number it would be too long for some readers.
+      // As text, because as a number it would be too long for some readers.
       to.member("address", fmt::format("0x{:x}", row.address));
       to.member("pid", row.process);
       to.member("symbol", row.symbol);

@@ -10,7 +10,7 @@
 
 namespace wperf::report {
 
-// Waits may be of microseconds, which duration() of tables of programs is too coarse for.
+// Waits may take microseconds, which duration() does not show.
 std::string wait_time_text(u64 ns) {
   if (ns == 0) return "0";
   if (ns < 99'950) return text::fixed(static_cast<double>(ns) / 1e3, 1) + " us";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The JSON Schemas of the documents that --json prints: the files of data/schemas, which the build puts in.
+// The JSON Schemas of the documents that --json prints: the files in data/schemas, which the build embeds.
 #pragma once
 #include <span>
 #include <string_view>
@@ -9,12 +9,12 @@ namespace wperf::schemas {
 
 struct Schema {
   std::string_view name, title, description;
-  std::string_view text;  // whole: the schemas that it refers to are parts of it
+  std::string_view text;  // complete: includes the schemas that it refers to
 };
 
 std::span<const Schema> all();
 const Schema* find(std::string_view name);
-// The command lines that print the document, without `wperf`. Its description quotes them.
+// The command lines that print the document, without `wperf`; its description has them in quotes.
 std::vector<std::string_view> printed_by(const Schema& schema);
 
 }  // namespace wperf::schemas

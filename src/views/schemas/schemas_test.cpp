@@ -27,13 +27,13 @@ TEST(Schemas, SayWhichCommandLinesPrintTheDocument) {
   EXPECT_TRUE(printed_by({.name = {}, .title = {}, .description = "`wperf` and `-o`", .text = {}}).empty());
 }
 
-// As a reader without the other files needs them.
+// Because a reader may not have the other files.
 TEST(Schemas, ContainTheSchemasThatTheyReferTo) {
   const std::string_view timeline = find("timeline")->text, stat = find("stat")->text;
   EXPECT_TRUE(timeline.contains(R"("$ref": "wperf-stat-1")"));
   EXPECT_TRUE(timeline.contains(R"("$id": "wperf-stat-1")"));
   EXPECT_FALSE(stat.contains(R"("$id": "wperf-timeline-1")"));
-  // Through another one.
+  // Included indirectly, through another schema.
   EXPECT_TRUE(find("report")->text.contains(R"("$id": "wperf-about-1")"));
 }
 

@@ -10,7 +10,7 @@ namespace wperf::top {
 namespace {
 
 constexpr char kEscape = '\x1b', kDelete = '\x7f';
-constexpr usize kLongestSequence = 32;  // longer ones are not keys: their beginning is thrown away
+constexpr usize kLongestSequence = 32;  // longer ones are not keys, and their beginning is discarded
 
 bool is_final(char c) {
   return c >= 0x40 && c <= 0x7e;
@@ -69,7 +69,7 @@ std::optional<KeyKind> kind_of_control(char c) {
   }
 }
 
-// The length of a character by its first byte; 1 if no character begins with it.
+// The length of a character, from its first byte; 1 if no character begins with this byte.
 usize length_by_first(char first) {
   const u8 byte = static_cast<u8>(first);
   return byte >= 0xf0 && byte < 0xf5 ? 4 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xc2 && byte < 0xe0 ? 2 : 1;
@@ -77,17 +77,17 @@ usize length_by_first(char first) {
 
 }  // namespace
 
-// False: it is not whole yet.
+// Returns false if it is not complete yet.
 bool KeyReader::take_sequence(std::vector<Key>& keys) {
   if (waiting_.size() < 2) return false;
   const char second = waiting_[1];
-  if (second == 'O') {  // of some terminals in some modes
+  if (second == 'O') {  // used by some terminals in some modes
     if (waiting_.size() < 3) return false;
     if (const auto kind = kind_of_letter(waiting_[2])) keys.push_back({.kind = *kind});
     waiting_.erase(0, 3);
     return true;
   }
-  if (second != '[') {  // a key with Alt: only the escape
+  if (second != '[') {  // a key with Alt: only the escape is taken
     keys.push_back({.kind = KeyKind::escape});
     waiting_.erase(0, 1);
     return true;

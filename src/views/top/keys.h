@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A terminal's input as keys: characters, and the escape sequences of arrows and their like. Pure: a fuzz target.
+// Reads a terminal's input as keys: characters, and the escape sequences of arrows and similar keys. Pure: a fuzz
+// target.
 #pragma once
 #include <string>
 #include <string_view>
@@ -31,7 +32,7 @@ enum class KeyKind : u8 {
 
 struct Key {
   KeyKind kind = KeyKind::character;
-  std::string text = {};  // for a character: UTF-8
+  std::string text = {};  // for a character, in UTF-8
   bool operator==(const Key&) const = default;
 };
 
@@ -39,7 +40,7 @@ class KeyReader {
  public:
   // A sequence may arrive in several pieces.
   std::vector<Key> take(std::string_view bytes);
-  // Call it when no input came for a moment: an escape that began no sequence is then a key.
+  // Called if there was no input for a moment: then an escape that began no sequence is a key.
   std::vector<Key> pause();
 
  private:

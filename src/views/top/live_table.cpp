@@ -15,7 +15,7 @@ namespace {
 
 using stacks::kNothing;
 
-// A machine that starts programs for weeks is not to fill memory with their names.
+// On a machine that starts programs for weeks, names must not fill the memory.
 constexpr usize kMostNames = 200'000, kMostPlaces = 2'000'000;
 
 bool contains(std::string_view text, std::string_view part) {
@@ -80,7 +80,7 @@ u32 LiveTable::function_number(const stacks::StackProfile& profile, u32 function
   const u64 hash = std::hash<std::string>()(one.name);
   u64 others = u64{module} << 1 | (one.is_kernel ? 1 : 0);
   u32 number = function_numbers_->insert(hash, others).id;
-  // Another name has the same hash: try the next entry with this hash.
+  // If another name has the same hash, tries the next entry with this hash.
   while (number < functions_.size() && functions_[number].name != one.name) {
     others += u64{1} << 33;
     number = function_numbers_->insert(hash, others).id;
@@ -117,7 +117,7 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
   std::vector<u32> functions(profile.functions.size(), kNothing), threads(profile.tasks.size(), kNothing);
   const stacks::ChosenSamples chosen(profile, filter);
   u32 last_core = kNothing, core = kNothing;
-  std::vector<u32> index(places_->size(), kNothing);  // in one.hits, by place
+  std::vector<u32> index(places_->size(), kNothing);  // index in one.hits, by place
   Counts one{.hits = {},
              .waits = {},
              .counters = beside.counters,
@@ -167,7 +167,7 @@ u32 LiveTable::key_of(const Place& place, Grouping grouping) const {
       return place.core;
     case Grouping::module:
       return functions_[place.function].module_number;
-    case Grouping::wait:  // no samples: see rows()
+    case Grouping::wait:  // has no samples: see rows()
     case Grouping::counter:
       break;
   }
@@ -219,7 +219,7 @@ void LiveTable::for_each_place(Extent extent, Visit visit) const {
   }
 }
 
-// The samples of each row, and the totals that all of them share.
+// The samples of each row, and the totals of all of them.
 void LiveTable::take_samples(const TableQuery& query, TableAnswer& answer, std::vector<Hits>& by_key) const {
   std::unordered_map<u32, Hits> nameless;
   by_key.resize(std::max({functions_.size(), threads_.size(), cores_.size(), modules_.size()}));
@@ -255,7 +255,7 @@ void LiveTable::take_waits(const Counts& counts, TableAnswer& answer, std::vecto
   }
 }
 
-// Their order is that in which they were named.
+// In the order in which they were requested.
 void LiveTable::take_counters(const Counts& counts, const TableQuery& query, TableAnswer& answer) const {
   answer.counters = counts.counters;
   answer.counted = answer.counters.size();
@@ -268,7 +268,7 @@ void LiveTable::take_counters(const Counts& counts, const TableQuery& query, Tab
     const bool is_counted = i < answer.counted;
     const answers::CountRow& row = answer.counters[i];
     if (is_counted && report::repeats_cycles(row, counts.counters)) continue;
-    // The answer is copied, the table stays.
+    // The answer is copied, but the table remains.
     const std::string& name = is_counted ? all_.counters[i].name : events_[i - answer.counted].name;
     if (!query.filter.empty() && !contains(name, query.filter)) continue;
     answer.rows.push_back(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The samples of each of the last stretches of time, and of all of them, by function, thread and core: numbers, and
-// each name once. Pure.
+// The samples of recent periods, and of all time, by function, thread and core. Stores each name once. Pure.
 #pragma once
 #include <deque>
 #include <map>
@@ -20,13 +19,13 @@ namespace wperf::top {
 
 enum class Grouping : u8 { function, thread, core, module, wait, counter };
 inline constexpr u32 kGroupings = 6;
-// Which stretches count: the newest, the ten newest, all.
+// The periods that count: the newest, the ten newest, or all.
 enum class Extent : u8 { newest, ten, all };
 inline constexpr u32 kExtents = 3;
 inline constexpr usize kStretchesOfTen = 10;
 
 struct TableFunction {
-  std::string name, shown, module;  // shown: with a mark if it belongs to the kernel
+  std::string name, shown, module;  // shown: with a mark if it is in the kernel
   bool is_kernel = false, is_known = false;
   u32 module_number = 0;
 };
@@ -36,7 +35,7 @@ struct TableThread {
 struct TableEvent {
   std::string name;
   bool is_clock = false;
-  u64 period = 0;  // in the wanted extent of time
+  u64 period = 0;  // in the chosen periods
 };
 
 // Only the rows of one thread, core or module.
@@ -50,18 +49,18 @@ struct TableQuery {
   Extent extent = Extent::newest;
   u32 event = 0;
   Within within = {};
-  std::string filter = {};  // in any of a row's names; upper and lower case are the same
+  std::string filter = {};  // must occur in one of the row's names; case is ignored
   bool by_name = false;
 };
 
 struct TableRow {
   u32 key = 0;                    // function, thread, core, module, wait or counter
-  u64 samples = 0, period = 0;    // for waits: how many began, and nanoseconds
+  u64 samples = 0, period = 0;    // for waits: the number that began, and nanoseconds
   std::string_view name, detail;  // as shown; owned by the table, valid until something is added to it
 };
 
 struct TableAnswer {
-  std::vector<TableRow> rows;   // the greatest first, or by name
+  std::vector<TableRow> rows;   // ordered by size, or by name
   u64 samples = 0, period = 0;  // of the event, before filtering
   u64 shown_period = 0;
   double seconds = 0;
@@ -69,10 +68,10 @@ struct TableAnswer {
   u64 lost = 0, throttled = 0;
   u64 unseen_ns = 0;
   std::vector<TableEvent> events;
-  // The counts, then the samples in the same form; by key of a row, if these were asked for.
+  // The counts, followed by the samples in the same form; indexed by the rows' keys, if these were requested.
   std::vector<answers::CountRow> counters;
-  usize counted = 0;  // the number of counts among them
-  // The samples without a function: the module with most of them, and the reason.
+  usize counted = 0;  // number of counts in it
+  // Samples without a function's name: the module with most of them, and the reason.
   u64 nameless_period = 0;
   std::string nameless_module, nameless_reason;
 };
@@ -90,7 +89,7 @@ class LiveTable {
   // Forgets everything.
   void clear();
   TableAnswer rows(const TableQuery& query) const;
-  // Stretches since the beginning, or since clear().
+  // The number of periods since the beginning, or since clear().
   usize stretches() const { return all_.stretches; }
   const TableFunction& function(u32 key) const { return functions_[key]; }
   const std::vector<TableEvent>& events() const { return events_; }
@@ -103,18 +102,18 @@ class LiveTable {
     u64 samples = 0, period = 0;
   };
   struct PlaceHits {
-    u32 place = 0;  // its number
+    u32 place = 0;  // number of the place
     Hits hits;
   };
   struct Counts {
-    std::vector<PlaceHits> hits;          // of one stretch: each place once
-    std::unordered_map<u32, Hits> waits;  // by their number
+    std::vector<PlaceHits> hits;          // of one period; each place once
+    std::unordered_map<u32, Hits> waits;  // by number
     std::vector<answers::CountRow> counters;
     double seconds = 0;
     usize stretches = 0;
     u64 lost = 0, throttled = 0, unseen_ns = 0;
   };
-  static void add_beside(Counts& sum, const Counts& one);  // all but hits
+  static void add_beside(Counts& sum, const Counts& one);  // adds everything except hits
   u32 place_number(const Place& place);
   Place place(u32 number) const;
   template <class Visit>
@@ -135,16 +134,16 @@ class LiveTable {
   std::deque<Counts> newest_;
   Counts all_;                  // without hits
   std::vector<Hits> all_hits_;  // by number of the place
-  // The numbers of places, and of functions by the hash of their name and of what else distinguishes them. Numbers are
-  // only added, so a copy of the table shares them.
+  // The numbers of places, and of functions by a hash of the name and of what else distinguishes them. Numbers are only
+  // added, so copies of the table share them.
   std::shared_ptr<stacks::IdTable> places_ = std::make_shared<stacks::IdTable>();
   std::shared_ptr<stacks::IdTable> function_numbers_ = std::make_shared<stacks::IdTable>();
   std::vector<TableEvent> events_;
-  // Their addresses do not change.
+  // Their addresses in memory do not change.
   std::deque<TableFunction> functions_;
   std::deque<TableThread> threads_;
   std::deque<std::string> cores_;
-  std::deque<std::pair<std::string, std::string>> modules_;  // name, and why functions have no names
+  std::deque<std::pair<std::string, std::string>> modules_;  // name, and why its functions have no names
   std::map<std::tuple<u32, u32, std::string>, u32> thread_numbers_;
   std::map<std::string, u32> module_numbers_;
   std::map<u32, u32> core_numbers_;

@@ -15,7 +15,7 @@ namespace wperf::top {
 namespace {
 
 constexpr usize kLinesAbove = 4, kLinesBelow = 1;
-constexpr double kHot = 5, kWarm = 0.5;  // percent, as in the tables of report
+constexpr double kHot = 5, kWarm = 0.5;  // in percent, as in the tables of report
 
 double share_of(u64 part, u64 whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
@@ -104,11 +104,11 @@ Line missing_line(const TableAnswer& answer, const PictureFacts& facts, usize co
 }
 
 constexpr usize kPercentColumns = 7, kSamplesColumns = 10;
-// Where the detail (module, pid) has its column.
+// Where the column with the detail (module, pid) begins.
 usize detail_columns(const TableAnswer& answer, Grouping grouping, usize columns) {
   if (grouping == Grouping::core || grouping == Grouping::module) return 0;
   usize widest = grouping == Grouping::function ? 6 : 3;
-  constexpr usize kLookedAt = 100;  // rows that most see
+  constexpr usize kLookedAt = 100;  // number of the first rows, which most users look at
   for (usize i = 0; i < std::min(answer.rows.size(), kLookedAt); ++i) {
     widest = std::max(widest, columns_of(answer.rows[i].detail));
   }
@@ -134,7 +134,7 @@ Line head_line(const TopView& view, usize detail, usize columns) {
   return line;
 }
 
-// The first of `count` rows on a page where the cursor is to be seen.
+// The first of `count` rows to be shown, so that the cursor is visible.
 usize first_of_page(usize cursor, usize count, usize page) {
   if (count <= page || page == 0) return 0;
   const usize half = page / 2;
@@ -272,7 +272,7 @@ constexpr std::string_view kHelp[] = {
     "q, Ctrl-C                      end",
 };
 
-// As much of the end as fits.
+// The end of the text, as much as fits.
 std::string end_of(std::string_view text, usize columns) {
   if (columns_of(text) <= columns) return std::string(text);
   const auto continues = [&] { return !text.empty() && (text.front() & '\xc0') == '\x80'; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contents of the screen, made from the view and the samples. Pure.
+// The contents of the screen, from the view and the samples. Pure.
 #pragma once
 #include <string>
 
@@ -10,13 +10,13 @@ namespace wperf::top {
 
 struct PictureFacts {
   std::string of;          // "the machine", "prog.exe (12)"
-  std::string note;        // the run's own remark; empty: none
-  std::string no_waits;    // why waits are unknown; empty: they are known
-  bool has_ended = false;  // the program has ended: there will be no new samples
+  std::string note;        // a remark about the run; empty if there is none
+  std::string no_waits;    // why waits are unknown; empty if they are known
+  bool has_ended = false;  // the program has ended, so no new samples come
   bool is_first = true;    // there are no samples yet
 };
 
-// How many rows of the table or of the code fit.
+// The number of rows, of the table or of code, that fit.
 usize page_of(usize lines);
 struct PictureSize {
   usize columns, lines;

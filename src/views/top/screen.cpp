@@ -15,14 +15,14 @@ namespace {
 struct Range {
   u32 first, last;
 };
-// Characters without columns (Unicode: marks that do not space, and format characters), by blocks.
+// Characters without width (Unicode: non-spacing marks and format characters), by blocks.
 constexpr Range kJoining[] = {
     {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a}, {0x064b, 0x065f},   {0x06d6, 0x06dc},
     {0x0900, 0x0902}, {0x093c, 0x093c}, {0x0941, 0x0948}, {0x094d, 0x094d}, {0x0e31, 0x0e31},   {0x0e34, 0x0e3a},
     {0x0e47, 0x0e4e}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e},   {0x2060, 0x2069},
     {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0x1f3fb, 0x1f3ff}, {0xe0000, 0xe0fff},
 };
-// Characters of two columns (Unicode: East Asian Width W and F).
+// Characters that are two columns wide (Unicode: East Asian Width W and F).
 constexpr Range kWide[] = {
     {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},   {0x25fd, 0x25fe},
     {0x2614, 0x2615},   {0x26a1, 0x26a1},   {0x2705, 0x2705},   {0x274c, 0x274c},   {0x2753, 0x2757},
@@ -40,7 +40,7 @@ bool is_in(const Range (&ranges)[N], u32 point) {
   return found != std::begin(ranges) && point <= (found - 1)->last;
 }
 
-// Control characters of one and two bytes, and marks that change the direction of the text after them.
+// Control characters of one or two bytes, and marks that change the direction of the text after them.
 bool is_harmful(u32 point) {
   return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x202a && point <= 0x202e) ||
          (point >= 0x2066 && point <= 0x2069);
@@ -51,7 +51,7 @@ struct Character {
   usize columns = 1;
 };
 
-// Takes the first one from the text.
+// Removes the first character from the text.
 Character next_character(std::string_view& utf8) {
   const u8 first = static_cast<u8>(utf8.front());
   text::CodePoint point{.value = first};
@@ -95,7 +95,7 @@ void Line::append(std::string_view clean, usize columns, Style style) {
 void Line::put(std::string_view utf8, Style style) {
   const usize room = left();
   const bool fits = utf8.size() <= room || columns_of(utf8) <= room;
-  // The ellipsis takes a column.
+  // The ellipsis takes one column.
   const usize most = fits ? room : std::max<usize>(room, 1) - 1;
   std::string clean;
   usize columns = 0;
@@ -160,7 +160,7 @@ const char* sequence_of(Style style, bool coloured) {
 
 }  // namespace
 
-// The alternate screen, without cursor, whose lines do not run over.
+// The alternate screen, without a cursor and without line wrapping.
 const char kEnterScreen[] = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 const char kLeaveScreen[] = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
@@ -170,7 +170,7 @@ void Screen::append_line(std::string& out, const Line& line, usize columns) cons
     out += piece.text;
   }
   out += "\x1b[0m";
-  // In the last column some terminals would take the character away that was just written.
+  // In the last column, some terminals would erase the character that was just written.
   if (line.columns() < columns) out += "\x1b[K";
 }
 

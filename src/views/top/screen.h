@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A picture of lines onto a terminal: only the differences from the last one, as VT sequences, which Windows' consoles
-// take, too. Pure.
+// Draws lines on a terminal by writing only the differences from the previous picture, as VT sequences, which Windows'
+// consoles also accept. Pure.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,7 +10,8 @@
 
 namespace wperf::top {
 
-// Lines of a screen, made from any text: they contain no control characters, and each line knows its width in columns.
+// The lines of a screen. They contain no control characters, whatever the text is, and each line knows its width in
+// columns.
 enum class Style : u8 { plain, bold, faint, chosen, hot, warm };
 
 struct Piece {
@@ -19,19 +20,19 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// The width of a character: 0 for one that joins the one before, 2 for wide ones such as East Asian characters and
-// pictures.
+// The width of a character: 0 if it joins the previous one, 2 for wide characters such as East Asian ones and
+// pictograms.
 usize columns_of(u32 code_point);
-// The width of a text as put() writes it.
+// The width that put() gives to a text.
 usize columns_of(std::string_view utf8);
 
 class Line {
  public:
-  // At most so many columns.
+  // A line with at most this many columns.
   explicit Line(usize most = 0) : most_(most) {}
-  // Text that does not fit is cut, and the last column then shows that. Control characters are shown as \xNN.
+  // Text that does not fit is cut, and the last column shows an ellipsis. Control characters are shown as \xNN.
   void put(std::string_view utf8, Style style = Style::plain);
-  // The text in so many columns, with spaces added after it, or in front of it.
+  // The text in exactly this many columns, with blanks after it or before it.
   void put_left(std::string_view utf8, usize columns, Style style = Style::plain);
   void put_right(std::string_view utf8, usize columns, Style style = Style::plain);
   void fill(Style style);  // adds blanks up to the end of the line
@@ -54,16 +55,16 @@ struct Picture {
   std::vector<Line> lines;  // the lines of the screen
 };
 
-// The sequences before the first picture, and at the end.
+// The sequences before the first picture and at the end.
 extern const char kEnterScreen[];
 extern const char kLeaveScreen[];
 
 class Screen {
  public:
   explicit Screen(bool coloured) : coloured_(coloured) {}
-  // The sequences that turn the present picture into `next`.
+  // The sequences that change the current picture to `next`.
   std::string change_to(const Picture& next);
-  // The contents of the screen are unknown.
+  // Called if the contents of the screen are unknown.
   void forget() { is_known_ = false; }
 
  private:

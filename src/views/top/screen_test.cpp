@@ -27,7 +27,7 @@ TEST(Cells, WideCharactersAreNeverHalved) {
   EXPECT_EQ(put("漢字x", 4), "漢~");
   EXPECT_EQ(put("漢字", 3), "漢~");
   EXPECT_EQ(put("漢字", 2), "~");
-  EXPECT_EQ(columns_of("e\xcc\x81"), 1u);  // with a mark above it
+  EXPECT_EQ(columns_of("e\xcc\x81"), 1u);  // with a combining mark
   EXPECT_EQ(columns_of("🔥"), 2u);
 }
 
@@ -42,7 +42,7 @@ TEST(Cells, NoControlCharacterGetsThrough) {
                 40),
             "\\u202eevil");  // text from right to left
   EXPECT_EQ(put("\xff\xfe", 40), "\xef\xbf\xbd\xef\xbf\xbd");
-  // Cut, it is still harmless.
+  // Even if it is cut, it is harmless.
   for (usize most = 0; most < 12; ++most) EXPECT_EQ(put("\x1b]0;x\x07", most).find('\x1b'), std::string::npos);
 }
 
@@ -82,7 +82,7 @@ TEST(Screen, AllIsWrittenWhereNobodyKnowsWhatIsThere) {
   EXPECT_TRUE(first.starts_with("\x1b[0m\x1b[2J"));
   screen.forget();
   EXPECT_EQ(screen.change_to(picture_of({"one"})), first);
-  EXPECT_NE(screen.change_to(picture_of({"one", ""})).find("2J"), std::string::npos);  // another size
+  EXPECT_NE(screen.change_to(picture_of({"one", ""})).find("2J"), std::string::npos);  // the size has changed
 }
 
 TEST(Screen, NothingIsErasedBehindAFullLine) {

@@ -48,7 +48,7 @@ usize rows_of(const CodeView& view) {
   return view.instructions ? view.code.instructions.size() : view.code.lines.size();
 }
 
-// The place in `now` of the row of `old` at `cursor`; if it is gone, the same number.
+// The index in `now` of the row of `old` at `cursor`; if it is gone, the same index.
 template <typename Row, typename Same>
 usize found_again(const std::vector<Row>& old, usize cursor, const std::vector<Row>& now, Same same) {
   if (cursor == 0 || cursor >= old.size()) return cursor;
@@ -83,7 +83,7 @@ void TopView::move(KeyKind kind, const TableAnswer& rows, usize page) {
 void TopView::take_code(stacks::FunctionCode answer) {
   const bool has_lines = std::any_of(answer.lines.begin(), answer.lines.end(),
                                      [](const stacks::CodeLine& line) { return !line.file.empty(); });
-  // Without lines there are only instructions to show.
+  // Without lines, only instructions can be shown.
   if (code->code.instructions.empty() && code->code.lines.empty()) code->instructions = !has_lines;
   code->cursor = code->instructions
                      ? found_again(code->code.instructions, code->cursor, answer.instructions,
@@ -127,7 +127,7 @@ Action TopView::take_typed(const Key& key) {
   return Action::nothing;
 }
 
-// Shows the code of a function; for other rows, their contents.
+// Shows the code of a function; for other rows, what they contain.
 Action TopView::zoom(const TableAnswer& rows) {
   if (code.has_value()) return Action::nothing;
   if (!is_there) {
@@ -161,7 +161,7 @@ Action TopView::zoom(const TableAnswer& rows) {
   return Action::nothing;
 }
 
-// Back by one step.
+// Goes back by one step.
 void TopView::leave() {
   if (code.has_value()) {
     code.reset();

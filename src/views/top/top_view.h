@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The user's choices of what is shown, and the changes that each key makes. Pure.
+// The user's choice of what is shown, and the effect of each key. Pure.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace wperf::top {
 
-// The known code of a function.
+// The code of a function, as far as it is known.
 struct CodeView {
-  u32 function = 0;  // of the table
+  u32 function = 0;  // number in the table
   bool is_waiting = true;
-  bool instructions = false;  // false: lines
+  bool instructions = false;  // false: shows lines
   usize cursor = 0;
   stacks::FunctionCode code = {};
-  std::string reason = {};  // why there is none; empty: there is
+  std::string reason = {};  // why there is no code; otherwise empty
 };
 
-// overwrite: a key answers whether an existing file may be replaced.
+// overwrite: a key answers whether to replace an existing file.
 enum class Typing : u8 { nothing, filter, file, overwrite };
 
 enum class Action : u8 {
@@ -28,11 +28,11 @@ enum class Action : u8 {
   quit,
   suspend,
   redraw,
-  clear,      // forget the earlier samples
-  pause,      // TopView::paused was changed
+  clear,      // forgets the earlier samples
+  pause,      // TopView::paused has changed
   load_code,  // loads TopView::code
-  save,       // into the file TopView::typed, which does not exist yet
-  save_over,  // into it, even if it exists
+  save,       // saves to the file TopView::typed if it does not exist yet
+  save_over,  // saves to it even if it exists
 };
 
 struct TopView {
@@ -41,16 +41,16 @@ struct TopView {
   std::string typed = {};
   bool paused = false;
   bool help = false;
-  usize cursor = 0;                // among the rows
-  std::optional<u32> chosen = {};  // the key of the row under it; nullopt: it stays at the top
-  bool is_there = true;            // the chosen row is among the present rows
+  usize cursor = 0;                // index of a row
+  std::optional<u32> chosen = {};  // key of the row at the cursor; nullopt: the cursor stays at the top
+  bool is_there = true;            // the chosen row is among the current rows
   std::optional<CodeView> code = {};
-  std::string within_name = {};  // of query.within
-  std::string message = {};      // until the next key
+  std::string within_name = {};  // name of query.within
+  std::string message = {};      // shown until the next key
 
   // Takes the code of the function that is shown.
   void take_code(stacks::FunctionCode answer);
-  // Moves the cursor to the chosen row among these rows.
+  // Moves the cursor to the chosen row, if it is among these rows.
   void follow(const TableAnswer& rows);
   // `rows`: those on the screen. `page`: how many of them fit.
   Action take(const Key& key, const TableAnswer& rows, usize page);

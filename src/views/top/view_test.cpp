@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The choices, the samples, and the picture of both.
+// The user's choices, the samples, and the resulting picture.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct Sampled {
   u64 count = 0;
 };
 
-// Functions 0 "parse" and 1 "漢字\x1b[2J" of app, 2 without a name in libx; threads 7/7 "main" and 7/8 "helper".
+// Functions: 0 "parse" and 1 "漢字\x1b[2J" in app, 2 without a name in libx. Threads: 7/7 "main" and 7/8 "helper".
 stacks::StackProfile profile_of(const std::vector<Sampled>& sampled) {
   stacks::StackProfile profile;
   profile.events.push_back({.name = "cycles"});
@@ -134,7 +134,7 @@ TEST_F(View, CountersBesideSamples) {
   EXPECT_EQ(shown()[1], "counters, last 1.000 s: the sampled ones; add others with -~");
   EXPECT_EQ(shown()[3], "             count  event   by       that is");
   EXPECT_EQ(shown()[4].substr(0, 55), "           100,000  cycles  samples  100 K/s           ");
-  answers::CountRow cycle = counter("cycle", 300);  // the same as the next, which was asked for
+  answers::CountRow cycle = counter("cycle", 300);  // the same as the next one, which was requested
   cycle.code.reset();
   const std::vector<answers::CountRow> counted = {cycle, counter("cycles", 300), counter("instructions", 600),
                                                   counter("page-faults", 0, 0)};
@@ -159,7 +159,7 @@ TEST_F(View, FilterByTyping) {
   EXPECT_EQ(table_.rows(view_.query).rows.size(), 1u);
   EXPECT_EQ(shown().back(), "names with: PAR ");
   EXPECT_EQ(shown()[1], "functions, last 1.000 s: 100 samples, 'PAR' has 60.00 %");
-  press("\x7f\x7f\x7fq");  // is a letter here, and not the end
+  press("\x7f\x7f\x7fq");  // is a letter here, and does not end the program
   EXPECT_EQ(view_.query.filter, "q");
   EXPECT_NE(shown()[4].find("no name contains this text"), std::string::npos);
   press("\r");
@@ -210,12 +210,12 @@ TEST_F(View, CursorStaysOnTheRows) {
   EXPECT_EQ(view_.cursor, 0u);
   press("\x1b[6~");
   EXPECT_EQ(view_.cursor, 2u);
-  add({{0, 0, 0, 1}});  // fewer rows than the cursor knows
+  add({{0, 0, 0, 1}});  // fewer rows than the cursor's position
   EXPECT_EQ(shown()[4].substr(0, 10), " 100.00   ");
 }
 
 TEST_F(View, CursorStaysOnWhatWasChosen) {
-  press("2\x1b[B");  // helper, whose share grows
+  press("2\x1b[B");  // the cursor is on helper, whose share grows
   add({{0, 0, 0, 10}, {1, 1, 1, 90}});
   EXPECT_EQ(shown()[4].substr(0, 30), "  90.00        90  7/8  helper");
   EXPECT_EQ(view_.cursor, 0u);
@@ -255,7 +255,7 @@ TEST_F(View, CursorOfCodeStaysOnItsLine) {
   view_.take_code(code);
   EXPECT_EQ(view_.code->cursor, 0u);
   press("\x1b");
-  EXPECT_EQ(view_.cursor, 1u);  // the function that it was of
+  EXPECT_EQ(view_.cursor, 1u);  // the function that it was on
 }
 
 TEST_F(View, FileToSave) {
@@ -270,7 +270,7 @@ TEST_F(View, FileToSave) {
 TEST_F(View, FileThatIsThere) {
   press("w");
   EXPECT_EQ(press("\r"), Action::save);
-  view_.typing = Typing::overwrite;  // as the screen does that found it
+  view_.typing = Typing::overwrite;  // as the screen does if the file exists
   EXPECT_TRUE(shown(90).back().starts_with("top.data exists; "));
   EXPECT_EQ(press("\r"), Action::nothing);
   EXPECT_EQ(shown().back(), "write to: top.data ");
