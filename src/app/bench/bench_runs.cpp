@@ -36,7 +36,7 @@ using request::kFewestRounds;
 
 constexpr u64 kDefaultRounds = 8;
 
-// The programs to run: both in turn, or the only one, with its side.
+// The programs to run: both in turn, or the only one with its side.
 struct Rounds {
   u64 count = kDefaultRounds, warmup = 0;
   bool runs_before = true, runs_after = true;
@@ -74,8 +74,8 @@ bool tells(const compare::RunCosts& run, std::string_view total) {
   return std::any_of(run.counts.begin(), run.counts.end(), [&](const auto& one) { return one.event == total; });
 }
 
-// Checks before any run that the names in conditions and --per exist. `baseline`: the runs of the side before, if they
-// are from a file.
+// Checks, before anything runs, that the names in conditions and --per exist. `baseline`: the runs of the side before,
+// if they come from a file.
 diag::Result<void> check_names(const BenchOptions& options, std::vector<std::string> totals,
                                const std::vector<compare::RunCosts>& baseline) {
   using Kind = request::FailCondition::Kind;
@@ -107,10 +107,11 @@ diag::Result<void> check_names(const BenchOptions& options, std::vector<std::str
   return {};
 }
 
-// Runs one side, and keeps its costs as those of this round if it ran to its end; nullopt: a warm-up run.
+// Runs one side. If it ran to its end, its costs are kept for this round; nullopt: a warm-up run.
 using RunSide = std::function<diag::Result<void>(bool is_before, std::optional<u64> round)>;
 
-// Each round runs both; the order changes, so that drift affects both. Ctrl-C keeps whole rounds; returns their number.
+// Each round runs both in alternating order, so that drift affects both. After Ctrl-C only whole rounds count; returns
+// their number.
 diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, const RunSide& run,
                              diag::Console& console) {
   const u64 all = rounds.warmup + rounds.count;
@@ -140,7 +141,7 @@ diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, 
                      .hint = fmt::format("bench needs at least {} rounds", kFewestRounds)};
 }
 
-// A program that crashes costs little: the costs of both are compared only if both end alike.
+// A program that crashes costs little, so costs are compared only if both programs end in the same way.
 class Endings {
  public:
   diag::Result<void> add(const request::Program& side, bool is_before, const device::ProcessState& program) {
@@ -170,17 +171,17 @@ class Endings {
   std::string name_[2];
 };
 
-// With a driver `stat` counts nothing if no event is named; for a comparison of two programs wperf chooses some.
+// With a driver, `stat` counts nothing if no event is named. For a comparison wperf chooses some events.
 void choose_events(const plan::Capabilities& machine, std::vector<request::CountItem>& items) {
   if (items.empty() && machine.kernel == nullptr) items.emplace_back(plan::default_events(machine));
 }
 
-// The time on cores of a program that ended.
+// CPU time of a program that ended.
 double cpu_seconds_of(const device::ProcessState& program) {
   return program.has_times ? static_cast<double>(program.user_ns + program.system_ns) / 1e9 : 0;
 }
 
-// The output of programs would appear twice for each round.
+// The output of the programs would appear twice in each round.
 void hide_output(const request::Comparison& asked, measure::Machine& machine) {
   if (!asked.shows_output) machine.device->programs().keep_terminal_free();
 }
@@ -197,7 +198,7 @@ std::vector<std::string> names_counted(const plan::CountPlan& plan, const plan::
   return names;
 }
 
-// Checked before anything runs: few runs cannot show some changes.
+// Checked before anything runs, because with few runs some changes cannot be significant.
 diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& file) {
   auto checked = compare::check_run_counts(runs, static_cast<usize>(rounds));
   if (checked.has_value()) return checked;
@@ -207,7 +208,7 @@ diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& fil
   return refused;
 }
 
-// For only one program: the middle of its runs, and no comparison.
+// For a single program: the median of its runs, without a comparison.
 void tell_medians(const std::vector<compare::RunCosts>& runs, const show::ComparisonOptions& options,
                   diag::Console& console) {
   if (!options.is_told) return;
@@ -234,7 +235,7 @@ diag::Result<int> show_counts(std::vector<compare::RunCosts> before, std::vector
   return show::show_comparison(std::move(before), std::move(after), options, console);
 }
 
-// Each run works like `stat`.
+// Each run is like a `stat`.
 diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag::Console& console) {
   request::Measurement& wanted = options.measured.wanted;
   const request::Sampling& sampling = wanted.sampling;
@@ -270,7 +271,7 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
     WPERF_CHECK_OK(endings.add(options.program(is_before), is_before, ended));
     if (!round.has_value()) return {};
     compare::RunCosts costs = compare::costs_of(count.profile, options.program(is_before).command_line);
-    // Drivers' counts have whole milliseconds.
+    // Drivers' times have whole milliseconds.
     if (!count.profile.by_kernel) costs.seconds = static_cast<double>(ended_at - began) / 1e9;
     costs.cpu_seconds = cpu_seconds_of(ended);
     (is_before ? before : after).push_back(std::move(costs));
@@ -284,14 +285,14 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
   return show_counts(std::move(before), std::move(after), options.compared, console);
 }
 
-// Each run works like `record`. The files stay: `diff` and `report` show more of them.
+// Each run is like a `record`. The files are kept, because `diff` and `report` show more about them.
 diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, diag::Console& console) {
   request::Measurement& wanted = options.measured.wanted;
   const request::Comparison& asked = options.compared.asked;
   if (wanted.sampling.spe.has_value()) return usage("bench --record samples events; it does not support SPE");
   WPERF_TRY(measure::Machine machine, measure::open_machine(wanted, console));
   measure::QuietConsole heard(console);
-  // Runs of a machine that repeats itself would be copies.
+  // On a deterministic machine all runs would be copies.
   if (machine.capabilities.kernel == nullptr && machine.capabilities.foreign_driver.empty())
     wanted.sampling.jitter = true;
   WPERF_TRY(const plan::SamplePlan planned,
@@ -301,7 +302,7 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
   WPERF_CHECK_OK(check_names(options, std::move(names), {}));
   hide_output(asked, machine);
   Endings endings;
-  std::vector<double> cpu_seconds[2];  // before and after
+  std::vector<double> cpu_seconds[2];  // before, after
   const auto file_of = [&](bool is_before, u64 round) {
     const std::string name = fmt::format("{}-{}-{}.data", *asked.record_as, is_before ? "before" : "after", round + 1);
     return output::output_path(options.compared.report.outputs, name);
@@ -331,7 +332,7 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
   }
   WPERF_TRY(show::ComparedRuns runs, show::read_compared_runs(files_before, files_after, options.compared, console));
   auto& [before, after] = runs;
-  // If the recordings do not have it.
+  // Used if the recordings do not have it.
   for (u64 round = 0; round < whole; ++round) {
     if (before[round].cpu_seconds == 0) before[round].cpu_seconds = cpu_seconds[0][round];
     if (after[round].cpu_seconds == 0) after[round].cpu_seconds = cpu_seconds[1][round];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `bench`: one program or two run in turn, each counted or recorded, and the costs of their runs compared.
+// `bench`: runs one or two programs in turn, counts or records each run, and compares the costs.
 #pragma once
 #include <optional>
 
@@ -11,7 +11,7 @@
 namespace wperf::bench {
 
 struct BenchOptions {
-  measure::MeasureOptions measured;  // of the program before; its timeline has the number of rounds
+  measure::MeasureOptions measured;  // for the program before; its timeline has the number of rounds
   std::optional<request::Program> second = {};
   show::ComparisonOptions compared;
 
@@ -19,7 +19,7 @@ struct BenchOptions {
   measure::MeasureOptions side(bool is_before) const;
 };
 
-// The exit status: ExitCode::gate_failed where a condition of --fail-if is met.
+// Returns the exit status: ExitCode::gate_failed if a condition of --fail-if is met.
 diag::Result<int> run_in_turn(BenchOptions options, diag::Console& console);
 
 }  // namespace wperf::bench

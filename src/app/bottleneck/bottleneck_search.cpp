@@ -27,14 +27,14 @@ namespace wperf::bottleneck {
 namespace {
 
 constexpr u64 kWantedSamples = 5000;
-// Half of the driver's limit on each core: sampled events may come twice as fast at times.
+// Half of the driver's limit for each core, because sampled events may temporarily be twice as frequent.
 constexpr double kMostPerSecond = 30'000;
 constexpr u64 kFewerSamples = 4;  // for a second attempt
 constexpr u64 kLeastInterval = 100, kLeastIntervalOfWindows = 4096, kGreatestInterval = 0x7fffffff;
 
-// The search among the cores of one kind.
+// The search for the cores of one kind.
 struct Search {
-  SearchOptions options;  // with the cores of this kind
+  SearchOptions options;  // for the cores of this kind
   measure::Machine& machine;
   diag::Console& console;
   pmu::Product product;
@@ -54,17 +54,17 @@ diag::Result<topdown::Wish> wish_of(const request::TopdownView& view, pmu::Produ
                      .code = diag::ExitCode::usage};
 }
 
-// In addition to cycles. The cycles of wperf's driver come from an ordinary counter if they exclude the kernel: the
-// cycle counter belongs to Windows.
+// The counters that are left after counting cycles. If cycles exclude the kernel, wperf's driver counts them with an
+// ordinary counter, because the cycle counter belongs to Windows.
 u32 counters_for_events(bool with_kernel, const plan::Capabilities& machine) {
   u32 free = machine.counters_free[index_of(EventClass::core)];
-  // If every counted event takes a counter, cycles do, too.
+  // If every event takes a counter, cycles do, too.
   if (machine.counted_at_once > 1) free = std::min(free, machine.counted_at_once - 1);
   const bool takes_one = machine.kernel == nullptr && !with_kernel;
   return takes_one && free > 1 ? free - 1 : free;
 }
 
-// The events of one run in the form of -e: one group if all are counted at once.
+// The events of a run as for -e: one group if all are counted at once.
 request::EventList events_of(const topdown::Step& step, bool at_once, bool with_cycles) {
   request::EventList list;
   const auto add = [&](std::string_view event) {
@@ -78,7 +78,7 @@ request::EventList events_of(const topdown::Step& step, bool at_once, bool with_
   return list;
 }
 
-// Functions, and of each the line that was hit most.
+// Adds the functions, each with its line that has most samples.
 void add_functions(const stacks::StackProfile& profile, report::TopdownSamples& where) {
   using stacks::SortKey;
   if (profile.events.empty()) return;
@@ -94,7 +94,7 @@ void add_functions(const stacks::StackProfile& profile, report::TopdownSamples& 
       if (line.function != row.function || line.line == stacks::kNothing) continue;
       function.line = profile.lines[line.line];
       function.line_samples = line.self_samples;
-      break;  // the greatest first
+      break;  // the largest come first
     }
     where.functions.push_back(std::move(function));
   }
@@ -111,12 +111,12 @@ void note_nameless(const stacks::StackProfile& profile, std::vector<std::string>
   }
 }
 
-// One run; false: Ctrl-C ended it.
+// Does one run; returns false if Ctrl-C ended it.
 diag::Result<bool> count_step(Search& search, diag::Console& heard) {
   topdown::Drill& drill = search.found.drill;
   report::TopdownAnswer& answer = search.found.answer;
   const topdown::Step& step = *drill.step();
-  // A kernel finds a counter for cycles by itself; wperf's driver counts them like the events as long as one is free.
+  // A kernel finds a counter for cycles by itself. wperf's driver counts cycles like events while a counter is free.
   const bool by_kernel = search.machine.capabilities.kernel != nullptr;
   measure::MeasureOptions options = search.options.counting;
   options.wanted.items = {events_of(step, drill.fits(step), by_kernel || !drill.fits(step))};
@@ -138,8 +138,8 @@ diag::Result<bool> count_step(Search& search, diag::Console& heard) {
   return !search.console.interrupted();
 }
 
-// Enough samples to be significant, and no more than the device can take: otherwise it would keep only those of slow
-// parts.
+// The interval gives enough samples to be significant, but not more than the device can take; otherwise it would drop
+// many samples, mainly those of fast parts.
 u64 interval_of(const Search& search, u64 count) {
   const auto& kernel = search.machine.capabilities.kernel;
   const u64 least = kernel != nullptr && kernel->is_windows() ? kLeastIntervalOfWindows : kLeastInterval;
@@ -148,7 +148,7 @@ u64 interval_of(const Search& search, u64 count) {
   return std::clamp<u64>(wanted, least, kGreatestInterval);
 }
 
-// Samples come from the cores that were counted, and without a program from everything that runs there.
+// Samples the cores that were counted, and without a program everything that runs there.
 measure::MeasureOptions sampling_options(const Search& search) {
   measure::MeasureOptions options = search.options.sampling;
   if (!options.wanted.of_program()) {
@@ -187,7 +187,7 @@ diag::Result<void> sample_node(Search& search) {
   return sample_event(search, event, std::min(interval * kFewerSamples, kGreatestInterval));
 }
 
-// SPE records for each load where its data came from, and how long it took.
+// For each load, SPE records where its data came from, and how long it took.
 diag::Result<void> sample_memory(Search& search) {
   measure::Machine& machine = search.machine;
   const bool has_spe = machine.capabilities.kernel != nullptr || (machine.capabilities.id_aa64dfr0 >> 32 & 0xf) != 0;
@@ -262,7 +262,7 @@ diag::Result<Search> begin_search(const SearchOptions& options, const topdown::K
   return search;
 }
 
-// A driver measures a program on the core where it was started; empty: nothing else ran.
+// A driver measures a program only on the core where it was started. Empty if nothing else ran.
 std::string note_of_one_core(const topdown::KindOfCore& measured, const measure::Machine& machine) {
   const std::string other_kinds = topdown::note_of_other_kinds(measured, machine.capabilities);
   if (!other_kinds.empty()) return other_kinds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `topdown`: counts run after run until the bottleneck of each kind of core is known, then samples its functions.
+// `topdown`: counts in several runs until the bottleneck of each kind of core is known, then samples its functions.
 #pragma once
 #include <vector>
 
@@ -14,14 +14,14 @@
 namespace wperf::bottleneck {
 
 struct SearchOptions {
-  measure::MeasureOptions counting, sampling;  // of the cores that the user chose, or all
+  measure::MeasureOptions counting, sampling;  // on the cores that the user chose, or all
   request::TopdownView view = {};
   recording::ReadOptions read = {};  // for functions
   show::NamingOptions naming = {};   // for functions
   show::ReportOptions memory = {};   // for SPE
 };
 
-// One result for each kind of core, until Ctrl-C; at least one. Notes about all kinds are with the last.
+// One result for each kind of core, until Ctrl-C; at least one. The last result has the notes about all kinds.
 diag::Result<std::vector<report::Topdown>> find_bottlenecks(const SearchOptions& options, measure::Machine& machine,
                                                             diag::Console& console);
 

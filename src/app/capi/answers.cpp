@@ -11,7 +11,7 @@
 namespace wperf::capi {
 namespace {
 
-// A name of the cores' events, as programmed for this metric.
+// Finds an event of the cores by name, as programmed for this metric.
 diag::Result<u16> code_of(const request::EventToken& token, const plan::MetricDefinition& metric,
                           const plan::EventCatalog& catalog) {
   return plan::resolve_code(
@@ -19,7 +19,7 @@ diag::Result<u16> code_of(const request::EventToken& token, const plan::MetricDe
       metric.solution.has_value() ? plan::NameOrder::product_first : plan::NameOrder::architecture_first);
 }
 
-// Texts that look like a number but are not one: lists with one entry, names.
+// Is it a text that only looks like a number: a list with one entry, or a name?
 bool is_text(std::string_view key) {
   constexpr std::string_view kLists[] = {"ioctl_events[", "PMU_CTL_QUERY_HW_CFG [counter_idx_map]",
                                          "PMU_CTL_QUERY_HW_CFG [device_id_str]", "pmu_device.product"};
@@ -27,7 +27,7 @@ bool is_text(std::string_view key) {
                      [&](std::string_view start) { return key.starts_with(start); });
 }
 
-// All of the text as a number, decimal or 0x.
+// Parses the whole text as a number, decimal or hexadecimal after 0x.
 bool parse_number(std::string_view text, u64& number) {
   int base = 10;
   if (text.starts_with("0x")) {
@@ -103,7 +103,7 @@ Rows<STAT_INFO> stat_rows(std::span<const answers::CountProfile> counts) {
         row.event_name = rows.texts.keep(counted.name);
         row.event_note = rows.texts.keep(counted.note);
         row.counter_value = counted.value;
-        // Milliseconds if a kernel takes turns: less than one is not never.
+        // In milliseconds if a kernel takes turns; less than one must not look like never.
         row.scheduled = counted.counted() && counts[i].by_kernel ? std::max<u64>(counted.slots, 1) : counted.slots;
         row.round = std::max(counted.rounds, row.scheduled);
         row.scaled_value = counted.scaled;

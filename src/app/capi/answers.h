@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of the rest of wperf → the rows of the C API. Pure functions.
+// Converts answers of the rest of wperf to rows of the C API. Pure functions.
 #pragma once
 #include <span>
 
@@ -13,7 +13,7 @@
 
 namespace wperf::capi {
 
-// `types`: WPERF_LIST_*. `kernel` is null on devices whose system names no events.
+// `types`: WPERF_LIST_*. `kernel` is null on devices whose system has no event names.
 Rows<EVENT_INFO> event_rows(const plan::EventCatalog& catalog, const plan::KernelEvents* kernel, u32 types);
 
 struct MetricRows {
@@ -25,12 +25,12 @@ diag::Result<MetricRows> metric_rows(const plan::EventCatalog& catalog);
 Rows<STAT_INFO> stat_rows(std::span<const answers::CountProfile> counts);
 Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const answers::CountProfile> counts);
 
-// The selected part of a profile.
+// Which part of a profile is returned.
 struct SampleSelection {
-  u32 most_functions = ~u32{0};  // per event
+  u32 most_functions = ~u32{0};  // for each event
   compat::NameFilter symbol;
 };
-// With the number of the event, which wperf-lib.h knows it by.
+// Includes the event's number, which wperf-lib.h uses.
 struct SampleRow : SAMPLE_INFO {
   u16 code = 0;
 };

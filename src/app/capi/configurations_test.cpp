@@ -121,7 +121,7 @@ TEST(SampleRequest, StartsAProgramOrFindsOne) {
   conf.image_name = L"b.exe";
   EXPECT_FALSE(sample_request(conf).has_value());
   conf.program = nullptr;
-  EXPECT_FALSE(sample_request(conf).has_value());  // on which core?
+  EXPECT_FALSE(sample_request(conf).has_value());  // the core is missing
   conf.cores = kCores;
   conf.num_cores = 1;
   const auto sample = sample_request(conf);
@@ -131,7 +131,7 @@ TEST(SampleRequest, StartsAProgramOrFindsOne) {
   EXPECT_EQ(sample.value().pe_file, "b.exe");
 }
 
-// Callers know fields, and not the options of the command line.
+// Callers know the fields, not the options of the command line.
 TEST(StatRequest, CoresThatTheMachineLacksAreNamedByTheField) {
   EXPECT_TRUE(check_cores({{0, 0}, {7, 7}}, 8).has_value());
   const auto refused = check_cores({{0, 0}, {200, 200}}, 8);

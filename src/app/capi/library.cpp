@@ -9,7 +9,7 @@
 namespace wperf::capi {
 namespace {
 
-// An array and no string: no constructor or destructor runs when a thread of the program begins or ends.
+// An array, so that no constructor or destructor runs when a thread of the program begins or ends.
 thread_local char message[1024];
 
 bool continues_character(char byte) {
@@ -29,7 +29,7 @@ void clear_last_error() {
 void set_last_error(std::string_view text) {
   size_t length = std::min(text.size(), sizeof message - 1);
   if (length < text.size()) {
-    while (length > 0 && continues_character(text[length])) --length;  // never half a character
+    while (length > 0 && continues_character(text[length])) --length;  // never cuts a character
   }
   text.copy(message, length);
   message[length] = '\0';
@@ -37,7 +37,7 @@ void set_last_error(std::string_view text) {
 
 void set_last_error(const diag::Error& error) {
   std::string_view sentence = error.text;
-  constexpr std::string_view kPrefix = "error: ";  // some texts of the tool bring it along
+  constexpr std::string_view kPrefix = "error: ";  // some texts already have it
   if (sentence.starts_with(kPrefix)) sentence.remove_prefix(kPrefix.size());
   std::string text(sentence);
   if (!error.hint.empty()) text += " (" + error.hint + ")";
@@ -70,7 +70,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "wperf_stop() may be calle
 
 }  // namespace
 
-// Made by the first call and never destroyed: a library must run no code at the start and the end of its program.
+// Created by the first call and never destroyed, because a library must not run code at the start and end of a program.
 Library& library() {
   static Library& one = *new Library;
   return one;

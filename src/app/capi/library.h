@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The wrapper of every exported function: calls wait for each other, an error becomes false and a sentence, and no
-// exception gets out.
+// The wrapper of every exported function: calls run one at a time, an error becomes `false` and a message, and no
+// exception escapes.
 #pragma once
 #include <atomic>
 #include <exception>
@@ -23,7 +23,8 @@ void set_last_error(std::string_view text);
 // The sentence, followed in parentheses by the remedy if there is one.
 void set_last_error(const diag::Error& error);
 
-// The console of a library: lines go to the caller's message function, Ctrl-C is wperf_stop(). One per measurement.
+// The console of a library: lines go to the caller's message function, and wperf_stop() acts like Ctrl-C. One for each
+// measurement.
 struct MessageSink {
   void (*function)(const char* line, void* context) = nullptr;
   void* context = nullptr;
@@ -31,7 +32,7 @@ struct MessageSink {
 
 class MessageConsole final : public diag::Console {
  public:
-  // `verbose`: the tool's messages go to the sink too, line by line; without it only warnings do.
+  // `verbose`: the sink gets all messages line by line; otherwise only warnings.
   MessageConsole(MessageSink sink, bool verbose, const std::atomic<bool>& stop)
       : sink_(sink), verbose_(verbose), stop_(stop) {}
 
@@ -57,7 +58,7 @@ struct Library {
   MessageSink sink;
   bool verbose = false;
 
-  // For one measurement: forgets an earlier wperf_stop().
+  // For one measurement; discards an earlier wperf_stop().
   MessageConsole measuring_console() const;
 };
 
@@ -68,7 +69,7 @@ void set_last_error_of_bug(const char* what);
 diag::Error wrong_call(std::string text);
 diag::Error no_configuration();
 
-// Result<bool>: false is not an error; there are no more rows.
+// For a Result<bool>: false is not an error, but the end of the rows.
 template <typename Work>
 bool guarded(Work work) noexcept {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answer of a function with rows, given out one by one, and the text its rows point to.
+// The rows that a function returns one by one, and the texts they point to.
 #pragma once
 #include <map>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wperf::capi {
 
-// Wide copies that stay in place; a repeated text is kept once.
+// Wide copies at fixed addresses; a text that repeats is stored once.
 class WideTexts {
  public:
   const wchar_t* keep(std::string_view text) {
@@ -31,7 +31,7 @@ class Rows {
   void add(const Row& row) { rows_.push_back(row); }
   size_t size() const { return rows_.size(); }
   void rewind() { next_ = 0; }
-  // False: there are no more.
+  // Returns false if there are no more rows.
   bool next(Row& row) {
     if (next_ == rows_.size()) return false;
     row = rows_[next_++];

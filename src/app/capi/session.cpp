@@ -28,7 +28,7 @@ diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
   return {};
 }
 
-// Linux refuses to count a process that does not run; Windows' tracing would count nothing.
+// Linux refuses to count a process that does not run. Windows' tracing would count nothing, so it is refused here.
 diag::Result<void> check_can_follow(const request::Request& request, const measure::Machine& machine) {
   if (!request.process.has_value()) return {};
   const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
@@ -79,7 +79,8 @@ diag::Result<void> Session::load_metrics() {
   return {};
 }
 
-// One count or all of a timeline. `trouble`: it ended with an error, and the counts here were taken before.
+// Makes one count, or all counts of a timeline. `trouble`: it ended with this error, after the counts that are
+// returned.
 diag::Result<std::vector<answers::CountProfile>> Session::measure(const request::Request& request,
                                                                   diag::Console& console,
                                                                   std::optional<diag::Error>& trouble) {
@@ -163,7 +164,7 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   request.outputs.verbose = verbose;
   WPERF_TRY(measure::Recording recording,
             measure::record_samples(commands::measure_options(request), machine_, console));
-  // A command warns and shows the core as unknown; a program that asked for rows would not see the warning.
+  // A command warns and shows the core as unknown. A program that asked for rows would not see the warning.
   if (request.command == request::Command::sample && recording.sampled.pid == 0) {
     return diag::Error{.text = "no program named '" + recording.sampled.image_name + "' is running",
                        .hint = {},
@@ -171,7 +172,9 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   }
   if (!recording.trace.empty()) {
     WPERF_CHECK_OK(measure::read_trace(recording));
-    if (recording.sampled.pid != 0) request.recording.pids = {recording.sampled.pid};  // a trace is of all programs
+    if (recording.sampled.pid != 0)
+      request.recording.pids = {recording.sampled.pid};  // because a trace has all
+                                                         // programs
   }
   WPERF_TRY(const compat::CompatView view,
             show::recorded_compat(recording.file, commands::plain_read_options(request), request.sampling.display));

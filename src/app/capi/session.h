@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one open machine of the library and the answers it gave last. One thread at a time calls it (api.cpp sees to
-// that).
+// The only open machine of the library, and its latest answers. One thread at a time calls it; wperf_api.cpp ensures
+// that.
 #pragma once
 #include <memory>
 #include <optional>
@@ -27,17 +27,17 @@ class Session {
   diag::Result<VERSION_INFO> driver_version();
   u32 core_count() const { return machine_.capabilities.core_count; }
 
-  // Each forgets its earlier answer. A failed measurement may leave rows, for example of a program that crashed.
+  // Each replaces its earlier answer. Even a failed measurement may leave rows, for example of a program that crashed.
   diag::Result<void> load_events(const LIST_CONF& conf);
   diag::Result<void> load_metrics();
-  // `wanted`: the request made of a configuration, or the error in it.
+  // `wanted`: the request made from a configuration, or the error in the configuration.
   diag::Result<void> count(diag::Result<request::Request> wanted, bool verbose, diag::Console& console);
   diag::Result<void> begin_count(diag::Result<request::Request> wanted, diag::Console& console);
   diag::Result<void> end_count();
   diag::Result<void> sample(diag::Result<request::Request> wanted, bool verbose, diag::Console& console);
   diag::Result<void> test(const diag::Result<request::Request>& wanted);
 
-  // None: not asked for yet.
+  // nullopt: not requested yet.
   std::optional<Rows<EVENT_INFO>> events;
   std::optional<MetricRows> metrics;
   std::optional<Rows<STAT_INFO>> counts;
@@ -46,7 +46,7 @@ class Session {
   std::optional<Rows<LineRow>> annotations;
   std::optional<SAMPLE_STATS> sample_stats;
   std::optional<Rows<TEST_INFO>> tests;
-  std::optional<Rows<lib::TEST_INFO>> lib_tests;  // the same for wperf-lib.h
+  std::optional<Rows<lib::TEST_INFO>> lib_tests;  // the same in the layout of wperf-lib.h
 
  private:
   explicit Session(measure::Machine machine) : machine_(std::move(machine)), words_(machine_.catalog) {}
@@ -57,7 +57,7 @@ class Session {
                                                            std::optional<diag::Error>& trouble);
 
   measure::Machine machine_;
-  plan::EventCatalog words_;                        // without events that raw numbers of a measurement add
+  plan::EventCatalog words_;                        // without the events that a measurement adds by number
   std::unique_ptr<measure::CountSection> section_;  // between begin_count() and end_count()
 };
 

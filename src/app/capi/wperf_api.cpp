@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of wperf.h. library.h wraps each call, and Session does the work.
+// The functions of wperf.h. library.h wraps each call; Session does the work.
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of wperf-lib.h that wperf.h has with other layouts. The rest are in api.cpp.
+// The functions of wperf-lib.h for which wperf.h has another layout. The others are in wperf_api.cpp.
 #include <cstddef>
 
 #include "app/capi/library.h"
@@ -8,13 +8,13 @@
 namespace wperf::capi {
 namespace {
 
-// A function that both headers declare is one function.
+// A function that both headers declare is the same function.
 static_assert(sizeof(lib::VERSION_INFO) == sizeof(VERSION_INFO) &&
               offsetof(lib::VERSION_INFO, gitver) == offsetof(VERSION_INFO, gitver));
 static_assert(sizeof(lib::SAMPLE_STATS) == sizeof(SAMPLE_STATS) &&
               offsetof(lib::SAMPLE_STATS, sample_dropped) == offsetof(SAMPLE_STATS, samples_dropped));
 
-// The next row of wperf.h in the other layout.
+// Returns the next row of wperf.h in the other layout.
 template <typename Row, typename Wanted>
 diag::Result<bool> next_lib_row(std::optional<Rows<Row>>& rows, Wanted& wanted, const char* first) {
   Row row;
@@ -37,7 +37,7 @@ using namespace wperf::capi;
 
 extern "C" {
 
-// The events to list are always those of the cores. Programs leave list_event_types uninitialized, so it is not read.
+// Always lists the events of the cores. Programs leave list_event_types uninitialised, so it is not read.
 WPERF_LIB_EXPORT bool wperf_lib_list_events(lib::LIST_CONF*, lib::EVENT_INFO* info) {
   return with_session([&](Library&, Session& session) -> diag::Result<bool> {
     if (info != nullptr) return next_lib_row(session.events, *info, "wperf_list_events(conf, NULL)");

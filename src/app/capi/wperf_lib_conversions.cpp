@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kCoreSchedule = "ioctl_events[EVT_CORE].";
 
-// e; gN; either followed by a comma and the name of a metric.
+// "e" or "gN", each perhaps followed by a comma and the name of a metric.
 lib::EVENT_NOTE note_of(const wchar_t* text) {
   lib::EVENT_NOTE note{};
   u16 group = 0;
@@ -111,7 +111,7 @@ Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const answers::TestRepo
     made.name = rows.texts.keep("ioctl_events[EVT_CORE]");
     made.type = lib::EVT_NOTE_RESULT;
     for (const answers::ScheduledEvent& event : report.schedules[index_of(EventClass::core)]) {
-      if (event.note == "p") continue;  // padding, which was not requested
+      if (event.note == "p") continue;  // padding, which nobody requested
       made.evt_note_result = {.index = event.code, .type = note_type(event.note)};
       rows.add(made);
     }
@@ -121,9 +121,9 @@ Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const answers::TestRepo
 
 namespace {
 
-constexpr int kMostListed = 128;  // longest list of events: as many as a schedule takes
+constexpr int kMostListed = 128;  // the longest list of events; a schedule has room for as many
 constexpr size_t kLongestName = 256;
-constexpr double kMostSeconds = 1e9;  // thirty years; more is a mistake
+constexpr double kMostSeconds = 1e9;  // thirty years; a larger number is a mistake
 
 diag::Error refused(std::string text) {
   return {.text = std::move(text), .hint = {}, .code = diag::ExitCode::usage};
@@ -187,7 +187,7 @@ std::string_view without_extension(std::string_view name) {
   return name.substr(0, name.rfind('.'));
 }
 
-// The command line may begin with the program or have only its arguments.
+// The command line may begin with the program, or have only its arguments.
 bool names_program(std::string_view word, std::string_view program) {
   return same_letters(word, program) ||
          same_letters(without_extension(text::base_name(word)), without_extension(text::base_name(program)));
@@ -234,7 +234,7 @@ std::wstring readable_text(const wchar_t* text) {
   return {};
 }
 
-// By number and interval, as `record -e` takes them.
+// As a list for `record -e`: numbers with intervals.
 diag::Result<std::wstring> sampling_list(const lib::SAMPLE_CONF& conf) {
   WPERF_CHECK_OK(check_list("events", conf.num_events, conf.events));
   std::wstring list;
@@ -275,7 +275,7 @@ diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf) {
     if (conf.count_timeline < 0) return refused("count_timeline is negative");
     ours.num_counts = static_cast<u64>(conf.count_timeline);
     WPERF_TRY(ours.interval_ms, milliseconds("counting_interval", conf.counting_interval));
-    ours.csv_file = L"wperf_core_{core}_{timestamp}.{class}.csv";  // as `wperf stat -t` writes one
+    ours.csv_file = L"wperf_core_{core}_{timestamp}.{class}.csv";  // as `wperf stat -t` names it
   }
   return stat_request(ours);
 }
@@ -314,7 +314,7 @@ diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf) 
   return request;
 }
 
-// Programs ask for the keys with a TEST_CONF that they never filled in: a list is read only if its pointer is
+// Programs request the keys with a TEST_CONF that they never filled in, so a list is read only if its pointer is
 // plausible.
 diag::Result<request::Request> lib_test_request(const lib::TEST_CONF& conf) {
   const std::vector<u16> numbers = readable_list(conf.num_events, conf.events);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between wperf-lib.h and wperf.h: configurations into requests, rows into rows.
+// Converts configurations of wperf-lib.h to requests, and rows of wperf.h to rows of wperf-lib.h.
 #pragma once
-// All headers that wperf-lib.h includes, so that only its own types are put into the namespace.
+// All headers that wperf-lib.h includes, so that only its own types are in the namespace.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace wperf::capi::lib {
 
 namespace wperf::capi {
 
-// Rows of wperf.h → rows of wperf-lib.h. The texts are those of the original row.
+// Converts rows. Texts are those of the original row.
 inline constexpr u16 kLibCycleCounter = 0xffff;
 
 lib::EVENT_INFO lib_row(const EVENT_INFO& row);
@@ -30,10 +30,10 @@ lib::METRIC_INFO lib_row(const METRIC_INFO& row);
 lib::STAT_INFO lib_row(const STAT_INFO& row);
 lib::SAMPLE_INFO lib_row(const SampleRow& row);
 lib::ANNOTATE_INFO lib_row(const LineRow& row);
-// The schedule of the cores has a row for each event.
+// The cores' schedule has a row for each event.
 Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const answers::TestReport& report);
 
-// The configurations of wperf-lib.h → requests, by way of those of wperf.h if both have the same fields.
+// Converts configurations of wperf-lib.h to requests; by way of those of wperf.h if both have the same fields.
 diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf);
 diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf);
 diag::Result<request::Request> lib_test_request(const lib::TEST_CONF& conf);

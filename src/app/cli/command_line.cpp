@@ -16,15 +16,15 @@ namespace {
 using request::Command;
 using request::Request;
 
-// If there are several command words, the first in this order runs (contract 1.1; that help precedes all is wperf's own
-// rule, decision 10).
+// If there are several command words, the first one in this order runs (contract 1.1; that help comes first is wperf's
+// own rule, decision 10).
 constexpr Command kPriority[] = {Command::help,   Command::doctor,  Command::detect, Command::man,     Command::version,
                                  Command::test,   Command::list,    Command::stat,   Command::record,  Command::sample,
                                  Command::report, Command::waits,   Command::diff,   Command::bench,   Command::push,
                                  Command::pgo,    Command::topdown, Command::top,    Command::machine, Command::guide,
                                  Command::mcp,    Command::schema};
 
-// Stands between both sides of diff and bench; diff takes either.
+// Separates the sides of diff and bench; diff accepts either.
 constexpr std::string_view kSides = "--", kMoreSides = "---";
 
 class Parser {
@@ -62,7 +62,7 @@ class Parser {
   OptionEffects options_;
   usize next_ = 0;
   u32 given_commands_ = 0;
-  std::optional<Command> first_command_;  // except help
+  std::optional<Command> first_command_;  // without help
   GivenWords words_;
 };
 
@@ -85,8 +85,8 @@ diag::Result<Request> Parser::run() {
   return std::move(request_);
 }
 
-// The error about an interval that only plan can find came before this one. On devices where tracepoints are not
-// events, it is the first mistake.
+// The first mistake may be one in an interval that only plan can report: on devices without tracepoints it came before
+// this error.
 diag::Error Parser::first_mistake(diag::Error error) const {
   if (request_.device == kLinuxDevice) return error;
   for (const request::SampledEvent& event : request_.sampling.events) {
@@ -106,7 +106,7 @@ diag::Result<void> Parser::take_token(const std::string& token) {
     }
     return {};
   }
-  // Many of these names are those of commands.
+  // Many schemas have the names of commands.
   if (given(Command::schema) && !token.starts_with('-') && !request_.schema_name.has_value()) {
     request_.schema_name = token;
     return {};
@@ -139,7 +139,7 @@ diag::Result<void> Parser::take_token(const std::string& token) {
   return take_unknown(token);
 }
 
-// WindowsPerf ignores it with a warning, and scripts made for it rely on that.
+// WindowsPerf ignores the word with a warning, which scripts made for it rely on.
 diag::Result<void> Parser::take_unknown(const std::string& token) {
   if (request_.device != kLinuxDevice) {
     request_.unexpected.push_back(token);
@@ -167,10 +167,10 @@ diag::Result<void> Parser::take_help_word() {
   return take_command(*command);
 }
 
-// `man` takes the next token, be it a command word; options may stand between the two (the original takes those, too).
+// `man` takes the next word, even if it is a command word. Options may come in between, as in the original.
 diag::Result<void> Parser::take_command(const CommandRow& row) {
   if (!row.name.starts_with('-')) {
-    // If several command words are given, WindowsPerf runs one; scripts may rely on that.
+    // If several command words are given, WindowsPerf runs one of them, which scripts may rely on.
     if (!words_.commands.empty() && request_.device == kLinuxDevice && !given(Command::help)) {
       return two_commands(*words_.commands.front(), row, spawns());
     }
@@ -182,7 +182,7 @@ diag::Result<void> Parser::take_command(const CommandRow& row) {
     options_.expect_samples();
   }
   if (row.command == Command::bench) options_.expect_rounds();
-  // Before the programs, whose words may be anything.
+  // Only words before the programs, because the programs' own words may be anything.
   const auto options_end = std::find(arguments_.begin(), arguments_.end(), kSides);
   if (row.command == Command::bench && std::find(arguments_.begin(), options_end, "--record") != options_end)
     options_.expect_samples();
@@ -192,7 +192,7 @@ diag::Result<void> Parser::take_command(const CommandRow& row) {
   return {};
 }
 
-// The rest of the line is the program's, word for word.
+// The rest of the line belongs to the program, word for word.
 diag::Result<void> Parser::take_program() {
   if (!spawns()) {
     request_.warnings.emplace_back("warning: only `stat` and `record` support process spawn!");
@@ -226,7 +226,7 @@ diag::Result<request::Program> Parser::program_of(std::span<const std::string> w
                           .after_dashes = true};
 }
 
-// `perf report -i FILE`: stat's -i has no meaning here.
+// For `perf report -i FILE`: stat's -i has no meaning with report.
 diag::Error Parser::interval_of_report() const {
   const std::string file = next_ < arguments_.size() ? arguments_[next_] : "FILE";
   return {.text = "report has no option -i",
@@ -252,7 +252,7 @@ diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& 
   words_.options.back().value = arguments_[next_];
   auto taken = options_.take_value(row.option, spelling, arguments_[next_++]);
   if (taken.has_value() || is_of_windowsperf(row.option)) return taken;
-  // Some are read as WindowsPerf's options are, whose errors have another status.
+  // Some values are read like those of WindowsPerf's options, whose errors have another exit status.
   diag::Error error = std::move(taken).error();
   error.code = diag::ExitCode::usage;
   return error;
@@ -269,7 +269,7 @@ void Parser::finish() {
     if (given(command) && request_.command == Command::none) request_.command = command;
   }
   warn_of_idle_words(words_, request_);
-  if (request_.outputs.json_file == "-") {  // stdout, which --export goes to by itself
+  if (request_.outputs.json_file == "-") {  // stdout is where --export goes anyway
     request_.outputs.json_file.reset();
     if (!request_.recording.export_format.has_value()) request_.outputs.json = request_.outputs.quiet = true;
   }
@@ -293,7 +293,7 @@ diag::Result<void> check_for_compilers(const request::Sampling& sampling) {
                      .code = diag::ExitCode::usage};
 }
 
-// --branches has one table, which knows fewer options than those of samples.
+// --branches has one table, with fewer options than the tables of samples.
 diag::Result<void> check_branches(const Request& request) {
   const request::RecordingView& view = request.recording;
   const request::SampleDisplay& display = request.sampling.display;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// argv → Request: one pass from left to right over exact tokens (contract 2). Knows no device.
+// Makes a Request from argv: one pass from left to right over exact tokens (contract 2). Independent of devices.
 #pragma once
 #include <span>
 #include <string>
@@ -11,16 +11,17 @@ namespace wperf::cli {
 
 inline constexpr char kLinuxDevice[] = "linux";
 
-// Asked for --pe_file and --pdb_file at their place on the line, so that the first mistake is the one reported. May be
-// null: no check.
+// Called for --pe_file and --pdb_file where they are on the line, so that the first mistake is reported. Null: no
+// check.
 using FileExists = bool (*)(const std::string& path);
 
-// `arguments` without the program's own name; `device` measures unless --device names another one. On "linux", where no
-// script of WindowsPerf runs, an unknown word begins the program of `stat` and `record`, or it is an error.
+// `arguments` does not include the program's own name. `device` is used unless --device names another one. On "linux",
+// where no scripts of WindowsPerf run, an unknown word begins the program of `stat` and `record`; elsewhere on the line
+// it is an error.
 diag::Result<request::Request> parse_command_line(std::span<const std::string> arguments, FileExists file_exists,
                                                   const std::string& device = {});
 
-// A line must have a command; `--force-lock` by itself counts as one.
+// A line must have a command; a lone `--force-lock` counts as one.
 diag::Result<void> check_command(const request::Request& request);
 
 }  // namespace wperf::cli

@@ -385,7 +385,7 @@ TEST(CommandLine, SamplingOptionsOfOurs) {
 
 TEST(CommandLine, BadValuesOfSamplingOptions) {
   struct Case {
-    const char *option, *value, *text, *hint;  // text: the contract's; empty: the message names option and value
+    const char *option, *value, *text, *hint;  // text: given by the contract; empty: the message names option and value
     diag::ExitCode code;
   };
   constexpr auto kFailed = diag::ExitCode::failed;
@@ -439,7 +439,7 @@ TEST(CommandLine, TheFileOfPerfsReportNeedsNoOption) {
   EXPECT_EQ(refused.error().code, diag::ExitCode::usage);
 }
 
-// Contract 2.3: a wrong interval is reported before a file that comes later on the line, and the other way round.
+// Contract 2.3: a wrong interval is reported before a file that comes later on the line, and vice versa.
 TEST(CommandLine, IntervalsAndFilesInTheOrderOfTheLine) {
   const auto first_line = [](std::vector<std::string> arguments) {
     const std::string text = error_of(std::move(arguments), only_good_exists);
@@ -463,7 +463,7 @@ TEST(CommandLine, OnLinuxTheFirstUnknownWordIsTheProgram) {
   EXPECT_FALSE(record.value().outputs.json);
   EXPECT_EQ(linux_line({"stat", "--nonsense"}).error().text, "no option '--nonsense'");
   EXPECT_EQ(linux_line({"list", "nonsense"}).error().code, diag::ExitCode::usage);
-  // As WindowsPerf does it, where its scripts run.
+  // As in WindowsPerf, on devices where its scripts run.
   const auto sim = linux_line({"--device", "sim", "record", "./program", "--nonsense"});
   ASSERT_TRUE(sim.has_value());
   EXPECT_EQ(sim.value().unexpected, (std::vector<std::string>{"./program", "--nonsense"}));
@@ -485,7 +485,7 @@ TEST(CommandLine, HelpOfOneCommand) {
   EXPECT_EQ(parsed({"doctor", "--help"}).help_topic, Command::doctor);
   EXPECT_FALSE(parsed({"help"}).help_topic.has_value());
   EXPECT_TRUE(parsed({"--help", "--all"}).all_help);
-  // Elsewhere it is a word like others.
+  // On other devices it is an ordinary word.
   EXPECT_EQ(parsed({"stat", "help"}).unexpected, std::vector<std::string>{"help"});
   EXPECT_EQ(parsed({"man", "help"}).man_topic, "help");
   EXPECT_EQ(error_of({"help", "lsit"}), "no command 'lsit'; did you mean list?");
@@ -509,7 +509,7 @@ TEST(CommandLine, WordsThatMayHaveBeenMeant) {
 TEST(CommandLine, ALineSaysWhatToDo) {
   EXPECT_TRUE(check_command(parsed({"list"})).has_value());
   EXPECT_TRUE(check_command(parsed({"--force-lock"})).has_value());
-  EXPECT_TRUE(check_command(parsed({"list", "everything"})).has_value());  // as WindowsPerf takes it
+  EXPECT_TRUE(check_command(parsed({"list", "everything"})).has_value());  // as in WindowsPerf
   for (const auto& line : {std::vector<std::string>{"frobnicate", "--", "prog"}, {"--force-lock", "frobnicate"}}) {
     const auto checked = check_command(parsed(line));
     ASSERT_FALSE(checked.has_value());
@@ -534,7 +534,7 @@ TEST(CommandLine, OptionsOfOtherCommandsAreTold) {
   EXPECT_EQ(parsed({"waits", "x.data", "--export", "csv"}).warnings,
             (std::vector<std::string>{"warning: --export has no effect on waits"}));
   EXPECT_TRUE(parsed({"report", "x.data", "--html", "y", "--device", "sim", "--no-pager"}).warnings.empty());
-  // There is no warning about WindowsPerf's options, as its clients take any word on stderr for a failure.
+  // There is no warning about WindowsPerf's options, because its clients treat any text on stderr as a failure.
   EXPECT_TRUE(parsed({"list", "-e", "inst_spec", "-k", "--annotate", "--timeout", "1"}).warnings.empty());
   EXPECT_TRUE(parsed({"list", "--html", "x", "--help"}).warnings.empty());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Completion scripts. They offer the commands if no command is on the line yet, then the options of that command, the
+// Completion scripts. If there is no command on the line yet, they offer the commands; then the command's options, the
 // files that report reads, and values of the option before the cursor. Names of events and metrics come from `wperf
-// list`: they are those of this machine.
+// list`, so they are those of this machine.
 #include "app/cli/help.h"
 #include "ground/text/shell_words.h"
 
@@ -43,7 +43,7 @@ std::string all_option_words() {
   return words;
 }
 
-// "-o|--output|…": the patterns of a shell's case for the chosen options; empty if there are none.
+// "-o|--output|…": the patterns for the chosen options in a shell's case; empty if there are none.
 template <typename Chosen>
 std::string patterns_of(Chosen chosen, std::string_view separator = "|") {
   std::string patterns;
@@ -67,13 +67,13 @@ bool takes_names(Option option) {
   return option == Option::events || option == Option::metrics;
 }
 
-// Nothing can be offered.
+// May the value be anything, so that nothing can be offered?
 bool is_open(const OptionRow& row) {
   const bool typed = row.value == Value::text || row.value == Value::number || row.value == Value::duration;
   return typed && value_words(row.option).empty() && !takes_names(row.option);
 }
 
-// Names of events are in rows that end in [… event]; those of metrics follow the headings that name -m.
+// Event names are in rows that end in [… event]; metric names follow the headings that mention -m.
 constexpr std::string_view kAskForNames =
     "wperf list 2>/dev/null | awk -v of=\"$of\" "
     "'/-e\\)$/ {kind = \"-e\"} /-m\\)$/ {kind = \"-m\"} "
@@ -104,7 +104,7 @@ std::string first_sentence(std::string_view help) {
   return std::string(end == std::string_view::npos ? help.substr(0, help.size() - 1) : help.substr(0, end));
 }
 
-// In the descriptions of _describe a colon ends the word it explains.
+// In descriptions of _describe, a colon ends the word that is explained.
 std::string zsh_item(std::string_view word, std::string_view help) {
   return "    " + text::single_quoted(std::string(word) + ":" + first_sentence(help)) + "\n";
 }
@@ -136,7 +136,7 @@ std::string fish_items(const Row& row) {
   return items;
 }
 
-// One case for each option whose values are known.
+// One case for each option with known values.
 std::string fish_value_cases() {
   std::string cases;
   for (const OptionRow& row : option_rows()) {
@@ -149,7 +149,7 @@ std::string fish_value_cases() {
   return cases;
 }
 
-// One case for each command offers its options. The last case offers the commands and all options.
+// For each command a case that offers its options. The last case offers the commands and all options.
 std::string fish_option_cases() {
   std::string cases;
   for (const CommandRow& row : command_rows()) {
@@ -338,7 +338,7 @@ std::string render_fish_completion() {
 std::string render_powershell_completion() {
   std::string out = "# PowerShell completion for wperf. Dot-source it from your $PROFILE.\n";
   out += kNotice;
-  // PowerShell's own tables do not distinguish -c from -C.
+  // PowerShell's hash tables do not distinguish -c from -C.
   out +=
       "Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {\n"
       "  param($word, $line, $cursor)\n"

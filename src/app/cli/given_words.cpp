@@ -14,9 +14,9 @@ namespace {
 
 using request::Command;
 
-// WindowsPerf takes each of its options with any command, and scripts made for it need an empty stderr. Options about
-// the terminal, the device and stacks (perf's users repeat the latter with report, where it chooses the view) may also
-// be given to all commands.
+// May the option have no effect without a warning? WindowsPerf accepts each of its options with any command, and
+// scripts made for it need an empty stderr. Options about the terminal, the device and stacks are also accepted by all
+// commands; perf's users repeat the stack options with report, where they choose the view.
 bool may_be_idle(Option option) {
   switch (option) {
     case Option::device:
@@ -31,7 +31,7 @@ bool may_be_idle(Option option) {
   }
 }
 
-// Each of its values counts.
+// Do all of its values count?
 bool accumulates(Option option) {
   switch (option) {
     case Option::events:
@@ -61,7 +61,7 @@ void warn_of_idle_options(const GivenWords& given, request::Request& request) {
   }
 }
 
-// The last value of an option counts.
+// Only the last value of an option counts.
 void warn_of_overridden_values(const GivenWords& given, request::Request& request) {
   for (auto one = given.options.begin(); one != given.options.end(); ++one) {
     const bool counts = one->row->commands.has(request.command);
@@ -108,7 +108,7 @@ Words option_words(Command command) {
   return words;
 }
 
-// Names that differ in perf: its users type them.
+// Options that perf spells differently, because its users type them.
 struct OfPerf {
   std::string_view word, here;
 };

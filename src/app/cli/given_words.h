@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The commands and options of one line as they were given, and the warnings about those that have no effect.
+// The commands and options of a line as the user gave them, and warnings about those without effect.
 #pragma once
 #include <optional>
 #include <string>
@@ -21,22 +21,22 @@ struct GivenWords {
   std::vector<GivenOption> options;
 };
 
-// WindowsPerf has it. There an empty value is one, too.
+// WindowsPerf has it, and there an empty value is a value.
 bool is_of_windowsperf(Option option);
 
-// Adds warnings about words without effect on `request` to request.warnings.
+// Adds warnings about words without effect on `request`.
 void warn_of_idle_words(const GivenWords& given, request::Request& request);
 
-// Messages about unknown words name the word that may have been meant: "--timeout" for `--timeuot`, "--timeout 3" for
-// `--timeout=3`; empty: no option is similar. Options of the command are preferred to those of others.
+// The option that was probably meant, for messages: "--timeout" for `--timeuot`, "--timeout 3" for `--timeout=3`; empty
+// if no option is similar. Options of the command are preferred.
 std::string meant_option(const std::string& word, request::Command command);
 
 diag::Error no_command();
 diag::Error unknown_command(const std::string& word);
 diag::Error unknown_option(const std::string& word, std::optional<request::Command> command);
-// An error for a word that is neither a command nor an option, and that the command does not take.
+// The error for a word that is neither a command nor an option, and that the command does not take.
 diag::Error unexpected_word(const std::string& word, request::Command command);
-// The second may be meant as the program to start, where the first `starts` one.
+// The second one may be meant as the program to start, if the first one `starts` a program.
 diag::Error two_commands(const CommandRow& first, const CommandRow& second, bool starts);
 
 }  // namespace wperf::cli

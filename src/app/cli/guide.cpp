@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `wperf guide`: how to find a performance problem with wperf, on one page; docs/SKILL.md has it too. Commands and
-// options come from their tables, so that the page cannot name one that does not exist.
+// `wperf guide`: how to find a performance problem with wperf, on one page; docs/SKILL.md has the same text. Commands
+// and options come from their tables, so that the page cannot name one that does not exist.
 #include <fmt/format.h>
 
 #include "app/cli/help.h"
@@ -13,7 +13,7 @@ using request::Command;
 struct Step {
   std::string_view question;
   Command command;
-  std::string_view line;  // after "wperf "
+  std::string_view line;  // the rest after "wperf "
   std::string_view then;  // a sentence
 };
 
@@ -65,7 +65,7 @@ constexpr std::string_view kStatus =
     "`--fail-if` is "
     "met. On Linux the status of a measured program is passed on.\n";
 
-// The options of one group, without those that another command has, too.
+// The options in one group that the other command does not have.
 std::string options_of(Command command, Group group, Command but_not_of) {
   std::string names;
   for (const OptionRow& row : option_rows()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text made from the table of options: --help for main, and the checked-in documents (see generated_test.cpp).
+// Text made from the table of options: --help for main, and checked-in documents (see generated_test.cpp).
 #pragma once
 #include <string>
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace wperf::cli {
 
-// One line for the head of --help and of the man page.
+// One line for the beginning of --help and of the man page.
 constexpr std::string_view kPurpose =
     "a performance profiler for Windows on Arm and for Linux; it also reads perf.data files of other machines";
 
-// The whole text: --help --all, and the --help for scripts of WindowsPerf (contract 8.2). Without the header lines.
+// The whole text: --help --all, and --help for scripts of WindowsPerf (contract 8.2). Without the header lines.
 std::string render_help();
-// --help, without the header lines; the examples are those of the linux device or of the driver.
+// --help, without the header lines; the examples are for the linux device or for the driver.
 std::string render_overview(bool linux_device);
 std::vector<std::string_view> overview_examples(bool linux_device);
-// COMMAND --help, for a device as --device names it; empty: for all.
+// COMMAND --help, for a device as --device names it; empty: for all devices.
 std::string render_command_help(const CommandRow& command, std::string_view device = {});
 
 // The titles below which options are shown, in this order.
@@ -29,13 +29,13 @@ inline constexpr Heading kHeadings[] = {
     {Group::measured, "What to measure"},    {Group::duration, "How long"}, {Group::shown, "What to show"},
     {Group::names, "Where names come from"}, {Group::output, "Output"},     {Group::machine, "Machine"}};
 
-// `wperf guide`; the same with the head that assistants read skills by: docs/SKILL.md.
+// `wperf guide`; and docs/SKILL.md, the same text with the header of assistants' skills.
 std::string render_guide();
 std::string render_skill();
 
 // docs/user/options.md
 std::string render_option_page();
-// The command's heading on that page, which is its anchor too: "stat", "version".
+// The command's heading on that page, which is also its anchor: "stat", "version".
 std::string_view option_heading(const CommandRow& command);
 
 // docs/man/wperf.1
@@ -47,7 +47,7 @@ std::string render_zsh_completion();
 std::string render_fish_completion();
 std::string render_powershell_completion();
 
-// "[-e EVENTS]", "[-k]", … and the argument and tail of the command: pieces that must not be broken.
+// "[-e EVENTS]", "[-k]", … and the command's argument and tail, in pieces that must not be broken.
 std::vector<std::string> usage_pieces(const CommandRow& command);
 
 }  // namespace wperf::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tool: argv → request → commands → exit status. The only place that prints an error.
+// The tool: argv → request → commands → exit status. Errors are printed only here.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kBugs = "the issue tracker of the place this wperf came from";
 
-// If the reader of the output has gone, that is not reported as an error.
+// If the program that reads the output is gone, that is not reported as an error.
 int fail(const diag::Error& error, diag::Console& console) {
   if (os::is_reader_gone(error.system_error)) return os::kStatusOfReaderGone;
   console.warn(error.verbatim ? error.text : "error: " + error.text);
@@ -47,13 +47,13 @@ int print(const std::string& text, const request::Outputs& outputs) {
   return end(0, console);
 }
 
-// Scripts of WindowsPerf look for certain lines (contract 8.1, 8.2). They run on its devices and read the output.
+// Scripts of WindowsPerf, which run on its devices and read the output, look for certain lines (contract 8.1, 8.2).
 bool tells_scripts(const std::string& device) {
   return device != kLinuxDevice && !TerminalConsole(request::Outputs{}).animated();
 }
 
-// Scripts of WindowsPerf look for it, in its words (contract 8.1). An address that does not exist would not help a
-// person.
+// Scripts of WindowsPerf look for this line in its wording (contract 8.1). An address that does not exist would not
+// help people.
 std::string header(const std::string& device) {
   if (device == kLinuxDevice) return measure::tool_version() + " (" + kGitVersion + "/" + kBuildType + ")\n";
   return report::header_text(measure::tool_component(), kBuildType, tells_scripts(device) ? kBugs : "");
@@ -67,7 +67,7 @@ int print_greeting(const std::string& device) {
 int print_help(const request::Request& request) {
   if (request.help_topic.has_value())
     return print(render_command_help(row_of(*request.help_topic), request.device), request.outputs);
-  const bool ours = request.arguments.front() == kHelpWord;  // a word that no script for WindowsPerf uses
+  const bool ours = request.arguments.front() == kHelpWord;  // no script for WindowsPerf uses this word
   const bool all = request.all_help || (!ours && tells_scripts(request.device));
   return print(header(request.device) + (all ? render_help() : "\n" + render_overview(request.device == kLinuxDevice)),
                request.outputs);

@@ -4,7 +4,8 @@
 namespace wperf::cli {
 namespace {
 
-// Hyphens that must be copyable, backslashes, and dots or quotes that would open a request at the start of a line.
+// Escapes hyphens that must be copyable, backslashes, and dots or quotes that would begin a request at the start of a
+// line.
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -33,7 +34,7 @@ std::string all_names(const Row& row) {
   return std::string(row.name) + (row.alias.empty() ? "" : ", " + std::string(row.alias));
 }
 
-// A piece of the synopsis stays on one line.
+// A piece of the synopsis must stay on one line.
 std::string unbroken(const std::string& piece) {
   std::string out;
   for (const char c : roff(piece)) out += c == ' ' ? std::string("\\ ") : std::string(1, c);

@@ -22,7 +22,7 @@ std::string code(std::string_view text) {
   return "`" + std::string(text) + "`";
 }
 
-// Sites that show Markdown make the same anchor from a heading: lower case, blanks become hyphens.
+// The anchor that sites make from a Markdown heading: lower case, with hyphens for blanks.
 std::string anchor_of(std::string_view heading) {
   std::string out;
   for (const char c : heading) out += c == ' ' ? '-' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -61,7 +61,7 @@ std::string command_section(const CommandRow& command) {
   return rows.empty() ? out : out + "\n" + rows;
 }
 
-// One text of an option, with the commands that it applies to.
+// A text of an option, with the commands that it applies to.
 std::string option_line(const OptionRow& row, std::string_view help) {
   std::string line = "| " + code(row.name);
   if (!row.alias.empty()) line += ", " + code(row.alias);

@@ -17,7 +17,7 @@
 namespace wperf::cli {
 namespace {
 
-// The rate that the driver's rings keep up with on one core.
+// The rate that the driver's rings can hold on one core.
 constexpr u32 kGreatestRateHz = 50'000;
 constexpr u32 kMostRuns = 1000;
 
@@ -39,7 +39,7 @@ diag::Result<u32> parse_u32(const std::string& value, const std::string& spellin
                      .code = diag::ExitCode::usage};
 }
 
-// `a,` is as likely a forgotten name as a comma too many.
+// In `a,` a missing name is as likely as an extra comma.
 diag::Result<void> check_ends_in_name(std::string_view list, std::string_view spelling) {
   if (!list.ends_with(',')) return {};
   return diag::Error{.text = fmt::format("a name is missing after the last comma of '{}'", list),
@@ -55,7 +55,7 @@ diag::Result<request::Colours> parse_colours(const std::string& value, const std
                      .code = diag::ExitCode::usage};
 }
 
-// For options that WindowsPerf does not have.
+// For options that only wperf has.
 diag::Result<u32> parse_in_range(const std::string& value, const std::string& spelling, u32 least, u32 greatest) {
   const std::optional<u64> number = request::parse_decimal(value);
   if (number.has_value() && *number >= least && *number <= greatest) return static_cast<u32>(*number);
@@ -75,7 +75,7 @@ diag::Result<u64> parse_mask(const std::string& value, const std::string& spelli
                      .code = diag::ExitCode::usage};
 }
 
-// Their greatest depth is a separate option, before or after this one.
+// The maximum depth is a separate option, which may come before or after this one.
 void take_stacks(request::CallStacks& stacks, const request::CallStacks& wanted) {
   stacks.source = wanted.source;
   stacks.stack_bytes = wanted.stack_bytes;
@@ -412,11 +412,11 @@ diag::Result<void> OptionEffects::take_file_value(Option option, const std::stri
       return {};
     case Option::markdown:
       request_.comparison.markdown_file = value;
-      if (value == "-") request_.outputs.quiet = true;  // stdout is its
+      if (value == "-") request_.outputs.quiet = true;  // stdout is for the document
       return {};
     case Option::records:
       request_.sampling.records_file = value;
-      if (value == "-") request_.outputs.quiet = true;  // stdout is theirs
+      if (value == "-") request_.outputs.quiet = true;  // stdout is for the documents
       return {};
     case Option::output_perf_data:
       request_.sampling.perf_data = true;
@@ -475,7 +475,7 @@ diag::Result<void> OptionEffects::take_metrics(std::string_view value, const std
   return {};
 }
 
-// A setting that cannot be made is reported and left out; the run goes on (contract 2.3).
+// A setting that cannot be made is reported and ignored; the run continues (contract 2.3).
 void OptionEffects::take_setting(const std::string& value) {
   const usize equals = value.find('=');
   const std::string name = value.substr(0, equals);

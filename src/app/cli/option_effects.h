@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The effect of each option on the Request. command_line.cpp decides which words of the line are options and values.
+// The effect of each option on the Request. command_line.cpp decides which words are options and values.
 #pragma once
 #include <string>
 #include <string_view>
@@ -11,18 +11,18 @@ namespace wperf::cli {
 
 class OptionEffects {
  public:
-  // `request` outlives this.
+  // `request` must outlive this object.
   OptionEffects(request::Request& request, FileExists file_exists) : request_(request), file_exists_(file_exists) {}
 
-  // After `sample` or `record`: from here on -e takes events to sample.
+  // Called after `sample` or `record`: from then on -e takes events to sample.
   void expect_samples() { expects_samples_ = true; }
-  // After `bench`: -n is how often it runs programs.
+  // Called after `bench`: -n is the number of rounds.
   void expect_rounds() { expects_rounds_ = true; }
   void take_flag(Option option);
-  // `spelling` is the option as it was written; errors name it.
+  // `spelling`: the option as the user wrote it, for errors.
   diag::Result<void> take_value(Option option, const std::string& spelling, const std::string& value);
-  // A Windows path in this system's form: the simulated machine runs its programs on other systems, too, where a
-  // backslash does not separate folders. Unchanged if the path exists as it is, or if neither form exists.
+  // Converts a Windows path to this system's form, because the simulated machine also runs on systems where a backslash
+  // does not separate folders. Unchanged if the path exists as it is, or if neither form exists.
   std::string path_here(const std::string& path) const;
 
  private:

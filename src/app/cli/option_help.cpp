@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The help text of an option for one command, where it differs. The numbers are those of machine/plan/sample_plan and
-// of the devices.
+// Help texts of options that differ for one command. The numbers are those of machine/plan/sample_plan and of the
+// devices.
 #include <algorithm>
 #include <iterator>
 
@@ -15,10 +15,10 @@ struct OwnHelp {
   Option option;
   CommandSet commands;
   std::string_view help;
-  std::string_view device = {};  // the word before a colon of --device; empty: all devices
+  std::string_view device = {};  // the word before the colon of --device; empty: all devices
 };
 
-// These come before the general texts.
+// These take precedence over the general texts.
 constexpr OwnHelp kOwnHelp[] = {
     {Option::events, Command::sample | Command::record,
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "

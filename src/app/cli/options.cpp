@@ -8,7 +8,7 @@ namespace {
 
 using request::Command;
 
-// Names that WindowsPerf shows with the short form last (`--output, -o`) are written that way round.
+// Names that WindowsPerf shows with the short form last (`--output, -o`) keep that order.
 constexpr CommandRow kCommands[] = {
     {Command::stat, "stat", "", false, "", "[-- PROGRAM ARGUMENTS...]", "stat",
      "Count events on cores, either system-wide or while a program that wperf starts runs."},
@@ -74,14 +74,14 @@ constexpr CommandSet kMeasuring = kStarting | Command::bench;
 constexpr CommandSet kTimed = kMeasuring | Command::waits;
 constexpr CommandSet kStacked = kSampling | Command::waits | Command::bench;
 constexpr CommandSet kOperations = kSampling | Command::report;
-// On the linux device the views of recordings also apply to new recordings.
+// On the linux device, the views of recordings also apply to new recordings.
 constexpr CommandSet kRecordings = kOperations | Command::waits;
 constexpr CommandSet kTabled = kRecordings | Command::diff;
 constexpr CommandSet kPictured = kTabled | Command::bench;
 constexpr CommandSet kRows = kPictured | Command::top;
 constexpr CommandSet kPaged = kPictured | Command::stat | Command::topdown;
 constexpr CommandSet kVerbose = kPictured | Command::stat | Command::list;
-// Options that choose samples and find names.
+// Commands whose options choose samples and find names.
 constexpr CommandSet kChoosing = kTabled | Command::push;
 constexpr CommandSet kNamed = kChoosing | Command::pgo | Command::bench | Command::topdown | Command::top;
 constexpr CommandSet kPython = Command::record | Command::top | Command::waits;
@@ -530,7 +530,7 @@ const CommandRow* find_command(std::string_view token) {
   return find_row(command_rows(), token);
 }
 const OptionRow* find_option(std::string_view token) {
-  // As the first guides to WindowsPerf print them.
+  // The spelling in the first guides to WindowsPerf.
   for (const std::string_view name : {"--pe_file", "--pdb_file", "--image_name"}) {
     if (token == name.substr(1)) token = name;
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one table of commands and options. The parser, --help, docs/user, the man page and the shell completions are all
-// made from it; a test compares the checked-in files with it. Rows are constant data, in the order in which they are
-// shown.
+// The table of commands and options. The parser, --help, docs/user, the man page and the shell completions are all made
+// from it; a test compares the checked-in files with it. Rows are constant data in the order in which they are shown.
 #pragma once
 #include <optional>
 #include <span>
@@ -133,10 +132,10 @@ enum class Option : u8 {
   allow_record,
 };
 
-// The headings below which the help of a command shows its options, in this order.
+// The headings in a command's help, in the order in which they are shown.
 enum class Group : u8 { measured, duration, shown, names, output, machine };
 
-// The value after the option; shells complete by it. optional: a value may be attached, as in --brief=2048.
+// The value of the option, also used for completion. optional: a value may be attached, as in --brief=2048.
 enum class Value : u8 { none, text, number, duration, file, folder, device, optional };
 
 // A set of commands.
@@ -164,9 +163,9 @@ struct OptionRow {
   Option option;
   std::string_view name;
   std::string_view alias;  // may be empty
-  bool alias_apart;        // the alias is shown in a separate section, not next to the name
+  bool alias_apart;        // the alias is shown in a separate section
   Value value;
-  std::string_view value_name;  // "" without a value
+  std::string_view value_name;  // "" if it has no value
   CommandSet commands;
   Group group;
   std::string_view help;  // whole sentences
@@ -180,9 +179,9 @@ struct CommandRow {
   std::string_view name;  // the token
   std::string_view alias;
   bool alias_apart;
-  std::string_view argument;  // "[CPU/]NAME" of man
+  std::string_view argument;  // "[CPU/]NAME" for man
   std::string_view tail;      // "[-- PROGRAM ARGUMENTS...]"
-  std::string_view page;      // docs/user/PAGE.md; several commands may share one
+  std::string_view page;      // docs/user/PAGE.md; several commands may share a page
   std::string_view help;
 };
 
@@ -196,19 +195,19 @@ std::span<const CommandRow> command_rows();
 std::span<const OptionRow> option_rows();
 std::span<const Example> examples();
 
-// As the first word of the line: `wperf help`, `wperf help stat`.
+// The first word of `wperf help` and `wperf help stat`.
 inline constexpr std::string_view kHelpWord = "help";
 
-const CommandRow& row_of(request::Command command);  // any command but none
+const CommandRow& row_of(request::Command command);  // for any command except none
 const CommandRow* find_command(std::string_view token);
 const OptionRow* find_option(std::string_view token);
 
-// The possible values of the option, separated by blanks. Empty if the value is not one of a few words.
+// The possible values of the option, separated by blanks. Empty unless it has a few fixed values.
 std::string_view value_words(Option option);
-// Whether several of them may be given, separated by commas.
+// May several of them be given, separated by commas?
 bool takes_list(Option option);
 
-// "-c, --cpu": the name as help shows it.
+// "-c, --cpu": the name as it is shown in help.
 template <typename Row>
 std::string shown_name(const Row& row) {
   std::string name(row.name);
@@ -216,14 +215,14 @@ std::string shown_name(const Row& row) {
   return name;
 }
 
-// The option's text for this command: a separate one if the common text would not apply. If the device is known, only
-// the part for that device; empty `device`: the text for all.
+// The option's text for this command: its own text if the general one does not apply. For a given device, only the part
+// for it; empty `device`: the whole text.
 std::string_view help_for(const OptionRow& row, request::Command command, std::string_view device = {});
 
 // "--brief[=BYTES]", "-e EVENTS": `name` with its value.
 std::string with_value(std::string name, const OptionRow& row);
 
-// "[-e EVENTS] [-k] …", the part of a synopsis after the command word, in pieces that must not be broken.
+// "[-e EVENTS] [-k] …": the part of a synopsis after the command, in pieces that must not be broken.
 std::string usage_of(const OptionRow& row);
 
 }  // namespace wperf::cli

@@ -16,7 +16,7 @@ namespace {
 
 using request::Command;
 
-// As a shell hands them over; no example has a blank in quotes.
+// As a shell passes them; no example has a blank in quotes.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   while (!line.empty()) {
@@ -59,7 +59,7 @@ TEST(Options, EveryRowIsWhole) {
 
 TEST(Options, EveryCommandRuns) {
   for (const CommandRow& row : command_rows()) {
-    // The command line itself runs them.
+    // The command line handles these itself.
     if (row.command == Command::help || row.command == Command::guide || row.command == Command::mcp) continue;
     const commands::CommandRow& runs = commands::row_of(row.command);
     EXPECT_EQ(runs.command, row.command) << row.name;
@@ -148,7 +148,7 @@ TEST(Options, TheParserUnderstandsEveryExample) {
     EXPECT_TRUE(request.value().unexpected.empty()) << example.line;
     EXPECT_TRUE(request.value().warnings.empty()) << example.line;
     EXPECT_EQ(request.value().command, example.command) << example.line;
-    for (const std::string& word : words) {  // and its options belong to its command
+    for (const std::string& word : words) {  // its options must belong to its command
       if (word == "--") break;
       const OptionRow* row = find_option(word);
       EXPECT_TRUE(row == nullptr || row->commands.has(example.command)) << example.line << ": " << word;
@@ -242,7 +242,7 @@ TEST(Help, TheOverviewFitsAScreen) {
   for (const bool linux_device : {false, true}) {
     const std::string overview = render_overview(linux_device);
     const auto lines = lines_of(overview);
-    EXPECT_LE(lines.size(), 36u);  // the header and "Use --help for help." come above
+    EXPECT_LE(lines.size(), 36u);  // the header and "Use --help for help." come before it
     for (const std::string_view line : lines) EXPECT_LE(line.size(), 80u) << line;
     for (const CommandRow& row : command_rows()) {
       if (row.command == Command::help) continue;
@@ -281,7 +281,7 @@ TEST(Help, ACommandAlone) {
   EXPECT_EQ(record.find("\n    --dmc"), std::string::npos);  // only for stat
 }
 
-// Sentences of one line: an entry is wrapped.
+// As sentences on one line, because an entry is wrapped.
 std::string help_of_events(Command command) {
   const OptionRow* const row = find_option("-e");
   return row == nullptr ? "" : std::string(help_for(*row, command));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The help without the name of a command: the commands by purpose, and where to go on. With the header at most 40 lines
-// of 80 characters.
+// The help without a command: the commands by purpose, and where to find more. With the header, at most 40 lines of 80
+// characters.
 #include <fmt/format.h>
 
 #include "app/cli/help.h"
@@ -15,7 +15,7 @@ struct Line {
   Command command;
   std::string_view does;
   std::string_view linux_example;
-  std::string_view driver_example;  // empty: the same
+  std::string_view driver_example;  // empty: the same for the driver
 };
 
 struct Purpose {

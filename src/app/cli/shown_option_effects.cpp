@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options about the presentation of a recording, and its destination: views, waits, top-down, push.
+// The effects of options about showing or sending a recording: views, waits, top-down, push.
 #include <fmt/format.h>
 
 #include <optional>
@@ -114,7 +114,7 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
       return {};
     case Option::export_format: {
       WPERF_TRY(view.export_format, request::parse_export_format(value));
-      request_.outputs.quiet = true;  // stdout may be its
+      request_.outputs.quiet = true;  // stdout may be for the document
       return {};
     }
     case Option::percent_limit: {

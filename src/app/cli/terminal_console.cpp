@@ -14,17 +14,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 1s;  // how long a person may go without a sign of life
+constexpr auto kPatience = 1s;  // the longest time without any output
 constexpr auto kProgressStep = 200ms;
 
-// https://no-color.org, and terminals without escapes.
+// https://no-color.org, and terminals without escape sequences.
 bool colours_are_welcome(request::Colours asked, bool on_terminal) {
   if (asked != request::Colours::on_terminals) return asked == request::Colours::always;
   return on_terminal && os::environment("NO_COLOR").value_or("").empty() &&
          os::environment("TERM").value_or("") != "dumb";
 }
 
-// Its first characters, as many as fit; names may hold any.
+// The first characters, as many as fit; names may have any characters.
 std::string_view first_characters(std::string_view utf8, usize most) {
   usize at = 0;
   for (usize characters = 0; at < utf8.size(); ++at) {
@@ -50,7 +50,7 @@ void TerminalConsole::out(std::string_view text) {
   if (!page(folded)) write(folded, {.backspace = animated_, .colours = coloured_});
 }
 
-// Like git: on a terminal, if the text does not fit the screen. Pieces of a line in progress are never that long.
+// As in git: on a terminal, if the text does not fit on the screen. Pieces of a progress line are never that long.
 bool TerminalConsole::page(const std::string& text) const {
   if (!paged_ || !animated_ || output_error_ != 0) return false;
   const auto lines = static_cast<usize>(std::count(text.begin(), text.end(), '\n'));
@@ -87,7 +87,7 @@ bool TerminalConsole::bytes_are_seen() const {
   return os::prepare_terminal(stdout);
 }
 
-// After an incomplete piece nothing more is written, so that the output has no gap.
+// After a piece that could not be written completely, nothing more is written, so that the output has no gap.
 void TerminalConsole::put(std::string_view text) {
   take_progress_away();
   if (output_error_ == 0) output_error_ = os::write_text(stdout, text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The console of a person or a script: stdout and stderr of this process. Usable from any thread: modules are loaded in
-// parallel, and each may report a download.
+// The console of a person or a script: stdout and stderr of this process. Thread-safe, because modules are loaded in
+// parallel and each may report a download.
 #pragma once
 #include <chrono>
 #include <mutex>

@@ -15,11 +15,11 @@ namespace wperf::cli {
 namespace {
 
 constexpr usize kSetIn = 10;
-constexpr usize kLeastWidth = 40;  // a terminal narrower than this is not helped
+constexpr usize kLeastWidth = 40;  // narrower terminals are ignored
 
 using Lines = std::vector<std::string_view>;
 
-// Colours (ESC … m) and the later bytes of a character have no width.
+// Colours (ESC … m) and the continuation bytes of characters have no width.
 usize width_of(std::string_view line) {
   usize width = 0;
   bool escaped = false;
@@ -43,7 +43,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Where a line of plain characters may be broken so that its beginning fits; 0: nowhere.
+// The position at which a line of plain characters can be broken so that its beginning fits; 0 if there is none.
 usize break_in(std::string_view line, usize width) {
   const usize begin = std::min(line.find_first_not_of(' '), line.size());
   for (usize at = std::min(width, line.size() - 1); at > begin; --at) {
@@ -91,7 +91,7 @@ std::optional<Gap> last_gap(std::span<const std::string_view> table, usize width
   return std::nullopt;
 }
 
-// Each line of the table, cut into pieces that come below each other.
+// Cuts each line of the table into pieces, to be shown below each other.
 bool cut(const Lines& table, usize width, std::vector<Lines>& pieces) {
   if (fits(table, width)) {
     for (usize i = 0; i < table.size(); ++i) pieces[i].push_back(table[i]);
@@ -106,7 +106,7 @@ bool cut(const Lines& table, usize width, std::vector<Lines>& pieces) {
   }
   if (fits(rest, 0)) return true;
   if (cut(rest, width - std::min(width - 1, pieces[0].size() == 1 ? kSetIn : 0), pieces)) return true;
-  for (usize i = 0; i < table.size(); ++i) pieces[i].push_back(rest[i]);  // append_line() breaks it
+  for (usize i = 0; i < table.size(); ++i) pieces[i].push_back(rest[i]);  // append_line() breaks this line
   return true;
 }
 
@@ -139,7 +139,7 @@ Lines lines_of(std::string_view text) {
   return lines;
 }
 
-// Whatever a terminal may obey begins with such a one.
+// May this byte begin something that a terminal would act on?
 bool is_suspicious(char c) {
   constexpr char kDelete = '\x7f';
   const u8 byte = static_cast<u8>(c);
@@ -147,7 +147,7 @@ bool is_suspicious(char c) {
 }
 
 // The position of the next suspicious character, or the end of the text. A whole block is checked before any decision,
-// which compilers turn into a few instructions: this reads every byte of up to hundreds of megabytes.
+// because compilers turn that into a few instructions, and the text may have hundreds of megabytes.
 usize next_suspicious(std::string_view text, usize at) {
   constexpr usize kBlock = 64;
   for (; text.size() - at >= kBlock; at += kBlock) {
@@ -159,7 +159,7 @@ usize next_suspicious(std::string_view text, usize at) {
   return at;
 }
 
-// The printed form of the character; empty: unchanged.
+// The printed form of the character; empty if it is unchanged.
 std::string shown(std::string_view character, text::CharacterKind kind, bool is_own) {
   using text::CharacterKind;
   const auto byte = [&](usize i) { return static_cast<u8>(character[i]); };
@@ -169,7 +169,7 @@ std::string shown(std::string_view character, text::CharacterKind kind, bool is_
   return fmt::format("\\u{:04x}", (byte(0) & 0xfu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu));
 }
 
-// The end of one of wperf's colours that begins at `at`; npos if it is another sequence, such as one within a name.
+// The end of one of wperf's colours that begins at `at`; npos if it is another sequence, for example in a name.
 usize end_of_own_colour(std::string_view text, usize at) {
   const auto is_passed = [](char c) { return c == ' ' || (c >= '0' && c <= '9'); };
   usize begin = at;

@@ -90,7 +90,7 @@ TEST(HarmlessText, ShowsWhatATerminalWouldObey) {
   EXPECT_EQ(shown("\x1b[1mbold"), "\\x1b[1mbold");
 }
 
-// Long texts are looked at in blocks.
+// Long texts are checked in blocks.
 TEST(HarmlessText, FindsOneSignAnywhere) {
   for (usize length = 1; length < 200; ++length) {
     for (usize at = 0; at < length; ++at) {
@@ -110,7 +110,7 @@ TEST(HarmlessText, OnATerminalOwnSignsPass) {
   EXPECT_EQ(shown("\x1b[2J\x1b[31", true), "\\x1b[2J\\x1b[31");
 }
 
-// Names come in the middle of a line, and may contain any character.
+// Names are in the middle of a line, and may contain any character.
 TEST(HarmlessText, NamesDoNotOverwriteNorHideAnything) {
   EXPECT_EQ(shown(" 99 %  evil\b\b\b\b 0 %", true), " 99 %  evil\\x08\\x08\\x08\\x08 0 %");
   EXPECT_EQ(shown("\x1b[30;40mhidden\x1b[8m", true), "\\x1b[30;40mhidden\\x1b[8m");

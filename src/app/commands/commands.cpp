@@ -23,7 +23,7 @@ diag::Result<int> done(const request::Request& request, diag::Console& console) 
   return 0;
 }
 
-// No command word: takes the lock and gives it back, for a lone `wperf --force-lock`.
+// Without a command word: takes the lock and releases it, for a lone `wperf --force-lock`.
 diag::Result<void> run_none(const request::Request& request, diag::Console& /*console*/) {
   WPERF_TRY(const auto device, measure::open_locked_device(request));
   return {};
@@ -57,7 +57,7 @@ constexpr CommandRow kRows[] = {
 diag::Result<int> run_checked(const request::Request& asked, diag::Console& console) {
   WPERF_CHECK_OK(output::check_files(files_of(asked)));
   const CommandRow& row = row_of(asked.command);
-  // The selftest tries every device, and files need no device.
+  // The selftest tries all devices, and files need no device.
   const bool tries_all = asked.command == Command::doctor && asked.doctor.selftest;
   const bool chooses = row.needs_device && asked.device.empty() && !asked.data_file.has_value() && !tries_all;
   if (!chooses) return row.run(asked, console);
@@ -83,7 +83,7 @@ bool measures(const request::Request& asked) {
 
 diag::Result<int> run(const request::Request& asked, diag::Console& console) {
   diag::Result<int> done = run_checked(asked, console);
-  // Whatever they were read for: code, names, sources.
+  // Reports them whatever they were read for: code, names or sources.
   for (const std::string& file : os::MappedFile::take_shrunk()) {
     console.warn(fmt::format(
         "warning: {} became shorter while wperf read it; names, lines and stacks from it may be wrong", file));

@@ -12,13 +12,13 @@
 namespace wperf::commands {
 namespace {
 
-// The name of the kept recording; nullopt: the recording is temporary.
+// The name of the recording to keep; nullopt if it is temporary.
 std::optional<std::string> kept_name(const request::Sampling& sampling) {
   if (sampling.perf_data_file.has_value() || !sampling.perf_data) return sampling.perf_data_file;
   return std::string(output::kUsualRecording);
 }
 
-// The options whose documents go to stdout.
+// The options whose documents are written to stdout.
 std::vector<std::string_view> documents_on_stdout(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   const request::Comparison& sides = request.comparison;
@@ -54,7 +54,7 @@ output::Files files_of(const request::Request& request) {
                                   {"--junit", sides.junit_file},
                                   {"--markdown", sides.markdown_file},
                                   {"--save-baseline", sides.kept_baseline}},
-                      // An existing recording is an input.
+                      // An existing recording is an input, not an output.
                       .kept_recording = request.data_file.has_value() ? std::nullopt : kept_name(request.sampling),
                       .inputs = request.further_files,
                       .documents = documents_on_stdout(request),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the answers of a request go: the files that its options name, and stdout; messages about written files.
+// Where the answers of a request are written: the files that its options name, and stdout; and messages about these
+// files.
 #pragma once
 #include "app/measure/recording_run.h"
 #include "app/output/outputs.h"
@@ -9,20 +10,20 @@
 namespace wperf::commands {
 
 output::Files files_of(const request::Request& request);
-// Is stdout one document, into which no other text may be printed?
+// Is stdout one document, so that no other text may be printed there?
 bool stdout_is_document(const request::Request& request);
-// Is text printed? Not with -q, nor where stdout is a document.
+// Is text printed? Not with -q, and not if stdout is a document.
 bool is_told(const request::Request& request);
-// Do the records of --records go to stdout? Then nothing else does.
+// Are the records of --records written to stdout? Then nothing else is.
 bool prints_records(const request::Request& request);
-// The file that the user wants to keep; empty: none.
+// The file that the user wants to keep; empty if there is none.
 std::string kept_recording(const request::Request& request);
-// -o FILE.data and FILE.etl keep the recording; any other FILE gets the JSON.
+// -o FILE.data and -o FILE.etl keep the recording; any other FILE gets the JSON.
 request::Request with_kept_file(request::Request request);
 
-// The recording that stays, and the command that shows it again: the request's own if that is `waits`.
+// Names the recording that is kept, and the command that shows it again: the same command if it is `waits`.
 void tell_kept(const request::Request& request, const measure::Recording& recording, diag::Console& console);
-// Says what -o FILE contains, if the name of FILE does not show it: the user may have wanted a recording there.
+// Says what -o FILE contains if the name does not show it, because the user may have wanted a recording.
 void tell_written(const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::commands

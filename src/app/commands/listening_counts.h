@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `stat --listen`: counts again and again, and serves the last counts over HTTP.
+// `stat --listen`: counts repeatedly and serves the latest counts over HTTP.
 #pragma once
 #include "app/measure/opened_machine.h"
 #include "ground/diag/console.h"
@@ -9,7 +9,7 @@
 
 namespace wperf::commands {
 
-// The exit status. Until Ctrl-C, or the end of the program.
+// Runs until Ctrl-C or the end of the program; returns the exit status.
 diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPlan plan, measure::Machine& machine,
                                    diag::Console& console);
 

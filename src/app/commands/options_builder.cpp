@@ -89,7 +89,7 @@ report::SampleOptions sample_report_options(const request::Request& request, con
   return options;
 }
 
-// Do options ask for a view that WindowsPerf's text and JSON do not have?
+// Are views requested that WindowsPerf's text and JSON do not have?
 bool wants_views(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   return plan::wanted_call_stacks(request.sampling, view).wanted() || view.time.has_value() || !view.sort.empty() ||
@@ -99,7 +99,7 @@ bool wants_views(const request::Request& request) {
          request.outputs.brief.has_value() || request.sampling.records_file.has_value();
 }
 
-// The first requested option that no profile of another program can answer; empty if there is none.
+// The first requested option that a profile of another program cannot answer; empty if there is none.
 std::string_view unanswered(const request::Request& request) {
   const request::SampleDisplay& display = request.sampling.display;
   if (display.disassemble) return "--disassemble";
@@ -120,7 +120,7 @@ std::string_view unanswered(const request::Request& request) {
   return std::any_of(sort.begin(), sort.end(), wants_kind) ? "--sort cputype" : "";
 }
 
-// A wait becomes a sample with a weight of its nanoseconds, so all views of samples can show waits.
+// A wait becomes a sample weighted by its nanoseconds, so all views of samples can show waits.
 bool shows_waits_as_samples(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   const request::SampleDisplay& display = request.sampling.display;
@@ -134,7 +134,7 @@ bool shows_waits_as_samples(const request::Request& request) {
 brief::Commands brief_commands(const request::Request& request) {
   std::string recording = kept_recording(request);
   if (recording.empty() && request.data_file_is_kept) recording = request.data_file.value_or("");
-  // The options of wperf itself come before the program.
+  // wperf's own options come before the program.
   std::vector<std::string> words = {"wperf"}, program = request.arguments;
   const auto dashes = std::find(program.begin(), program.end(), "--");
   std::copy_if(program.begin(), dashes, std::back_inserter(words),
@@ -215,14 +215,14 @@ show::WaitOptions wait_options(const request::Request& request, show::ReportOpti
 }
 
 request::Request shown_request(const request::Request& request, const measure::Recording& recording) {
-  // A kept recording is shown under its name, as `report` shows it.
+  // A kept recording is shown with its name, as in `report`.
   request::Request shown = request;
   const std::string kept = kept_recording(request);
   if (os::file_exists(kept)) shown.data_file = kept;
   if (recording.trace.empty()) return shown;
   shown.data_file = recording.trace;
   shown.data_file_is_kept = !kept.empty();
-  // A trace is of all programs.
+  // Because a trace has all programs.
   if (recording.sampled.pid != 0 && !request.sampling.whole_machine && shown.recording.pids.empty()) {
     shown.recording.pids = {recording.sampled.pid};
   }
@@ -248,7 +248,7 @@ recording::ReadOptions plain_read_options(const request::Request& request) {
 recording::ReadOptions read_options(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   recording::ReadOptions wanted = plain_read_options(request);
-  // Lines are shown with the code that they call.
+  // Lines are shown together with the code that they call.
   wanted.callers = view.children || view.tree || view.callers || view.callees || view.folded ||
                    request.sampling.display.annotate || request.sampling.records_file.has_value();
   const auto sorts_by = [&](request::SortBy key) {

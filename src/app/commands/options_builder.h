@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The request as the options of a measurement, of a reader of recordings, and of a report.
+// Converts the request to the options of a measurement, of a reader of recordings, and of a report.
 #pragma once
 #include "analysis/recording/opened_recording.h"
 #include "analysis/recording/recorded_samples.h"
@@ -15,19 +15,19 @@
 namespace wperf::commands {
 
 show::ReportOptions report_options(const request::Request& request, const diag::Console& console);
-// The commands that --brief names.
+// The commands that the brief shows.
 brief::Commands brief_commands(const request::Request& request);
-// Each recording is read with lines if --sort has them.
+// If --sort has lines, each recording is read with lines.
 show::ComparisonOptions comparison_options(const request::Request& request, const diag::Console& console);
-// Changes the other options for --on-off.
+// For --on-off, also changes the other options.
 show::WaitOptions wait_options(const request::Request& request, show::ReportOptions& options);
 
-// With the options that depend on a recording that was just made: its shown name, and its program.
+// Adds what depends on a recording that was just made: the name to show, and its program.
 request::Request shown_request(const request::Request& request, const measure::Recording& recording);
 
-// The files that the command line names.
+// The files named on the command line.
 recording::RecordingFiles recording_files(const request::Request& request);
-// Which samples are read and where symbols are looked for, without any detail.
+// Which samples to read and where to look for symbols, without any details.
 recording::ReadOptions plain_read_options(const request::Request& request);
 // Adds the details that the requested views need.
 recording::ReadOptions read_options(const request::Request& request);

@@ -45,13 +45,13 @@ class PushingRecorder {
   diag::Result<int> run();
 
  private:
-  // The rest of --timeout, at most a period; nullopt: it is over.
+  // The rest of --timeout, but at most one period; nullopt if it is over.
   std::optional<u64> next_period_ms() const;
   diag::Result<void> send(const measure::Recording& recording, push::ProfileTime time);
   diag::Result<std::vector<push::Parcel>> pack(stacks::StackProfile& profile, const stacks::Moments& moments,
                                                push::ProfileTime time);
   push::AgentCost cost_of_period();
-  // Ends the thread that sends, and waits for it.
+  // Ends the sending thread and waits for it.
   void finish_sending();
   void tell_totals();
 
@@ -107,7 +107,7 @@ diag::Result<void> PushingRecorder::send(const measure::Recording& recording, pu
   options.exported->sink = take;
   WPERF_CHECK_OK(show::show_recording(recording, options, quiet_));
   finish_sending();
-  // A server that is slow or away must not make gaps between the periods.
+  // If a server is slow or unreachable, recording must continue without gaps.
   sending_ = std::async(std::launch::async, [this, parcels = std::move(parcels), number = ++periods_] {
     const auto sent = delivery_.deliver(parcels, fmt::format("profile {}", number));
     if (sent.has_value()) return;
@@ -152,7 +152,7 @@ diag::Result<int> PushingRecorder::run() {
     const Clock::time_point begin = Clock::now();
     auto recorded = measure::record_sampled(options, plan, sampled, machine_, quiet_);
     if (!recorded.has_value()) {
-      // If the program ends between two periods, it cannot be opened again; that is not a failure. The kernel refuses
+      // If the program ended between two periods, it cannot be opened again, which is not a failure. The kernel refuses
       // a process that is exiting some time before it reports its end.
       const bool may_have_ended = periods_ != 0 && sampled.pid != 0;
       if (may_have_ended) (void)machine_.device->programs().wait(kExitNs, sampled.pid);
@@ -188,7 +188,7 @@ diag::Result<int> record_and_push(const request::Request& request, measure::Mach
         .hint = "send an existing recording with `wperf push FILE`",
         .code = diag::ExitCode::usage};
   }
-  // Ctrl-C ends recording; the recorded part is still sent, for a moment.
+  // Ctrl-C ends the recording. For a short time, the recorded part is still sent.
   measure::QuietConsole quiet(console);
   WPERF_TRY(push::Delivery delivery,
             push::make_delivery(request.push, push::kTriesOfKept, [&](std::string_view line) { quiet.warn(line); }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record --push`: profiles sent one after the other while a program or the machine is sampled, until Ctrl-C, the end
-// of the program or of --timeout.
+// `record --push`: samples a program or the machine, and sends one profile after another, until Ctrl-C, the end of the
+// program, or --timeout.
 #pragma once
 #include "app/measure/opened_machine.h"
 #include "ground/diag/console.h"
@@ -9,7 +9,7 @@
 
 namespace wperf::commands {
 
-// The exit status.
+// Returns the exit status.
 diag::Result<int> record_and_push(const request::Request& request, measure::Machine& machine, diag::Console& console);
 
 }  // namespace wperf::commands

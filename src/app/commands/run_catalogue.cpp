@@ -42,7 +42,7 @@ answers::CatalogueListing listing_of(const measure::Machine& machine) {
   return listing;
 }
 
-// armv8-a and armv9-a first, then every product and alias, sorted.
+// armv8-a and armv9-a first, then all products and aliases, sorted.
 std::string known_products() {
   std::vector<std::string> names;
   for (usize i = 0; i < pmu::product_count(); ++i) names.emplace_back(pmu::product_at(i).name());

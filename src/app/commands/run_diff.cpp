@@ -11,7 +11,7 @@
 namespace wperf::commands {
 namespace {
 
-// Two files need nothing between them.
+// Two files need no separator.
 diag::Result<void> check_sides(request::Comparison& comparison) {
   if (!comparison.has_sides && comparison.before.size() == 2) {
     comparison.after.push_back(std::move(comparison.before.back()));
@@ -35,7 +35,7 @@ diag::Result<void> check_sides(request::Comparison& comparison) {
                      .code = diag::ExitCode::usage};
 }
 
-// Rows are functions and modules, whatever the keys say; line adds lines.
+// Rows are functions and modules, whatever the keys are; only `line` adds lines.
 void tell_of_sort_keys(const request::Request& request, diag::Console& console) {
   using request::SortBy;
   const std::vector<SortBy>& keys = request.recording.sort;

@@ -31,7 +31,7 @@ diag::Result<std::unique_ptr<live::LiveMachine>> find_it() {
                      .code = diag::ExitCode::no_device};
 }
 
-// Without --device it is the usual machine; the device of the environment is for measurements.
+// Without --device it is the default machine, because WPERF_DEVICE is for measurements.
 diag::Result<std::string> options_of(const std::string& device) {
   constexpr std::string_view kKind = "sim";
   if (device.empty() || device == kKind || device == os::kOwnDevice) return std::string();
@@ -97,7 +97,7 @@ diag::Result<int> kill(const request::Request& request, diag::Console& console) 
   return 0;
 }
 
-// Ctrl-C goes to the program, as on a console of Windows; one that cannot take it ends.
+// Ctrl-C is passed to the program, as on a Windows console; a program that cannot handle it ends.
 diag::Result<int> wait_for(live::LiveMachine& machine, u32 pid) {
   constexpr u64 kStepNs = 1'000'000'000;
   device::ProcessState state;
@@ -108,7 +108,7 @@ diag::Result<int> wait_for(live::LiveMachine& machine, u32 pid) {
     }
     WPERF_CHECK_OK(machine.wait(kStepNs, pid));
   }
-  WPERF_CHECK_OK(machine.wait(0, pid));  // tells if it crashed, or if the machine has ended
+  WPERF_CHECK_OK(machine.wait(0, pid));  // returns an error if it crashed, or if the machine has ended
   constexpr u32 kMostOfLinux = 0xff;
   return static_cast<int>(std::min(state.exit_code, kMostOfLinux));
 }

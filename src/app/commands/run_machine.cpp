@@ -42,14 +42,14 @@ diag::Result<void> run_detect(const request::Request& request, diag::Console& co
 diag::Result<void> run_version(const request::Request& request, diag::Console& console) {
   auto device = devices::open_device(request.device);
   if (!device.has_value()) {
-    // Without a device there is no second row to show, but the tool can still show its own version.
+    // Without a device there is no second row, but the tool's own version is shown.
     console.out(fmt::format("wperf {} ({})\n", kVersion, kGitVersion));
     return device.error();
   }
   WPERF_TRY(device::DriverVersion driver, device.value()->driver_version());
   if (driver.compatible) {
     WPERF_CHECK_OK(device.value()->acquire(request.force_lock));
-    WPERF_TRY(driver, device.value()->driver_version());  // some report more to the holder of the lock
+    WPERF_TRY(driver, device.value()->driver_version());  // some drivers report more to the holder of the lock
   }
   const answers::Component components[] = {
       measure::tool_component(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `pgo`: recordings become a sample profile for a compiler, and a judgement of it.
+// `pgo`: makes a sample profile for a compiler from recordings, and judges it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,8 +33,8 @@ using request::PgoFormat;
 
 struct Wanted {
   PgoFormat format = PgoFormat::llvm;
-  std::string file;                  // of the profile
-  std::vector<std::string> folders;  // of sources
+  std::string file;                  // name of the profile
+  std::vector<std::string> folders;  // folders with sources
 };
 
 struct Profile {
@@ -60,7 +60,7 @@ diag::Result<void> check_pgo_options(const request::Request& request) {
   return {};
 }
 
-// Files next to the named binary are looked at first.
+// Files next to the named binary are tried first.
 void look_beside(const NamedBinary& binary, request::Request& request) {
   if (binary.path.empty()) return;
   std::string folder = binary.path.substr(0, binary.path.size() - binary.name.size());
@@ -72,7 +72,7 @@ void look_beside(const NamedBinary& binary, request::Request& request) {
 diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request, diag::Console& console) {
   pgo::ProfileCounts counts;
   show::ReportOptions options = report_options(request, console);
-  options.read.rvas = request.pgo.format == PgoFormat::spt;  // needs no files of code
+  options.read.rvas = request.pgo.format == PgoFormat::spt;  // this format needs no code files
   options.read.files_with_lines = request::has_lines(*request.pgo.format);
   std::vector<std::string> files = {*request.data_file};
   files.insert(files.end(), request.further_files.begin(), request.further_files.end());
@@ -83,7 +83,7 @@ diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request, di
   return counts;
 }
 
-// The parts of the answer that do not depend on the format.
+// The parts of the answer that are the same for all formats.
 report::PgoAnswer begun_answer(const pgo::ProfileCounts& counts, const std::vector<u32>& events) {
   report::PgoAnswer answer;
   for (const u32 event : events) answer.events.push_back(counts.events[event].name);
@@ -100,7 +100,7 @@ report::PgoAnswer begun_answer(const pgo::ProfileCounts& counts, const std::vect
   return answer;
 }
 
-// BOLT calls a local symbol NAME/1; if several functions have the name, only BOLT knows their numbers.
+// BOLT names a local symbol NAME/1; if several functions have that name, only BOLT knows their numbers.
 std::vector<compiler_profiles::FunctionSample> bolt_functions(const pgo::Binary& binary, const AddressCounts& counts,
                                                               std::set<std::string>& names, u64& unnamed) {
   std::map<std::string_view, u32> uses;
@@ -135,7 +135,7 @@ diag::Result<Profile> profile_for_bolt(const pgo::Binary& binary, const AddressC
   const auto samples = bolt_functions(binary, counts, names, answer.without_symbol);
   answer.used -= answer.without_symbol;
   answer.next = fmt::format("{} -data {} -reorder-blocks=ext-tsp", rebuilt, answer.file);
-  // The name of an event ends at a blank.
+  // A blank would end the event's name.
   std::string event = answer.events.front();
   std::replace(event.begin(), event.end(), ' ', '_');
   return Profile{compiler_profiles::bolt_samples(event, samples), std::move(answer)};
@@ -180,7 +180,7 @@ diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const 
   }
   answer.judgement = pgo::judge(binary, addresses);
   if (wanted.format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, std::move(answer));
-  // A range of a branch stack is executions already.
+  // A range from a branch stack already counts executions.
   const bool has_blocks = binary.file != nullptr && !answer.has_branches;
   const AddressCounts executions = has_blocks ? pgo::block_counts(*binary.file, addresses) : addresses;
   if (request::has_lines(wanted.format)) return profile_for_llvm(binary, executions, wanted, std::move(answer));
@@ -212,7 +212,7 @@ std::optional<compiler_profiles::SptEvent> spt_event(pgo::EventKind kind) {
   return std::nullopt;
 }
 
-// Build ids of Windows are the GUID and the age, as bytes.
+// On Windows a build id is the bytes of the GUID and the age.
 bool take_guid(const std::string& build_id, compiler_profiles::SptModule& module) {
   constexpr usize kGuidBytes = 16, kAllBytes = 20;
   if (build_id.size() != 2 * kAllBytes) return false;
@@ -241,7 +241,7 @@ void add_spt_samples(const pgo::ProfileCounts& counts, const pgo::Binary& binary
             [](const auto& a, const auto& b) { return a.event != b.event ? a.event < b.event : a.rva < b.rva; });
 }
 
-// All images with a GUID, or the named one. Each event has its own type of records.
+// All images with a GUID, or only the named one. Each event has its own type of record.
 diag::Result<Profile> profile_for_msvc(const pgo::ProfileCounts& counts, const pgo::Binary* named,
                                        const std::string& file) {
   std::vector<u32> events;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `report`: which recording, and whether the options fit together. The rest is src/app/show.
+// `report`: finds the recording and checks whether the options fit together. src/app/show does the rest.
 #include <fmt/format.h>
 
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 
 using request::ExportFormat;
 
-// The first of the options that choose samples.
+// The first option that selects samples.
 std::string_view choosing_option(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   if (view.time.has_value()) return "--time";
@@ -59,7 +59,7 @@ diag::Result<void> check_export(const request::Request& request, const diag::Con
       .code = diag::ExitCode::usage};
 }
 
-// The named recording; otherwise perf.data of this folder, or the youngest *.data, and reports which.
+// The named recording; otherwise perf.data in the current folder, or the newest *.data. Prints which one it is.
 diag::Result<std::string> choose_recording(const request::Request& request, diag::Console& console) {
   if (request.data_file.has_value()) return *request.data_file;
   constexpr const char* kUsualName = "perf.data";
@@ -70,7 +70,7 @@ diag::Result<std::string> choose_recording(const request::Request& request, diag
         .hint = "wperf report FILE; create one with `wperf record -o perf.data -- PROGRAM`",
         .code = diag::ExitCode::usage};
   }
-  // If stdout is a document, the choice is not reported, because stderr must be empty.
+  // If stdout is a document, the choice is not printed, because stderr must stay empty.
   if (is_told(request)) console.out("recording: " + found + "\n\n");
   return found;
 }

@@ -15,7 +15,7 @@
 namespace wperf::commands {
 namespace {
 
-// The recording is gone when the page is looked at, so the page gets its code now.
+// The recording will be gone when the page is viewed, so the page includes the code.
 request::Request with_code_of_page(request::Request request) {
   if (!request.recording.html_file.has_value()) return request;
   request.sampling.display.annotate = request.sampling.display.disassemble = true;
@@ -28,7 +28,7 @@ diag::Result<measure::Recording> make_recording(const request::Request& request,
   return measure::record_spe(measure_options(request), machine, console);
 }
 
-// The recording is shown even if an error occurred on the way; the error follows.
+// The recording is shown even if an error occurred; the error follows.
 diag::Result<int> record(const request::Request& request, measure::Machine& machine, diag::Console& console) {
   WPERF_TRY(const measure::Recording recording, make_recording(request, machine, console));
   const request::Request shown = shown_request(request, recording);
@@ -43,7 +43,7 @@ diag::Result<int> record(const request::Request& request, measure::Machine& mach
   return measure::status_of_recording(request, machine, recording, console);
 }
 
-// For a file: `wperf record --print-wprp … > x.wprp`.
+// To be written to a file: `wperf record --print-wprp … > x.wprp`.
 diag::Result<int> print_profile(const request::Request& request, measure::Machine& machine, diag::Console& console) {
   WPERF_TRY(const plan::SamplePlan plan,
             plan::make_sample_plan(request, request.recording, machine.capabilities, machine.catalog));

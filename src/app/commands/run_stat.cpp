@@ -34,7 +34,7 @@ int status_of(const request::Measurement& wanted, measure::Machine& machine, con
   return measure::status_of_program(wanted, machine, machine.device->programs().process(program.pid()), console);
 }
 
-// Into the file of -o, which gets its name only when it is complete: a collector never sees half of it.
+// Writes to the file of -o, which gets its name only when it is complete, so that a collector never reads half of it.
 diag::Result<void> export_count(const request::Request& request, const answers::CountProfile& profile,
                                 diag::Console& console) {
   const std::string text = report::count_prometheus(profile);
@@ -60,7 +60,7 @@ diag::Result<void> show_count(const request::Request& request, const answers::Co
   return output::deliver_json(request.outputs, report::count_json(profile), console);
 }
 
-// Explains which counts are missing if the user named no events.
+// If the user named no events, explains which counts are missing.
 void explain_defaults(const request::Measurement& wanted, const measure::Machine& machine,
                       answers::CountProfile& profile) {
   const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
@@ -68,7 +68,7 @@ void explain_defaults(const request::Measurement& wanted, const measure::Machine
   profile.remarks.push_back("cycles, instructions and branches are not counted: " + kernel->why_no_cycles());
 }
 
-// The events of the parts from `first` on.
+// The names of the events in the parts from `first` on.
 std::string names_of(const std::vector<plan::CountPlan>& parts, usize first) {
   std::string names;
   for (usize part = first; part < parts.size(); ++part) {
@@ -79,11 +79,11 @@ std::string names_of(const std::vector<plan::CountPlan>& parts, usize first) {
   return names;
 }
 
-// -r: the worst status is that of all. If not all events can be counted at once, the program runs once for each of
-// `parts`.
+// -r: the exit status is the worst one of all runs. If not all events can be counted at once, the program runs once for
+// each of `parts`.
 diag::Result<int> run_counts(const request::Request& request, const plan::CountPlan& plan,
                              std::vector<plan::CountPlan> parts, measure::Machine& machine, diag::Console& console) {
-  // The program writes to the same terminal: a message that was shown once is not repeated in between.
+  // The program writes to the same terminal, so a message is not repeated for each run.
   measure::QuietConsole following(console);
   const measure::MeasureOptions options = measure_options(request);
   std::vector<answers::CountProfile> profiles;
@@ -97,7 +97,7 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
       WPERF_CHECK_OK(measure::start_program(options, part, machine, program, heard));
       WPERF_TRY(measure::MeasuredCount count, measure::measure_count(options, part, machine, program, heard));
       status = std::max(status, status_of(request, machine, program, console));
-      // A run that was cut short would spoil the mean.
+      // An incomplete run would distort the mean.
       if (is_first || !console.interrupted()) counted.push_back(std::move(count.profile));
       if (console.interrupted()) break;
       if (!count.trouble.has_value()) continue;
@@ -118,7 +118,7 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
   return status;
 }
 
-// Events in several runs need a program that can run several times.
+// To count the events in several runs, the program must be able to run several times.
 diag::Result<std::vector<plan::CountPlan>> parts_of(const request::Measurement& wanted, const plan::CountPlan& plan,
                                                     const measure::Machine& machine) {
   const u32 at_once = machine.capabilities.counted_at_once;
@@ -147,7 +147,7 @@ diag::Result<void> check_prometheus(const request::Request& request) {
                      .code = diag::ExitCode::usage};
 }
 
-// The present counts, for HTTP requests.
+// --listen serves the current counts to HTTP requests.
 diag::Result<void> check_listening(const request::Request& request) {
   if (!request.listen.has_value()) return {};
   if (!request.timeline.enabled && !request.runs.has_value() && !request.recording.export_format.has_value()) return {};
@@ -170,7 +170,7 @@ diag::Result<void> check_page(const request::Request& request) {
                      .code = diag::ExitCode::usage};
 }
 
-// For a page that another person looks at, or much later.
+// For a page that is viewed by others, or much later.
 stacks::RecordingAbout about_of(const request::Request& request) {
   stacks::RecordingAbout about;
   std::vector<std::string> words = {"wperf"};
@@ -189,11 +189,11 @@ diag::Result<int> run_timeline(const request::Request& request, plan::CountPlan 
   const measure::MeasureOptions options = measure_options(request);
   measure::SpawnedProgram program(machine.device->programs());
   WPERF_CHECK_OK(measure::start_program(options, plan, machine, program, console));
-  const stacks::RecordingAbout about = about_of(request);  // it begins now
+  const stacks::RecordingAbout about = about_of(request);  // taken now, at the start
   const measure::MeasuredTimeline measured = measure::measure_timeline(options, plan, machine, program, console);
   os::release_interrupt();
   const answers::TimelineProfile& timeline = measured.profile;
-  // Counts from before an error are still written.
+  // Counts that were made before an error are still written.
   diag::FirstFailure written;
   if (measured.trouble.has_value()) written.add(*measured.trouble);
   written.add(output::write_timeline_files(timeline, files));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `waits`: a recording of switches, made now or before, and the account of threads that did not run.
+// `waits`: records context switches or opens such a recording, and shows why threads did not run.
 #include "analysis/recording/opened_recording.h"
 #include "app/commands/commands.h"
 #include "app/commands/destinations.h"
@@ -16,7 +16,7 @@ namespace wperf::commands {
 namespace {
 
 constexpr std::string_view kEvents[] = {"sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup_new"};
-constexpr u32 kRunningIntervalNs = 1'000'000;  // of samples that show where threads run
+constexpr u32 kRunningIntervalNs = 1'000'000;  // for samples that show where threads run
 
 // May the scheduler's tracepoints be recorded?
 bool has_tracepoints() {
@@ -30,7 +30,7 @@ void add_event(request::Request& request, std::string_view name, std::optional<u
       {.text = std::string(name), .number = {}, .interval = interval, .interval_error = {}});
 }
 
-// Without these rights: switches of the user's own programs, with stacks if the kernel may be looked at.
+// Without these rights: records switches of the user's own programs, with stacks if the kernel may be sampled.
 diag::Result<void> plan_own_switches(request::Request& request, diag::Console& console) {
   const std::optional<linux_kernel::LinuxFacts> facts = linux_kernel::linux_facts();
   if (facts.has_value()) WPERF_CHECK_OK(check_own_switches(*facts, request));
@@ -49,7 +49,7 @@ diag::Result<void> plan_own_switches(request::Request& request, diag::Console& c
   return {};
 }
 
-// Windows records the whole machine by itself, with stacks.
+// Windows always records the whole machine, with stacks.
 void plan_trace(request::Request& request) {
   request.sampling.events.clear();
   add_event(request, plan::kSchedulerEvent, 1);
@@ -59,7 +59,7 @@ void plan_trace(request::Request& request) {
 diag::Result<void> plan_recording(request::Request& request, diag::Console& console) {
   request.kernel = true;
   if (has_tracepoints()) {
-    // Like `record`, for the scheduler of the whole machine: any thread may wake another one.
+    // Like `record` for the scheduler of the whole machine, because any thread may wake another one.
     for (const std::string_view name : kEvents) add_event(request, name, 1);
     request.sampling.whole_machine = true;
   } else {
@@ -68,7 +68,7 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
   if (request.waits.on_off) add_event(request, "cpu-clock", kRunningIntervalNs);
   const request::CallStacks asked = request.sampling.call_stacks;
   if (asked.wanted() && asked.python == request::PythonFrames::none) return {};
-  // Every switch of the machine has a copy of the stack, so the copies are half as long as those of samples.
+  // Every switch on the machine has a stack copy, so these are half as long as those of samples.
   request.sampling.call_stacks = request::automatic_stacks();
   request.sampling.call_stacks.most_frames = asked.most_frames;
   request.sampling.call_stacks.python = asked.python;
@@ -76,7 +76,7 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
   return {};
 }
 
-// Drivers do not see waits. On the simulated machine, its Windows' own tracing does.
+// Drivers do not see waits. On the simulated machine, Windows' tracing does.
 std::string device_that_sees_waits(const std::string& device) {
   constexpr std::string_view kSimulated = "sim", kWithOptions = "sim:";
   if (device == kSimulated) return "etw:fake";
@@ -122,7 +122,7 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
 }  // namespace
 
 diag::Result<int> run_waits(const request::Request& asked, diag::Console& console) {
-  // A page is about all of the time, unless a part of it is asked for.
+  // A page covers all of the time unless a part of it was requested.
   const request::RecordingView& view = asked.recording;
   if (view.wants_page() && !asked.waits.on_off && asked.waits.min_ns == 0 && !view.time.has_value()) {
     request::Request whole = asked;

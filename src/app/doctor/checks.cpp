@@ -25,8 +25,8 @@ Check check_kernel(const LinuxFacts& facts) {
           .fix = "wperf needs a kernel with CONFIG_PERF_EVENTS, and a container that does not hide /proc/sys"};
 }
 
-// The rights of this user. The setting does not decide by itself: capabilities, namespaces and filters of system calls
-// matter, too, and levels above 2 have a meaning on some kernels only.
+// The rights of this user. The setting is not all that matters: capabilities, namespaces and system call filters do,
+// too, and levels above 2 exist only on some kernels.
 Check check_rights(const LinuxFacts& facts) {
   const std::string setting = fmt::format(" (kernel.perf_event_paranoid is {})", *facts.paranoid);
   if (facts.whole_cores)
@@ -65,7 +65,7 @@ Check check_counters_of(const LinuxFacts& facts) {
                 facts.core_units.empty() ? "unnamed" : fmt::format("{}", fmt::join(facts.core_units, ", "))),
             .fix = {}};
   }
-  // Then the machine's counters are unknown.
+  // Then nothing is known about the machine's counters.
   if (!facts.own_programs) {
     return {.name = "pmu",
             .status = CheckStatus::warn,
@@ -116,7 +116,7 @@ Check check_tracepoints(const LinuxFacts& facts) {
           fmt::format("run as root, or let root make it readable: mount -o remount,mode=755 {}", facts.tracefs_mount)};
 }
 
-// Which users see addresses of the kernel: none at 2, those with CAP_SYSLOG at 1; at 0 also users who may sample the
+// Which users can see kernel addresses: at 2 none, at 1 those with CAP_SYSLOG, at 0 also those who may sample the
 // kernel.
 Check check_kernel_names(const LinuxFacts& facts) {
   if (facts.kernel_names) return {.name = "kernel names", .detail = "in /proc/kallsyms", .fix = {}};
@@ -173,7 +173,7 @@ constexpr const char* kInstall = "run `wperf-devgen install` as administrator";
 constexpr const char* kReinstall = "run `wperf-devgen uninstall` and `wperf-devgen install` as administrator";
 constexpr u32 kBadImageHash = 577;  // ERROR_INVALID_IMAGE_HASH: the signature was not accepted
 
-// Problems of the Device Manager that a kernel driver of this kind can run into.
+// Problem codes of the Device Manager that may occur for such a kernel driver.
 struct Problem {
   u32 code;
   const char* text;
@@ -280,7 +280,7 @@ Check check_signature(const DriverFacts& driver, bool works) {
   return check;
 }
 
-// A driver signed with a test certificate is loaded in test mode only, and Secure Boot forbids that mode.
+// A driver signed with a test certificate is loaded only in test mode, which Secure Boot forbids.
 Check check_test_mode(const WindowsFacts& windows, bool works) {
   if (!windows.test_signing.has_value()) {
     return {

@@ -103,7 +103,7 @@ TEST(LinuxChecks, WhatIsMissingIsAWarningWithAWayOut) {
   }
 }
 
-// Mounting it once more does not help.
+// Mounting it again does not help.
 TEST(LinuxChecks, TracefsThatIsThereAndMayNotBeRead) {
   linux_kernel::LinuxFacts facts = good_machine();
   facts.tracefs.clear();
@@ -141,7 +141,7 @@ using answers::CheckStatus;
 using os::WindowsFacts;
 using windows::DriverFacts;
 
-// A laptop on which the driver is installed, trusted and running.
+// A laptop with the driver installed, trusted and running.
 WindowsFacts good_windows() {
   WindowsFacts facts;
   facts.version = "10.0.26100";
@@ -255,7 +255,7 @@ TEST(WindowsChecks, TestSignedDriverUnderSecureBoot) {
   EXPECT_TRUE(mentions(find(checks, "signature"), "wperf test"));
   EXPECT_TRUE(mentions(find(checks, "test-mode"), "bcdedit"));
   EXPECT_EQ(find(checks, "secure-boot").status, CheckStatus::warn);
-  // The same facts do not matter any more once it runs.
+  // The same facts do not matter if the driver works.
   for (const char* name : {"signature", "test-mode", "secure-boot"}) {
     EXPECT_EQ(check_of(name, good_windows(), driver, true).status, CheckStatus::ok) << name;
   }

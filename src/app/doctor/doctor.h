@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `wperf doctor`: what this machine can measure and which obstacles there are, found by trying.
+// `wperf doctor`: finds out by trying what this machine can measure and what prevents it.
 #pragma once
 #include <vector>
 
@@ -15,9 +15,9 @@ namespace wperf::doctor {
 
 diag::Result<void> run_doctor(const request::Request& request, diag::Console& console);
 
-// The checks on Linux and on Windows: facts in, checks out. Pure.
+// The checks for Linux and Windows, made from facts. Pure.
 std::vector<answers::Check> linux_checks(const linux_kernel::LinuxFacts& facts);
-// `works`: the driver could be opened. Then obstacles to loading it are not reported.
+// `works`: the driver could be opened; then reasons why it might not load are not reported.
 std::vector<answers::Check> windows_checks(const os::WindowsFacts& windows, const windows::DriverFacts& driver,
                                            bool works);
 

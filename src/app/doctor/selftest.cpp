@@ -26,12 +26,12 @@ using answers::Outcome;
 
 constexpr u64 kSamplingMs = 1000, kMostCountingMs = 20'000;
 constexpr u32 kSamplesPerSecond = 1000;
-// About half a second's work of a machine, and of the simulated one.
+// About half a second of work on a real machine, and on the simulated one.
 constexpr u64 kRounds = 500'000'000, kSimulatedRounds = 5'000'000;
 constexpr u64 kInstructionsOfRound = 2;
-constexpr const char* kLong = "long";  // the word for half a minute
+constexpr const char* kLong = "long";  // this word as an argument means half a minute
 
-// The measurement's output is not shown; warnings belong to the findings.
+// Hides the measurement's output; warnings become part of the findings.
 class Listener final : public diag::Console {
  public:
   explicit Listener(diag::Console& console) : console_(console) {}
@@ -47,7 +47,7 @@ class Listener final : public diag::Console {
   std::string said_;
 };
 
-// A missing ability is not a failure of a device: it has the code of a missing device.
+// If a device cannot do something, that is not a failure; its error has the code of a missing device.
 Finding of_error(std::string check, const diag::Error& error) {
   std::string text = error.text.substr(0, error.text.find('\n'));
   if (!error.hint.empty()) text += " (" + error.hint + ")";
@@ -57,7 +57,7 @@ Finding of_error(std::string check, const diag::Error& error) {
           .detail = std::move(text)};
 }
 
-// One device, and the program that it measures.
+// Tests one device with a program.
 class DeviceTest {
  public:
   DeviceTest(const request::Request& asked, std::string device, diag::Console& console)
@@ -163,7 +163,7 @@ request::Request DeviceTest::request_for(request::Command command, const std::st
   return request;
 }
 
-// By the words of the device: wperf's catalogue's, or the kernel's.
+// The device's name for the event: in wperf's catalogue, or the kernel's.
 std::string DeviceTest::instructions() const {
   const plan::KernelEvents* kernel = machine_.capabilities.kernel.get();
   if (kernel == nullptr || kernel->counts_catalogue()) return "inst_retired";
@@ -295,7 +295,7 @@ using answers::Finding;
 using answers::Outcome;
 
 constexpr u64 kLeastSamples = 50;
-// A whole core is counted, including everything else that runs there; a program includes its start.
+// Counts of a whole core include everything else that runs there; counts of a program include its start.
 constexpr double kMostOfCore = 1.25, kMostOfProgram = 1.05;
 
 struct Share {
@@ -304,7 +304,7 @@ struct Share {
 };
 constexpr Share kLeaves[] = {{"leaf_a", 0.2}, {"leaf_b", 0.6}, {"leaf_c", 0.2}};
 
-// The effect of chance on a share, by four standard deviations, and two points for the program's other work.
+// How much a share may deviate by chance: four standard deviations, plus two points for the program's other work.
 double tolerance(double part, double samples) {
   return 0.02 + 4 * std::sqrt(part * (1 - part) / std::max(samples, 1.0));
 }
@@ -317,7 +317,7 @@ class Tally {
 
   u64 samples = 0, in_kernel = 0, in_program = 0, named = 0;
   u64 of_leaf[std::size(kLeaves)] = {};
-  u64 through_middle = 0, through_outer = 0;  // samples of leaf_b
+  u64 through_middle = 0, through_outer = 0;  // samples of leaf_b by path
   std::string why_nameless;
 
  private:
@@ -402,7 +402,7 @@ Finding judge_losses(const stacks::StackProfile& profile) {
   return {.check = "losses", .outcome = lost == 0 ? Outcome::ok : Outcome::failed, .detail = std::move(detail)};
 }
 
-// Both ways: excluded parts are missing, and requested ones are there.
+// Checks both: excluded parts must be missing, and requested parts must be there.
 Finding judge_filter(const SampledWork& work, const Tally& user) {
   Finding finding{.check = "user and kernel samples", .outcome = Outcome::not_possible, .detail = work.why_no_filter};
   if (!work.why_no_filter.empty()) return finding;

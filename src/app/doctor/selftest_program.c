@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wperf-selftest, the program that `wperf doctor --selftest` measures: its work is known by construction. Without a C
-// runtime on Windows, so that one source makes the programs for Linux, for Windows and for the simulated machine.
+// wperf-selftest, the program that `wperf doctor --selftest` measures; its work is known exactly. It uses no C runtime
+// on Windows, so that the same source can be built for Linux, Windows and the simulated machine.
 //
-// With a number: so many rounds of two instructions each, and little else. Otherwise rounds of 100,000 instructions or
-// nearly so. With a word, for sampling a while: for about half a minute, so that no process is left running. Without a
-// word, for trying wperf: less than a second, which takes the simulated machine some seconds.
+// If the argument is a number, it runs that many rounds of two instructions each, and little else. Otherwise it runs
+// rounds of about 100,000 instructions. If the argument is a word, it runs for about half a minute, long enough for
+// sampling but not forever. Without an argument, it runs for less than a second, which takes the simulated machine some
+// seconds.
 //
 //   start > outer > leaf_a             20,000
 //   start > outer > middle > leaf_b    30,000
 //   start > middle > leaf_b            30,000   the same leaf by another way
 //   start > leaf_c                     20,000
 //
-// src/app/doctor/selftest.cpp has these shares, too.
+// src/app/doctor/selftest.cpp has the same shares.
 typedef unsigned long long Count;
 
 #define OWN_FUNCTION __attribute__((noinline)) void
-// After a call: keeps the compiler from making it a jump that takes the caller off the stack.
+// Follows a call, so that the compiler cannot turn the call into a jump, which would remove the caller from the stack.
 #define NOT_LAST __asm__ volatile("")
 
 static inline __attribute__((always_inline)) void spin(Count rounds) {
@@ -24,7 +25,7 @@ static inline __attribute__((always_inline)) void spin(Count rounds) {
 #elif defined(__x86_64__)
   __asm__ volatile("1: subq $1, %0\n\tjnz 1b" : "+r"(rounds) : : "cc");
 #else
-  for (volatile Count left = rounds; left != 0;) --left;  // its instructions are not known
+  for (volatile Count left = rounds; left != 0;) --left;  // the number of its instructions is not known
 #endif
 }
 
@@ -68,7 +69,7 @@ static int run(const char* word) {
 #ifdef _WIN32
 __declspec(dllimport) const char* GetCommandLineA(void);
 
-// The program's name may be in quotes.
+// The program's name may be quoted.
 int start(void) {
   const char* text = GetCommandLineA();
   for (int quoted = 0; *text != 0 && (quoted || *text != ' '); ++text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The selftest's verdicts on measurements that are right, and on those that are wrong in one point each.
+// The selftest's verdicts on correct measurements, and on measurements with one error each.
 #include "app/doctor/selftest.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using answers::Finding;
 using answers::Outcome;
 
-// A profile of so many samples by call path, outermost first.
+// A profile with this many samples for each call path, outermost first.
 class Played {
  public:
   Played() {
@@ -50,7 +50,7 @@ Played right() {
       .add({"start", "leaf_c"}, 200);
 }
 
-// "shares": its outcome; and the words that its detail must hold.
+// The expected outcome of a check such as "shares", and the words that its detail must contain.
 void expect(const std::vector<Finding>& findings, const std::string& check, Outcome outcome,
             const std::string& words = {}) {
   for (const Finding& one : findings) {

@@ -67,7 +67,7 @@ diag::Result<void> check_length(const std::vector<std::byte>& body) {
   return {};
 }
 
-// ClickHouse may break off an answer with status 200 and say why.
+// ClickHouse may break off an answer although the status is 200; then the answer contains the reason.
 diag::Result<void> check_whole(const std::vector<std::byte>& body) {
   constexpr usize kTail = 2000;
   std::string_view text(reinterpret_cast<const char*>(body.data()), body.size());
@@ -95,7 +95,7 @@ class FleetAsker {
     WPERF_TRY(const std::vector<profiles::FleetHost> read, profiles::read_fleet_hosts(hosts));
     if (read.empty()) return nothing_found();
     answer.summary = summary_of(read);
-    // In this order: no stack may be missing that was counted.
+    // In this order, so that no stack is missing for the counts.
     WPERF_TRY(const std::vector<std::byte> counts, document(counts_query(address_, detail == Detail::hosts)));
     WPERF_TRY(const std::vector<std::byte> stacks, document(stacks_query(address_)));
     const auto append = [&](std::string_view name, std::span<const std::byte> part) {
@@ -110,7 +110,7 @@ class FleetAsker {
     return answer;
   }
 
-  // Connect's unary protobuf: SelectMergeProfileRequest is answered with a profile of pprof.
+  // Connect's unary protobuf: SelectMergeProfileRequest is answered with a pprof profile.
   diag::Result<Answer> of_pyroscope() {
     constexpr u64 kMsPerSecond = 1000, kUsualSeconds = 3600;
     const u64 until = address_.until_unix_s.value_or(now_unix_s());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiles that a server keeps, asked for by an address of the command line and added up there: ClickHouse, Pyroscope.
+// Profiles on a server, given by an address on the command line; the server adds them up: ClickHouse, Pyroscope.
 #pragma once
 #include <string>
 
@@ -10,14 +10,15 @@
 
 namespace wperf::fleet {
 
-enum class Detail : u8 { sums, hosts };  // hosts: the samples of each host are kept apart
+enum class Detail : u8 { sums, hosts };  // hosts: the samples of each host are separate
 
 struct Opened {
   recording::OpenedRecording recording;
   std::string summary;  // "1,000 profiles of 50 hosts, …"; empty for a file
 };
 
-// A file, or the address of a server. `access`: the token, as for sending. No such profile is an error.
+// Opens a file or the address of a server. `access`: the token, as for sending. Returns an error if there is no such
+// profile.
 diag::Result<Opened> open_any(const recording::RecordingFiles& files, const request::Push& access, Detail detail,
                               diag::Console& console);
 

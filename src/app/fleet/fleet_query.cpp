@@ -27,13 +27,13 @@ std::string condition_of(const FleetAddress::Choice& choice) {
   return fmt::format("{} IN ({})", column_of(choice.label), values);
 }
 
-// DateTime ends in the year 2106.
+// The last DateTime is in the year 2106.
 std::string in_sql_time(u64 unix_s) {
   constexpr u64 kLatest = 0xffff'ffff;
   return fmt::format("toDateTime({})", std::min(unix_s, kLatest));
 }
 
-// " WHERE …", or nothing.
+// " WHERE …", or an empty text.
 std::string conditions_of(const FleetAddress& address) {
   std::string out;
   const auto add = [&](const std::string& condition) { out += (out.empty() ? " WHERE " : " AND ") + condition; };

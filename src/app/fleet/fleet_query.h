@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The statements that ask ClickHouse for the profiles of an address. The database adds them up. Pure.
+// The SQL statements that request the profiles of an address from ClickHouse, which adds them up. Pure.
 #pragma once
 #include <string>
 
@@ -9,13 +9,13 @@ namespace wperf::fleet {
 
 // Rows of profiles::FleetHost.
 std::string hosts_query(const request::FleetAddress& address);
-// The samples and weights of each stack, by event and thread, and by host if wanted. A profile that arrived twice
+// The samples and weights of each stack, by event and thread, and by host if requested. A profile that arrived twice
 // counts once.
 std::string counts_query(const request::FleetAddress& address, bool by_host);
 // The frames of each stack.
 std::string stacks_query(const request::FleetAddress& address);
-// The values of the first label of the address in all profiles, with the number and the newest time of each; without a
-// label, builds.
+// The values of the address's first label in all profiles, each with the number of profiles and the newest time;
+// without a label, the builds.
 std::string values_query(const request::FleetAddress& address);
 
 }  // namespace wperf::fleet

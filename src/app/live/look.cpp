@@ -14,7 +14,7 @@
 namespace wperf::live {
 namespace {
 
-constexpr u32 kUsualRateHz = 1000;  // for wperf's driver, whose usual interval gives few samples a second
+constexpr u32 kUsualRateHz = 1000;  // for wperf's driver, whose default interval gives few samples a second
 
 }  // namespace
 
@@ -103,7 +103,7 @@ diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) 
       waits_.take(
           {.file = file, .times = newest, .switches = live_->switches(), .program = records_all() ? sampled_.pid : 0},
           wanted));
-  // The lost records may have been switches.
+  // The lost records may have been context switches.
   if (seen.profile.losses.lost_records + seen.profile.losses.lost_samples != 0) waits_.forget();
   return seen;
 }
@@ -119,7 +119,7 @@ diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize 
   stacks::StackFilter only = filter();
   only.modules = {place.module};
   only.symbol = [&](std::string_view name) { return name == place.function; };
-  constexpr u32 kFewOfTheName = 16;  // functions of one name: static ones, say
+  constexpr u32 kFewOfTheName = 16;  // number of functions with the same name, for example static ones
   const recording::CodeRequest request{.filter = std::move(only),
                                        .most_functions = kFewOfTheName,
                                        .least_permille = 0,
@@ -135,7 +135,7 @@ diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize 
   for (stacks::FunctionCode& one : profile.code) {
     if (is_it(one.event, one.function)) return std::move(one);
   }
-  // There may be samples of code that cannot be read.
+  // Samples may be in code that cannot be read.
   stacks::FunctionCode unread;
   const stacks::ChosenSamples chosen(profile, request.filter);
   for (const stacks::StackSample& sample : profile.samples) {

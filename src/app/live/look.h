@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One program or machine, sampled live, and the profile of its last stretches. Used from one thread.
+// Samples a program or the machine live, and makes the profile of the last periods. Must be used by one thread.
 #pragma once
 #include <functional>
 #include <memory>
@@ -28,7 +28,7 @@ struct LiveOptions {
 class LiveLook {
  public:
   LiveLook(LiveOptions options, measure::Machine machine, diag::Console& console);
-  // Starts or finds the program.
+  // Starts the program, or finds it.
   diag::Result<void> start();
 
   // `meanwhile`: see LiveSampling.
@@ -37,7 +37,7 @@ class LiveLook {
   diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) {
     return live_->recording(stretches, newest_left_out);
   }
-  // For the newest stretch.
+  // For the newest period.
   struct Seen {
     stacks::StackProfile profile;
     std::vector<waits::WaitedIn> waits;
@@ -46,26 +46,26 @@ class LiveLook {
   diag::Result<Seen> seen(const measure::LiveStretch& newest);
   // Why waits are unknown; empty if they are known.
   std::string why_no_waits() const;
-  // Lines and instructions of a function, in so many stretches.
+  // Lines and instructions of a function, for this many periods.
   struct CodePlace {
     std::string function, module;
     bool is_kernel = false;
     std::string event;
   };
   diag::Result<stacks::FunctionCode> code(const CodePlace& place, usize stretches, usize newest_left_out);
-  // Only these samples count.
+  // Only samples that pass this filter count.
   stacks::StackFilter filter() const;
-  // Remarks about the run; empty if there are none.
+  // A remark about the run; may be empty.
   const std::string& note() const { return plan_.note; }
-  // The program's or process's name, or that it is all of them.
+  // The name of the program or process, or a text that means all of them.
   const std::string& of() const { return of_; }
-  // The exit status of a run that went well.
+  // The exit status after a successful run.
   int status(const measure::LiveStretch& last);
   const LiveOptions& options() const { return options_; }
 
  private:
   diag::Result<void> plan_waits();
-  // Does it also record programs other than the chosen one, as a trace of Windows does?
+  // Are other programs recorded, too, as in a Windows trace?
   bool records_all() const;
 
   LiveOptions options_;
@@ -76,7 +76,7 @@ class LiveLook {
   plan::SamplePlan plan_;
   std::unique_ptr<measure::LiveSampling> live_;
   std::unique_ptr<measure::LiveCounts> counts_;  // null: no counting
-  std::vector<answers::CountRow> counted_;       // in the newest stretch
+  std::vector<answers::CountRow> counted_;       // of the newest period
   modules::FunctionFiles functions_;
   recording::OpenedCode opened_;
   LiveWaitNames waits_;

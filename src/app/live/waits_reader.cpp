@@ -52,7 +52,7 @@ void LiveWaitNames::name(std::vector<waits::WaitPart>& parts, const perf_data::P
 
 namespace {
 
-// A trace is about the whole machine.
+// A trace covers the whole machine.
 void keep_program(u32 program, const recording::RecordedSwitches& switches, std::vector<waits::WaitPart>& parts) {
   const std::set<u32> processes = readings::with_children(program, switches.children);
   std::erase_if(parts, [&](const waits::WaitPart& part) {
@@ -65,7 +65,7 @@ void keep_program(u32 program, const recording::RecordedSwitches& switches, std:
 
 diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const Stretch& stretch,
                                                                const recording::ReadOptions& wanted) {
-  // Threads that were changing their state while nothing was recorded may be in any state now.
+  // Threads that changed their state while nothing was recorded may be in any state now.
   if (stretch.times.unseen_ns != 0) live_.forget();
   recording::RecordedSwitches read;
   u64 begin = stretch.times.begin_ns, end = stretch.times.end_ns;
@@ -77,7 +77,7 @@ diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const Stretch& st
     read = std::move(of_file).value();
   } else if (of_file.error().code == diag::ExitCode::damaged_input) {
     return of_file.error();
-  }  // otherwise no thread came or left, so the waiting ones still wait
+  }  // otherwise no thread came or left, so the waiting threads still wait
   const recording::RecordedSwitches& switches = stretch.switches != nullptr ? *stretch.switches : read;
   std::vector<waits::WaitPart> parts = live_.take(switches.switches, begin, end);
   if (stretch.program != 0) keep_program(stretch.program, switches, parts);

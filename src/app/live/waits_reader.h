@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where threads waited in each stretch of time that `top` looks at.
+// Where threads waited in each period that `top` shows.
 #pragma once
 #include <map>
 #include <string>
@@ -15,21 +15,21 @@
 
 namespace wperf::live {
 
-// Removes the events about switches from the samples of a recording.
+// Removes the events about context switches from the samples of a recording.
 void leave_switches_out(stacks::StackProfile& profile);
 
 class LiveWaitNames {
  public:
-  // The stretch of time after that of the last call.
+  // The period after that of the previous call.
   struct Stretch {
-    const perf_data::PerfFile& file;  // only for it
+    const perf_data::PerfFile& file;  // the recording of this period
     measure::LiveStretch times;
-    const recording::RecordedSwitches* switches = nullptr;  // null: the file has them
-    u32 program = 0;                                        // only it and its children are looked at; 0: all
+    const recording::RecordedSwitches* switches = nullptr;  // null: the file has the switches
+    u32 program = 0;                                        // only this process and its children; 0: all
   };
-  // `wanted`: files that are kept open.
+  // `wanted`: code files that are kept open.
   diag::Result<std::vector<waits::WaitedIn>> take(const Stretch& stretch, const recording::ReadOptions& wanted);
-  // The known waits may be wrong from here on.
+  // From now on the known waits may be wrong.
   void forget() { live_.forget(); }
 
  private:

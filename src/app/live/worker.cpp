@@ -18,14 +18,15 @@
 namespace wperf::live {
 namespace {
 
-constexpr u64 kFirstLookMs = 300;  // the first picture comes soon
+constexpr u64 kFirstLookMs = 300;  // so that the first picture appears soon
 constexpr auto kWishesAfterEnd = std::chrono::milliseconds(50);
 
 using Clock = std::chrono::steady_clock;
 
-constexpr u32 kPatienceMs = 100;  // how long the loop waits: for news of the worker, sizes, an escape that was a key
+constexpr u32 kPatienceMs = 100;  // how long the loop waits: for the worker, for changes of the size, and for the rest
+                                  // of an escape sequence
 constexpr usize kMostColumns = 1000, kMostLines = 500;
-constexpr usize kUsualColumns = 80, kUsualLines = 24;  // if the terminal does not say
+constexpr usize kUsualColumns = 80, kUsualLines = 24;  // if the terminal does not report its size
 
 class LiveScreen {
  public:
@@ -53,17 +54,17 @@ class LiveScreen {
   top::TopView view_;
   top::LiveTable table_;
   std::optional<top::LiveTable> held_;  // while the picture is held
-  usize came_ = 0, held_at_ = 0;        // stretches; how many had come when the picture was held
+  usize came_ = 0, held_at_ = 0;        // number of periods, and how many there were when the picture was held
   top::TableAnswer answer_;
   top::PictureFacts facts_;
   os::TerminalScreen::Size size_;
   std::optional<diag::Error> error_;
-  u64 wished_code_ = 0;  // the number of the last request
+  u64 wished_code_ = 0;  // number of the latest request
   bool is_code_wished_ = false;
   bool is_over_ = false, is_stale_ = true;
 };
 
-// The kept stretches that lie in the chosen extent.
+// The kept periods that were chosen.
 SeenStretches LiveScreen::seen() const {
   SeenStretches of{.count = 1, .last = held_.has_value() ? held_at_ : came_};
   if (view_.query.extent == top::Extent::ten) of.count = std::min(top::kStretchesOfTen, shown().stretches());
@@ -98,7 +99,7 @@ void LiveScreen::take_news() {
     view_.code->reason = news.code->reason;
     if (news.code->code.has_value()) view_.take_code(*std::move(news.code->code));
   }
-  // A function that is looked at is looked at again, as its numbers change.
+  // A function on the screen is updated, because its numbers change.
   const bool is_new = !news.stretches.empty() && !held_.has_value();
   if (is_new && view_.code.has_value() && !is_code_wished_) wish_code();
   if (!news.message.empty()) view_.message = news.message;
@@ -151,7 +152,7 @@ void LiveScreen::take_key(const top::Key& key) {
     case top::Action::nothing:
       break;
   }
-  // The next key finds the rows that this one chose.
+  // The next key refers to the rows that this one selected.
   answer_ = shown().rows(view_.query);
   view_.follow(answer_);
 }
@@ -252,7 +253,7 @@ std::string LiveWorker::save(const SaveWish& wish) {
 }
 
 void LiveWorker::serve_wishes() {
-  if (looked_ == 0) return;  // there is nothing yet
+  if (looked_ == 0) return;  // there is no data yet
   std::optional<CodeWish> code;
   std::optional<SaveWish> file;
   {

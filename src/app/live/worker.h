@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread that samples and names for a screen, which can therefore answer keys at once, and the screen's own loop.
-// They exchange data under a lock.
+// The thread that samples and names for a screen, so that the screen can answer keys immediately; and the screen's own
+// loop. They exchange data under a lock.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace wperf::live {
 
-// The worker's console: its messages would spoil the screen, so they are kept for it.
+// The worker's console. Its messages would disturb the screen, so they are kept for it.
 class WorkerConsole final : public diag::Console {
  public:
   explicit WorkerConsole(diag::Console& console) : console_(console) {}
@@ -40,14 +40,14 @@ struct SeenStretch {
   u64 unseen_ns = 0;
 };
 
-// So many stretches, and which is the last of them: they are numbered from 1 on. Newer ones came while the picture was
-// held, or are not on it yet.
+// A number of periods and the number of the last one; periods are numbered from 1. Newer ones came while the picture
+// was held, or are not shown yet.
 struct SeenStretches {
   usize count = 1, last = 0;
 };
 
 struct CodeWish {
-  u64 number = 0;  // the answer has it, too: meanwhile the request may have changed
+  u64 number = 0;  // the answer has the same number, because the request may have changed meanwhile
   LiveLook::CodePlace place;
   SeenStretches of;
 };
@@ -66,7 +66,7 @@ struct WorkerNews {
   std::vector<SeenStretch> stretches;
   std::optional<CodeAnswer> code;
   std::string message;     // may be empty
-  bool has_ended = false;  // the program: nothing new will come
+  bool has_ended = false;  // the program has ended, so nothing new will come
   std::optional<diag::Error> error;
 };
 
@@ -82,7 +82,7 @@ class LiveWorker {
   WorkerNews take_news();
   void wish(CodeWish wish);
   void wish(SaveWish wish);
-  int status() const { return status_; }  // exit status of the program, after stop()
+  int status() const { return status_; }  // the exit status of the program, after stop()
 
  private:
   void run();
@@ -98,11 +98,11 @@ class LiveWorker {
   std::optional<CodeWish> code_wish_;
   std::optional<SaveWish> save_wish_;
   int status_ = 0;
-  usize looked_ = 0;  // stretches so far; used only by the thread
+  usize looked_ = 0;  // number of periods so far; used only by the thread
   std::thread thread_;
 };
 
-// `top` on a terminal: keys in, pictures out, until the user ends it. Returns the exit status.
+// `top` on a terminal: reads keys and shows pictures until the user ends it. Returns the exit status.
 diag::Result<int> show_live(LiveLook& look, WorkerConsole& worker_console, diag::Console& console);
 
 }  // namespace wperf::live

@@ -39,7 +39,7 @@ class MessageReader {
     return json_.sound() && line_.find_first_not_of(" \t\r\n", json_.position()) == std::string_view::npos;
   }
 
-  // The next value as it stands.
+  // The next value, unchanged.
   std::string_view raw() {
     const usize begin = json_.position();
     json_.skip();
@@ -54,7 +54,7 @@ class MessageReader {
     } else if (key == "id") {
       const JsonReader::Kind kind = json_.kind();
       const std::string_view id = raw();
-      // It is sent back as it stands.
+      // It is sent back unchanged.
       const bool is_number = kind == JsonReader::Kind::number && id.find_first_not_of("-+.0123456789eE") == id.npos;
       is_id_good_ = (kind == JsonReader::Kind::string || is_number) && id.size() <= kLongestId;
       if (is_id_good_) message_.id = id;
@@ -120,7 +120,7 @@ class MessageReader {
   bool has_version_ = false, is_id_good_ = true;
 };
 
-// `write_body` writes the member that is not in every message.
+// `write_body` writes the member that differs from message to message.
 std::string line_of(std::string_view id, const WriteValue& write_body) {
   std::string line;
   text::JsonWriter json(line);

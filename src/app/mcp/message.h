@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of the Model Context Protocol: JSON-RPC 2.0, one message on a line. Pure.
+// Messages of the Model Context Protocol: JSON-RPC 2.0, one message on each line. Pure.
 #pragma once
 #include <functional>
 #include <optional>
@@ -15,21 +15,21 @@ namespace wperf::mcp {
 
 inline constexpr usize kLongestMessage = usize{1} << 20;
 
-// An argument of a tool. Objects have no kind: no tool takes one.
+// A tool's argument. There is no kind for objects, because no tool takes one.
 struct Value {
   enum class Kind : u8 { other, text, number, flag, list };
   Kind kind = Kind::other;
   std::string text = {};
   double number = 0;
   bool flag = false;
-  std::vector<std::string> list = {};  // of texts
+  std::vector<std::string> list = {};  // a list of texts
 };
 
 struct Arguments {
   std::vector<std::pair<std::string, Value>> all;
 
   const Value* find(std::string_view name) const;
-  std::string text(std::string_view name) const;  // empty if it is absent
+  std::string text(std::string_view name) const;  // empty if it is missing
   std::vector<std::string> list(std::string_view name) const;
   std::optional<double> number(std::string_view name) const;
   bool flag(std::string_view name) const;
@@ -38,14 +38,14 @@ struct Arguments {
 struct Message {
   std::string id;  // as JSON; empty for a notification
   std::string method;
-  std::string version;            // of the protocol, in `_meta`; empty in the older revisions
-  bool has_capabilities = false;  // in `_meta`
-  std::string wanted_version;     // of `initialize`
+  std::string version;            // version of the protocol in `_meta`; empty in older revisions
+  bool has_capabilities = false;  // given in `_meta`
+  std::string wanted_version;     // the version in `initialize`
   std::string tool;
   Arguments arguments;
 };
 
-// JSON-RPC's and the protocol's numbers of errors.
+// Error numbers of JSON-RPC and of the protocol.
 enum class Fault : int {
   not_json = -32700,
   not_request = -32600,
@@ -54,8 +54,8 @@ enum class Fault : int {
   unsupported_version = -32022,
 };
 
-// `fault`: the line is not JSON, or not a request. A list of messages is not a request, as in all revisions since
-// 2025-06-18.
+// `fault`: the line is not JSON, or not a request. As in all revisions since 2025-06-18, a list of messages is not a
+// request.
 struct ParsedMessage {
   std::optional<Fault> fault;
   Message message;
@@ -63,7 +63,7 @@ struct ParsedMessage {
 ParsedMessage parse_message(std::string_view line);
 
 using WriteValue = std::function<void(text::JsonWriter& json)>;
-// Lines with their ends. `id`: as JSON; empty: null. `write` writes the members of the result, or of the error's data.
+// Whole lines. `id`: as JSON; empty: null. `write` writes the members of the result, or of the error's data.
 std::string result_line(std::string_view id, const WriteValue& write);
 std::string fault_line(std::string_view id, Fault fault, std::string_view text, const WriteValue& write = {});
 

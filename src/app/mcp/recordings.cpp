@@ -17,7 +17,7 @@
 namespace wperf::mcp {
 namespace {
 
-// It tells one state of one file from others.
+// Distinguishes the states of a file, and different files.
 std::string handle_of(const std::string& path) {
   const std::string state = fmt::format("{}\n{}\n{}", path, os::file_size(path), os::last_change_unix_ns(path));
   return fmt::format("rec_{:016x}", text::fnv1a(state));
@@ -31,13 +31,13 @@ bool is_inside(const std::string& path, const std::string& root) {
 
 }  // namespace
 
-// The opened file, with the forms of it that samples are read from.
+// The opened file, in the forms that samples are read from.
 struct KeptRecording::File {
   explicit File(recording::OpenedRecording made) : opened(std::move(made)) {}
 
   recording::OpenedRecording opened;
-  std::optional<recording::SampledRecording> sampled;  // nullopt: it is a profile of another program
-  std::optional<perf_data::AuxTraces> operations;      // of SPE
+  std::optional<recording::SampledRecording> sampled;  // nullopt for a profile of another program
+  std::optional<perf_data::AuxTraces> operations;      // from SPE
 };
 
 diag::Result<void> KeptRecording::open(diag::Console& console) {
@@ -100,7 +100,7 @@ diag::Result<recording::RecordedSamples> KeptRecording::samples_of(const request
 diag::Result<std::string> Recordings::path_inside(const std::string& name) const {
   const std::string real = os::real_path(os::join_path(root_, name));
   if (!real.empty() && is_inside(real, root_) && !os::is_folder(real)) return real;
-  // Whether a file outside exists is not told.
+  // The error must not reveal whether a file outside exists.
   return diag::Error{.text = fmt::format("there is no file {} in {}", name, root_),
                      .hint = "files must lie in the folder that --root names"};
 }

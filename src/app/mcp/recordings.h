@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The recordings that a client asked about, kept open: the second question reads nothing again. Their paths are inside
-// one folder, whatever links lead out of it.
+// The recordings that a client asked about. They are kept open, so that the next question need not read them again.
+// Their paths are inside one folder, even if links lead out of it.
 #pragma once
 #include <array>
 #include <list>
@@ -20,10 +20,10 @@
 
 namespace wperf::mcp {
 
-// The samples of a recording, named.
+// The named samples of a recording.
 struct Samples {
   const stacks::StackProfile* profile = nullptr;
-  const stacks::RecordingAbout* about = nullptr;  // null: there are no facts about the run
+  const stacks::RecordingAbout* about = nullptr;  // null: nothing is known about the run
 };
 
 class KeptRecording {
@@ -33,11 +33,11 @@ class KeptRecording {
 
   const std::string& handle() const { return handle_; }
   const std::string& path() const { return path_; }
-  const std::string& shown() const { return shown_; }  // relative to the root
+  const std::string& shown() const { return shown_; }  // path relative to the root
 
-  // With callers; `lines`: with source lines.
+  // Includes callers; `lines`: includes source lines.
   diag::Result<Samples> samples(bool lines, diag::Console& console);
-  // Only those of some time. Not kept.
+  // Only the samples in a time range. The result is not kept.
   diag::Result<recording::RecordedSamples> samples_of(const request::TimeSpan& time, bool lines,
                                                       diag::Console& console);
 
@@ -54,20 +54,20 @@ class KeptRecording {
 
 class Recordings {
  public:
-  // `root`: an existing folder.
+  // `root` must be an existing folder.
   explicit Recordings(std::string root) : root_(std::move(root)) {}
 
   const std::string& root() const { return root_; }
-  // A handle, or a path. Opened when it is first read.
+  // `name`: a handle or a path. The file is opened on first use.
   diag::Result<KeptRecording*> find(const std::string& name);
-  // The real path of a file inside the root.
+  // The real path of a file, which must be inside the root.
   diag::Result<std::string> path_inside(const std::string& name) const;
 
  private:
-  static constexpr usize kMost = 8;  // the one that was not asked about for longest is closed
+  static constexpr usize kMost = 8;  // if there are more, the least recently used one is closed
 
   std::string root_;
-  std::list<KeptRecording> kept_;  // the last one asked about first
+  std::list<KeptRecording> kept_;  // ordered by last use, the most recent first
 };
 
 }  // namespace wperf::mcp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `wperf mcp`: the Model Context Protocol over stdin and stdout, of the stateless revision 2026-07-28 and of the older
-// ones, which begin with `initialize`. Each request says by itself which revision it follows.
+// `wperf mcp`: the Model Context Protocol over stdin and stdout, in the stateless revision 2026-07-28 and in the older
+// ones, which begin with `initialize`. Each request shows which revision it follows.
 #pragma once
 #include <functional>
 #include <string>
@@ -22,7 +22,7 @@ class Server {
   explicit Server(const ServerOptions& options)
       : may_start_programs_(options.may_start_programs), answers_(options.root, options.device) {}
 
-  // The line to send; empty: none, because the message is a notification.
+  // The line to send; empty for a notification, which has no answer.
   std::string answer(std::string_view line);
 
  private:
@@ -33,11 +33,11 @@ class Server {
   std::string call_tool(const Message& message);
 
   bool may_start_programs_;
-  std::string older_version_;  // agreed by `initialize`; empty before it
+  std::string older_version_;  // from `initialize`; empty before it
   ToolAnswers answers_;
 };
 
-// Answers until stdin ends. The programs that it starts see neither stdin nor stdout.
+// Answers until stdin ends. Programs that it starts have no access to stdin and stdout.
 int serve(const ServerOptions& options);
 
 }  // namespace wperf::mcp

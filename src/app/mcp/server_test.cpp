@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conversations of both eras, over files that the tests write themselves.
+// Conversations in both kinds of revisions, about files that the tests write.
 #include "app/mcp/server.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class ServerTest : public testing::Test {
               (std::string("wperf_mcp_") + testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_ / "inside");
-    // Folded stacks are a profile of another program.
+    // Folded stacks, a profile of another program.
     std::ofstream(folder_ / "inside/a.folded") << "main;work;hot 60\nmain;work;cool 30\nmain;hot 10\n";
     std::ofstream(folder_ / "outside.folded") << "main 1\n";
   }

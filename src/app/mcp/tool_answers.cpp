@@ -23,7 +23,7 @@ namespace {
 
 using request::Request;
 
-// An answer and its structured form together: 8 KiB.
+// An answer and its structured form together have 8 KiB.
 constexpr u32 kBytes = 4096;
 
 // Keeps the documents and warnings of a command.
@@ -42,7 +42,7 @@ class KeptOutput final : public diag::Console {
   Answer answer;
 };
 
-// Names of functions with * at their ends, as -s takes them.
+// Matches names of functions, with * at their ends as in -s.
 std::function<bool(std::string_view)> symbol_filter(const std::string& text) {
   if (text.empty()) return {};
   return
@@ -185,7 +185,7 @@ diag::Result<brief::Brief> ToolAnswers::of_profile(const Samples& samples, Tool 
   return brief::of_profile(*samples.profile, options, {.recording = file, .all = "wperf report " + file});
 }
 
-// Options of devices may name files, so a client's device has no sign that paths need.
+// A device's options may name files, so characters of paths are not allowed in a client's device.
 diag::Result<std::string> ToolAnswers::device_of(const Arguments& arguments) const {
   std::string device = arguments.text("device");
   if (device.empty()) return device_;
@@ -214,7 +214,7 @@ diag::Result<void> ToolAnswers::add_program(const Arguments& arguments, Request&
   return {};
 }
 
-// The same as a command line would make.
+// The same request as from a command line.
 diag::Result<Request> ToolAnswers::request_of(Tool tool, const Arguments& arguments) {
   Request request;
   WPERF_TRY(request.device, device_of(arguments));
@@ -285,7 +285,7 @@ diag::Result<brief::Brief> ToolAnswers::events(const Arguments& arguments, diag:
   request.outputs.json = request.outputs.quiet = request.outputs.verbose = true;
   KeptOutput list;
   WPERF_TRY(const int status, commands::run(request, list));
-  static_cast<void>(status);  // of programs, which `list` starts none of
+  static_cast<void>(status);  // the status is a program's, and `list` starts none
   for (const std::string& warning : list.answer.warnings) console.warn(warning);
   const std::string match = in_lower_case(arguments.text("match"));
   const std::vector<EventRow> rows = matching_events(list.answer.json, match);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tools carried out: an argument list → a brief answer, as Markdown and as JSON.
+// Carries out tools: turns an argument list into a brief answer, as Markdown and as JSON.
 #pragma once
 #include <string>
 #include <vector>
@@ -21,10 +21,10 @@ struct Answer {
 
 class ToolAnswers {
  public:
-  // `device`: measures where the client names none.
+  // `device`: used if the client names none.
   ToolAnswers(std::string root, std::string device) : recordings_(std::move(root)), device_(std::move(device)) {}
 
-  // The arguments fit the tool's parameters.
+  // The arguments must fit the tool's parameters.
   diag::Result<Answer> answer(Tool tool, const Arguments& arguments);
 
  private:

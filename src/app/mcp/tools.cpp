@@ -58,7 +58,7 @@ constexpr Parameter kRecord[] = {kProgram,
                                  kSeconds};
 constexpr Parameter kTopdown[] = {kProgram, kWords, kDevice, kSeconds};
 
-// Those that start programs come last.
+// Tools that start programs come last.
 constexpr ToolRow kTools[] = {
     {Tool::open, "open", "Open a recording",
      "Opens a recording and says what is in it. Its handle is good until the file changes.", false, kOpen},
@@ -92,7 +92,7 @@ constexpr ToolRow kTools[] = {
 };
 constexpr usize kReading = 10;
 
-// A message is one line. The line ends of a schema stand between its values only.
+// A message must be one line. In a schema, line ends are only between values, so they can be removed.
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char c : text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tools that `wperf mcp` offers: their names, parameters and schemas. tool_answers.h carries them out. Pure.
+// The tools of `wperf mcp`: their names, parameters and schemas. tool_answers.h carries them out. Pure.
 #pragma once
 #include <optional>
 #include <span>
@@ -39,19 +39,19 @@ struct Parameter {
 struct ToolRow {
   Tool tool;
   std::string_view name, title, help;
-  bool starts_programs;  // only with --allow-record
+  bool starts_programs;  // allowed only with --allow-record
   std::span<const Parameter> parameters;
 };
 
-// Without those that start programs if that is not allowed.
+// Without tools that start programs, unless these are allowed.
 std::span<const ToolRow> tool_rows(bool may_start_programs);
 // Returns null if no tool has this name.
 const ToolRow* find_tool(std::string_view name, bool may_start_programs);
 
-// A member of the answer of tools/list. `has_output`: with the schema of structured answers.
+// A member of the answer to tools/list. `has_output`: includes the schema of structured answers.
 void write_tool(text::JsonWriter& json, const ToolRow& row, bool has_output);
 
-// A sentence about the first argument that does not fit; empty if all do.
+// A sentence about the first argument that does not fit; empty if all fit.
 std::string wrong_argument(const ToolRow& row, const Arguments& arguments);
 
 }  // namespace wperf::mcp

@@ -15,9 +15,10 @@ namespace {
 constexpr u64 kProgressNs = 1'000 * kNanosecondsPerMillisecond;
 constexpr u64 kSamplesOfPayload = 128;
 
-// The letters after "sampling ...", as WindowsPerf's tool gets samples once a second: one for each full payload, and
-// another for a partial one. For bytes, and on a terminal, one letter: were there any samples? Not `live`: a program
-// writes into the same line, so all letters come at the end. The same holds if a person sees the progress.
+// The letters after "sampling ...". WindowsPerf's tool fetches samples once a second and prints a letter for each full
+// payload, and another one for a partial payload. For bytes, and on a terminal, a single letter says whether there were
+// samples. If not `live`, a program writes to the same line, so all letters are printed at the end; also if a person
+// sees the progress.
 class SamplingProgress {
  public:
   SamplingProgress(diag::Console& console, u64 now, bool live)

@@ -35,7 +35,7 @@ answers::CountRow row_of(const counts::Count& count) {
   return row;
 }
 
-// A kernel that takes turns by itself reports no slots, only times: they are shown in milliseconds.
+// A kernel that takes turns by itself reports times instead of slots; they are shown in milliseconds.
 void set_times(u64 running_ns, u64 enabled_ns, answers::CountRow& row) {
   row.slots = running_ns / kNanosecondsPerMillisecond;
   row.rounds = enabled_ns / kNanosecondsPerMillisecond;
@@ -92,7 +92,7 @@ bool had_a_turn(const counts::Count& count) {
   return count.fraction > 0;
 }
 
-// The counts of one metric in one unit, a set for each group it was scheduled as.
+// The counts of a metric in a unit: one set for each group in which it was scheduled.
 struct MetricInstance {
   std::vector<const plan::Entry*> entries;
   std::vector<pmu::NamedCount> events;
@@ -113,8 +113,8 @@ std::map<std::string, MetricCounts> metric_counts(const counts::Unit& unit, cons
   return counts;
 }
 
-// The programmed events are the same on all cores. A core of another kind may not have an event of this name, or have
-// another event under its number.
+// The same events are programmed on all cores. A core of another kind may not have an event with this name, or may have
+// another event with its number.
 bool has_its_events(const pmu::Metric& metric, pmu::Product product, const MetricInstance& instance) {
   for (std::string_view rest = metric.events; !rest.empty();) {
     const std::string_view name = rest.substr(0, rest.find(','));
@@ -128,7 +128,7 @@ bool has_its_events(const pmu::Metric& metric, pmu::Product product, const Metri
   return true;
 }
 
-// By the formula of the cores it was counted on; a program may have run on cores of several kinds.
+// Uses the formula for the cores on which it was counted; a program may have run on several kinds of cores.
 std::optional<double> metric_value(std::string_view name, const std::vector<pmu::Product>& kinds,
                                    const MetricInstance& instance) {
   std::optional<std::string_view> formula;
@@ -169,7 +169,7 @@ struct Total {
   }
 };
 
-// The scaled count of `event` that belongs to `metric`.
+// The scaled count of the event `event` in the metric `metric`.
 Total metric_event_total(const counts::Unit& unit, const plan::Schedule& schedule, const char* metric,
                          const char* event) {
   for (size_t i = 0; i < std::min(unit.counts.size(), schedule.entries.size()); ++i) {
@@ -236,7 +236,7 @@ void add_ddr_metric(const std::vector<counts::Unit>& units, const plan::Schedule
   profile.ddr.push_back(row_of(std::nullopt, all));
 }
 
-// Time and switches are columns for all threads; only entries that took a counter get further columns.
+// Time and switches are columns for all threads; only entries with a counter get more columns.
 void add_threads(const plan::CountPlan& plan, const readings::CountCapture& capture, answers::CountProfile& profile) {
   if (capture.threads.empty()) return;
   const std::vector<plan::Entry>& entries = plan.schedules[index_of(EventClass::core)].entries;
@@ -261,13 +261,13 @@ void add_threads(const plan::CountPlan& plan, const readings::CountCapture& capt
                    [](const auto& a, const auto& b) { return a.running_seconds > b.running_seconds; });
 }
 
-// How much of the time that was counted may be missing from the counts.
+// Says how much of the time may be missing in the counts.
 void add_uncertainty(const readings::CountCapture& capture, answers::CountProfile& profile) {
   u64 running_ns = capture.unseen_ns;
   for (const readings::ThreadCounts& thread : capture.threads) running_ns += thread.running_ns;
   const auto say = [&](u64 missing_ns, std::string_view why) {
     const double share = 100.0 * static_cast<double>(missing_ns) / static_cast<double>(std::max<u64>(running_ns, 1));
-    constexpr double kLeastPercent = 0.005;  // less would be shown as nothing
+    constexpr double kLeastPercent = 0.005;  // less would be shown as 0.00
     if (missing_ns == 0 || share < kLeastPercent) return;
     profile.remarks.push_back(fmt::format("{:.2f} % of the running time ({:.3f} ms) is not in the counts: {}", share,
                                           static_cast<double>(missing_ns) / 1e6, why));
@@ -280,7 +280,7 @@ void add_uncertainty(const readings::CountCapture& capture, answers::CountProfil
   }
 }
 
-// A count of 0 looks like an answer.
+// A note is needed because a count of 0 looks like a result.
 void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, answers::CountProfile& profile) {
   std::vector<std::string> names;
   for (const plan::Entry& entry : plan.schedules[index_of(EventClass::core)].entries) {
@@ -327,7 +327,7 @@ u64 rounded(double value) {
   return static_cast<u64>(std::llround(value));
 }
 
-// `rows_of` gives the same rows of each run; `means` must hold those of the first run at the beginning.
+// `rows_of` returns the same rows for each run; `means` must initially be those of the first run.
 template <typename RowsOf>
 void average_rows(const std::vector<CountProfile>& runs, RowsOf rows_of, std::vector<CountRow>& means) {
   for (const CountProfile& run : runs) means.resize(std::min(means.size(), rows_of(run).size()));
@@ -424,7 +424,7 @@ CountProfile mean_of_runs(const std::vector<CountProfile>& runs) {
     for (const CountProfile& run : runs) mean.metrics[m].counted = mean.metrics[m].counted && run.metrics[m].counted;
   }
   average_times(runs, mean, deviations);
-  mean.threads.clear();  // each run has different ones
+  mean.threads.clear();  // these differ from run to run
   mean.process = std::nullopt;
   mean.runs = deviations;
   return mean;

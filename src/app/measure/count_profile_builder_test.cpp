@@ -208,7 +208,7 @@ TEST(CountProfileBuilder, EachKindOfCoresHasItsOwnFormula) {
   EXPECT_TRUE(profile.metrics[1].counted);
   EXPECT_FALSE(profile.metrics[2].counted) << "a core that knows no slots";
 
-  // A program may have run on any of them.
+  // A program may have run on any of these cores.
   machine.core_midr = {kNeoverseV1, kNeoverseN2, kNeoverseN2};
   plan.of_program = true;
   capture.units.resize(1);
@@ -280,7 +280,7 @@ TEST(CountProfileBuilder, AProgramCountedByTheKernel) {
   EXPECT_FALSE(build_count_profile(plan, machine, {}, capture).process.has_value());
 }
 
-// A kernel takes turns with the cycle counter, too: here at one instruction a cycle.
+// A kernel also takes turns with the cycle counter. Here there is one instruction per cycle.
 TEST(CountProfileBuilder, CyclesThatTookTurnsAreScaledAsTheEventsAre) {
   plan::Capabilities machine;
   machine.kernel = std::make_shared<NoWords>();

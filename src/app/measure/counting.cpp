@@ -12,17 +12,17 @@ namespace {
 
 constexpr u64 kCountStepMs = 100;
 constexpr u64 kPauseStepMs = 500;
-constexpr u64 kPollMs = 100;  // Ctrl-C is noticed this soon
+constexpr u64 kPollMs = 100;  // so that Ctrl-C is noticed soon
 
 struct Waiting {
   const SpawnedProgram& program;
   u64 duration_ms = 0;  // 0 = endless
   u64 step_ms = kCountStepMs;
-  device::CountSession* session = nullptr;  // polled for a lost lock
-  bool keeps_what_was = false;              // counted until another program ended the session
+  device::CountSession* session = nullptr;  // checked for a lost lock
+  bool keeps_what_was = false;              // keeps the counts from before another program ended the session
 };
 
-// `trouble` receives the machine's report of a crashed program.
+// `trouble` receives the report of a crashed program.
 diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiting& waiting, Progress& progress,
                                          diag::Console& console, std::optional<diag::Error>& trouble) {
   const u64 start = programs.now_ns();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One running measurement: the program under it, the waiting with progress and Ctrl-C, and single counts.
+// One running measurement: its program, waiting with progress and Ctrl-C, and single counts.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace wperf::measure {
 
-// The program of a measurement. A program that it started is killed when the measurement is over.
+// The program of a measurement. If wperf started it, it is killed after the measurement.
 class SpawnedProgram {
  public:
   explicit SpawnedProgram(device::Programs& programs) : programs_(programs) {}
@@ -26,7 +26,7 @@ class SpawnedProgram {
   SpawnedProgram& operator=(const SpawnedProgram&) = delete;
 
   diag::Result<void> start(const MeasureOptions& options, u32 core);
-  // A program that runs already: its end is watched for, and it is left alone.
+  // Follows a program that is already running; it is not ended.
   diag::Result<void> follow(u32 pid);
   u32 pid() const { return pid_; }  // 0: no program
   bool ended() const { return pid_ != 0 && !programs_.process(pid_).running; }
@@ -38,19 +38,19 @@ class SpawnedProgram {
   bool started_ = false;
 };
 
-// The exit status of a run that went well and was about this program. It is that of the program if the program ended by
-// itself and wperf runs it like other tools of the system do; it is 0 where scripts of WindowsPerf expect that
-// (contract 1.2). There a program that failed out of sight gets a warning.
+// The exit status of a successful run with this program. It is the program's own status if the program ended by itself,
+// as in other tools of the system. It is 0 on devices where scripts of WindowsPerf expect that (contract 1.2); there a
+// warning is given if the program failed unseen.
 int status_of_program(const request::Measurement& wanted, Machine& machine, const device::ProcessState& program,
                       diag::Console& console);
 
-// Before measuring: as long as --record_spawn_delay asks for, if it does.
+// Waits before measuring, as long as --record_spawn_delay requests.
 diag::Result<void> let_start_up(const request::Measurement& wanted, Machine& machine, u32 pid);
 
 enum class WaitEnd { time, interrupted, program_ended };
 
-// The moving sign after "counting ... ". Not `live`: a program writes into the same lines, so all of it comes at the
-// end.
+// The moving sign after "counting ... ". If not `live`, a program writes to the same lines, so all of it is printed at
+// the end.
 class Progress {
  public:
   Progress(diag::Console& console, std::string_view label, bool live);
@@ -67,8 +67,8 @@ class Progress {
 struct CountOutcome {
   readings::CountCapture capture;
   WaitEnd end = WaitEnd::time;
-  std::optional<diag::Error> trouble;  // the program crashed; the counts until then are good
-  std::vector<std::string> remarks;    // remarks about the session
+  std::optional<diag::Error> trouble;  // the program crashed; the counts before that are valid
+  std::vector<std::string> remarks;    // about the session
 };
 
 // Counts once: start, wait for `duration_ms` (0 = until Ctrl-C or the end of the program), stop, read.

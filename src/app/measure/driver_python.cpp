@@ -46,7 +46,7 @@ u32 DriverPython::module_at(u64 address) {
   return found != modules.end() ? static_cast<u32>(found - modules.begin()) : perf_data::kNoCode;
 }
 
-// A stack that was cut, or whose frame records end early, ends elsewhere.
+// A stack that was cut, or whose frame records end early, does not end at the outermost function.
 bool DriverPython::is_whole(const std::vector<u64>& chain) {
   return is_start_of_programs_(module_at(chain.back()));
 }
@@ -55,7 +55,7 @@ void DriverPython::join(const readings::DrainedSample& sample, usize user, std::
   const auto copy = python_.copies().take(sample.thread, sample.time_ns);
   if (copy == nullptr || copy->process == nullptr || user >= chain.size()) return;
   process_ = sample.process;
-  // A function that the interpreter's has called, and that has no frame record yet, or no longer.
+  // Checks for a function that the interpreter's function has called and that has no frame record yet, or no longer.
   const auto evaluates = [&](u64 address) { return copy->process->evaluates_at(address); };
   const bool is_user = sample.exception_level == 0;
   const bool has_leaf =

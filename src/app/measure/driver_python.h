@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record --python` with wperf's driver, on a machine that tells each sample while its thread stands still: the frames
-// of Python are copied then, and joined with the call chain when the sample is drained (docs/design/python.md).
+// `record --python` with wperf's driver, on a machine that reports each sample while its thread is stopped. The Python
+// frames are copied then, and joined with the call chain when the sample is drained (docs/design/python.md).
 #pragma once
 #include <functional>
 #include <map>
@@ -24,11 +24,11 @@ class DriverPython final : public device::SampleWatcher {
 
   void see(const Moment& moment) override;
 
-  // Before and after the samples of a drain.
+  // Called before and after the samples of a drain.
   void begin_drain() { modules_.clear(); }
   void end_drain() { python_.copies().drop_all(); }
-  // Puts the functions of Python into the call chain of a sample. `user`: the index of its first frame of user code.
-  // `link`: the link register; becomes 0 if the chain has its caller already, or if the first frame is of Python.
+  // Inserts the Python functions into the call chain of a sample. `user`: index of its first user frame. `link`: the
+  // link register; set to 0 if its caller is already in the chain, or if the first frame is a Python function.
   void join(const readings::DrainedSample& sample, usize user, std::vector<u64>& chain, u64& link);
 
   std::string made_code() const { return python_.made_code(); }
@@ -42,7 +42,7 @@ class DriverPython final : public device::SampleWatcher {
   device::Programs& programs_;
   recording::LivePython python_;
   std::map<u32, std::vector<readings::Module>> modules_;  // by process
-  u32 process_ = 0;                                       // of the sample
+  u32 process_ = 0;                                       // the process of the sample
   std::function<u32(u64)> code_at_;
   std::function<bool(u32)> is_start_of_programs_;
 };

@@ -12,8 +12,8 @@ namespace {
 
 constexpr usize kRecordHeader = 8, kSizeOffset = 6;
 constexpr u32 kEverybody = ~u32{0};
-constexpr usize kPidOffset = 8, kParentOffset = 12;  // places in records about processes
-constexpr usize kDataSizeOffset = 48;                // in the header of a file
+constexpr usize kPidOffset = 8, kParentOffset = 12;  // positions in records about processes
+constexpr usize kDataSizeOffset = 48;                // position in the file's header
 
 template <typename Number>
 Number number_at(std::span<const std::byte> bytes, usize at) {
@@ -57,7 +57,7 @@ bool LiveRecords::take(std::span<const std::byte> records) {
     const std::span<const std::byte> record = records.first(size);
     records = records.subspan(size);
     switch (type) {
-      case perf_data::RecordType::finished_round:  // the stretches are put together in another order
+      case perf_data::RecordType::finished_round:  // the periods are joined in another order
         break;
       case perf_data::RecordType::sample:
       case perf_data::RecordType::lost:
@@ -97,7 +97,7 @@ void LiveRecords::tell(u32 type, std::span<const std::byte> record) {
   each_told_.push_back(told);
 }
 
-// The sampled processes, and all their ancestors.
+// The sampled processes and all their ancestors.
 std::unordered_set<u32> LiveRecords::processes_of(usize first, usize end) const {
   std::unordered_set<u32> found{kEverybody};
   std::vector<u32> to_look_at;

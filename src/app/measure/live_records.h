@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of a perf.data file that grows, sorted into samples, which belong to a stretch of time, and the kernel's other
-// records, which are valid from then on.
+// Divides a growing perf.data file into samples, which belong to a period, and the kernel's other records, which remain
+// valid.
 #pragma once
 #include <cstddef>
 #include <deque>
@@ -16,20 +16,20 @@ namespace wperf::measure {
 
 class LiveRecords {
  public:
-  // `beginning`: the header of the file and its list of events, up to the first record. Replaces the data of an earlier
-  // file. `pid_offset`: where a sample has the number of its process; 0: it has none. `facts`: about the machine, for
-  // each file that is made, as in a finished recording.
+  // `beginning`: the file from its header up to the first record. Replaces the data of an earlier file. `pid_offset`:
+  // position of the process id in a sample; 0: it has none. `facts`: about the machine, written to each file as in a
+  // finished recording.
   void begin(std::span<const std::byte> beginning, usize pid_offset, perf_data::RecordingFacts facts = {});
   void begin_stretch(u64 most_bytes);
-  // Code that the samples name, as the last part of the facts.
+  // Code that samples refer to, which becomes the last of the facts.
   void set_made_code(std::string section) { facts_.made_code = std::move(section); }
-  // Whole records. Returns false if they are not records.
+  // Takes whole records. Returns false if they are not records.
   bool take(std::span<const std::byte> records);
 
   usize kept() const { return stretches_.size(); }
   u64 told_bytes() const { return told_.size(); }
-  // A file of so many stretches, the newest after leaving out some newer ones, with the records about their processes:
-  // on a machine that starts programs all the time, these are a small part of all.
+  // A file with this many periods, the newest ones after skipping `newest_left_out`. It only includes records about
+  // their processes, which are few on a machine that starts programs all the time.
   std::vector<std::byte> file(usize stretches, usize newest_left_out) const;
 
  private:
@@ -43,7 +43,8 @@ class LiveRecords {
   std::vector<std::byte> beginning_, told_;
   perf_data::RecordingFacts facts_;
   std::vector<Told> each_told_;
-  std::unordered_multimap<u32, u32> parents_;  // child → parent of forked processes: a child has its parent's modules
+  std::unordered_multimap<u32, u32> parents_;  // child → parent of forked processes, because a child has its parent's
+                                               // modules
   usize pid_offset_ = 0;
   std::deque<std::vector<std::byte>> stretches_;
 };

@@ -40,7 +40,7 @@ std::string comm(std::string_view name, u32 pid = 1) {
   return record;
 }
 
-// The addresses of the samples and the names in a file.
+// The addresses of samples and the names in a file, as text.
 std::string told(const std::vector<std::byte>& file) {
   const auto opened = perf_data::PerfFile::open(file);
   EXPECT_TRUE(opened.has_value());

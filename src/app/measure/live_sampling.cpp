@@ -20,7 +20,7 @@ std::vector<std::byte> copy_of(std::span<const std::byte> bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Where a sample has the process number, the same for all events; 0: it has none.
+// The position of the process id in a sample, if it is the same for all events; 0 if it has none.
 usize pid_offset_of(const perf_data::PerfFile& file) {
   constexpr usize kHeader = 8;
   if (file.attrs().empty()) return 0;
@@ -42,7 +42,7 @@ struct LiveRun {
   u64 now_ns() const { return machine.device->programs().now_ns(); }
 };
 
-// One session of the system's kernel, whose file is read as it grows.
+// One session of the system's kernel, whose file is read while it grows.
 class KernelLive final : public LiveSampling {
  public:
   explicit KernelLive(LiveRun run) : run_(std::move(run)) {
@@ -64,8 +64,8 @@ class KernelLive final : public LiveSampling {
   std::unique_ptr<device::RecordingSession> session_;
   LiveRecords records_;
   u64 read_ = 0;        // bytes of the session's file
-  u64 begin_ns_ = 0;    // when the session began
-  u64 sampled_ns_ = 0;  // up to when
+  u64 begin_ns_ = 0;    // start of the session
+  u64 sampled_ns_ = 0;  // end of the time sampled so far
 };
 
 diag::Result<void> KernelLive::open() {
@@ -105,7 +105,7 @@ diag::Result<void> KernelLive::read_new() {
 diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
   LiveStretch stretch;
   bool goes_on = false;
-  // Neither its file nor the kernel's records about programs that are gone must grow for days.
+  // The file, and the kernel's records about programs that have ended, must not grow for days.
   if (session_ == nullptr || read_ > kMostLiveBytes || records_.told_bytes() > kMostLiveBytes) {
     WPERF_CHECK_OK(open());
     stretch.begin_ns = begin_ns_;
@@ -114,7 +114,7 @@ diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<vo
     stretch.begin_ns = sampled_ns_;
     goes_on = true;
   }
-  // Reading the capabilities has taken a part of the time.
+  // Reading the capabilities took part of the time.
   const u64 gone_ms = (run_.now_ns() - stretch.begin_ns) / kNanosecondsPerMillisecond;
   const auto nothing = [&] -> diag::Result<Collected> {
     meanwhile();
@@ -131,7 +131,7 @@ diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<vo
   return stretch;
 }
 
-// One session of a driver that hands out samples.
+// One session of a driver that returns samples.
 class DriverLive final : public LiveSampling {
  public:
   explicit DriverLive(LiveRun run) : run_(std::move(run)) {}
@@ -147,7 +147,7 @@ class DriverLive final : public LiveSampling {
   LiveRun run_;
   std::unique_ptr<device::SampleSession> session_;
   std::deque<readings::SampleCapture> stretches_;
-  std::vector<readings::CoreStatistics> told_;  // the statistics of the session, up to the last stretch
+  std::vector<readings::CoreStatistics> told_;  // statistics of the session, up to the previous period
   u64 sampled_ns_ = 0;
 };
 
@@ -171,7 +171,7 @@ void DriverLive::forget_oldest() {
   }
 }
 
-// The session's statistics of cores grow from its start on; each stretch has its own share.
+// The session's statistics grow from its start on; each period has its own part.
 void DriverLive::end_stretch(readings::SampleCapture capture) {
   const std::vector<readings::CoreStatistics> now = capture.core_statistics;
   for (usize i = 0; i < capture.core_statistics.size() && i < told_.size(); ++i) {
@@ -245,7 +245,7 @@ diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usiz
   return copy_of(recording.mapped->bytes());
 }
 
-// Windows' own tracing writes files: a trace for each stretch.
+// Windows' tracing writes files: one trace for each period.
 class TraceLive final : public LiveSampling {
  public:
   explicit TraceLive(LiveRun run) : run_(std::move(run)) {}
@@ -259,7 +259,7 @@ class TraceLive final : public LiveSampling {
  private:
   LiveRun run_;
   std::optional<Recording> last_;
-  recording::RecordedSwitches switches_;  // the context switches of the session
+  recording::RecordedSwitches switches_;  // context switches of the session
   u64 sampled_ns_ = 0;
 };
 
@@ -283,7 +283,7 @@ diag::Result<std::vector<std::byte>> TraceLive::recording(usize /*stretches*/, u
   return diag::Error{.text = "only the newest trace of Windows is kept", .hint = "resume the display first"};
 }
 
-// The same measurement for `stat`.
+// The same measurement as a request for counting.
 request::Measurement counting(request::Measurement wanted, std::vector<request::CountItem> counters,
                               const SampledProgram& sampled) {
   wanted.command = request::Command::stat;

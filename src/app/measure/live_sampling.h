@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling in consecutive stretches of time, without a gap if the device can, for `top`. The last stretches are kept
-// and are a recording. Used from one thread.
+// Samples in consecutive periods for `top`, without gaps if the device can. The last periods are kept, and can be read
+// as a recording. Must be used by one thread.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -19,45 +19,46 @@
 namespace wperf::measure {
 
 struct LiveStretch {
-  u64 begin_ns = 0, end_ns = 0;  // in the device's time
-  u64 unseen_ns = 0;             // time before it without sampling
+  u64 begin_ns = 0, end_ns = 0;  // in device time
+  u64 unseen_ns = 0;             // time before the period without sampling
   WaitEnd end = WaitEnd::time;
-  std::optional<diag::Error> trouble = {};  // the program crashed; the samples taken until then are good
+  std::optional<diag::Error> trouble = {};  // the program crashed; the samples before that are valid
 };
 
 class LiveSampling {
  public:
   virtual ~LiveSampling() = default;
-  // Waits for this time, or less if Ctrl-C or the program ends it, and keeps the samples. `meanwhile` is called several
-  // times a second if the device allows it: recording() then has the stretches before this one.
+  // Waits for this time, or until Ctrl-C or the program's end, and keeps the samples. `meanwhile` is called several
+  // times a second if the device allows it; recording() then has the earlier periods.
   virtual diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) = 0;
-  // How many of the last stretches are kept; at least one, once there was one.
+  // The number of periods that are kept; at least one after the first period.
   virtual usize kept() const = 0;
-  // A perf.data file of so many stretches: the last ones, or the last before some newer ones that are left out.
+  // A perf.data file with this many periods: the last ones, or the last ones before some newer periods that are
+  // skipped.
   virtual diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) = 0;
-  // For the newest stretch, if they were wanted and the recording does not have them; otherwise null.
+  // For the newest period, if requested and not in the recording itself; otherwise null.
   virtual const recording::RecordedSwitches* switches() const { return nullptr; }
 };
 
-// The most sampled data that is kept, in bytes.
+// The maximum size of the sampled data that is kept, in bytes.
 inline constexpr u64 kMostLiveBytes = u64{64} << 20;
 
-// The arguments outlive it.
+// The arguments must outlive the result.
 diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const MeasureOptions& options,
                                                                 const plan::SamplePlan& plan,
                                                                 const SampledProgram& sampled, Machine& machine,
                                                                 diag::Console& console);
 
-// Counts during sampling, for one stretch of time after the other, as `top --counters` shows them.
+// Counts while sampling, in consecutive periods, for `top --counters`.
 class LiveCounts {
  public:
-  // For the sampled program, or for the cores. An error if a device either samples or counts.
+  // For the sampled program, or for the cores. Returns an error if the device cannot sample and count at the same time.
   static diag::Result<std::unique_ptr<LiveCounts>> open(request::Measurement wanted,
                                                         std::vector<request::CountItem> counters,
                                                         const SampledProgram& sampled, Machine& machine);
-  // Since the last call, of all cores together.
+  // The counts since the last call, summed over all cores.
   diag::Result<std::vector<answers::CountRow>> next();
-  // The ways in which counting differs from what was asked for.
+  // How counting differs from the request.
   std::vector<std::string> remarks() const { return session_->remarks(); }
 
  private:

@@ -19,8 +19,7 @@ answers::CountProfile profile_of(const plan::CountPlan& plan, const Machine& mac
   return profile;
 }
 
-// The text for an option that was given without a value: a metric that this machine has, or else a command line that
-// works.
+// The text for an option without a value: a metric of this machine, or else a command line that works.
 std::string what_to_count(const Machine& machine) {
   if (machine.capabilities.kernel != nullptr)
     return "`wperf stat -- PROGRAM` counts the most useful events; choose others with -e";
@@ -31,7 +30,7 @@ std::string what_to_count(const Machine& machine) {
                      imix != nullptr ? imix->name : metrics.front().name);
 }
 
-// The system's facts about the program in addition to its counts.
+// Adds the system's facts about the program to the counts.
 void describe_program(const request::Measurement& wanted, Machine& machine, const SpawnedProgram& program,
                       answers::CountProfile& profile) {
   if (!profile.by_kernel || program.pid() == 0) return;
@@ -95,7 +94,7 @@ diag::Result<std::unique_ptr<CountSection>> CountSection::begin(plan::CountPlan 
   return section;
 }
 
-// The time of a simulated machine stands still while its only client does not wait for it.
+// The time of a simulated machine does not pass unless its only client waits for it.
 diag::Result<void> CountSection::let_time_pass() {
   device::Programs& programs = machine_.device->programs();
   if (programs.now_ns() != machine_begun_ns_) return {};
@@ -124,7 +123,7 @@ MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::Cou
   timeline.interval_seconds = static_cast<double>(line.interval.milliseconds) / 1000.0;
   timeline.requested_counts = line.count;
   u64 first_ns = 0;
-  // Returns false if it was the last count.
+  // Returns false after the last count.
   const auto count = [&](bool is_first) -> diag::Result<bool> {
     WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, wanted.duration_ms(), program, console));
     const readings::CountCapture& capture = outcome.capture;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `stat` up to its profile: plan, program, counting. The caller uses the profile: run_stat writes it as text, JSON and
-// CSV, the C API hands it out row by row.
+// The part of `stat` that makes the profile: plan, program, counting. run_stat writes it as text, JSON and CSV; the C
+// API returns it row by row.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -20,26 +20,26 @@
 
 namespace wperf::measure {
 
-// An error if no event is named.
+// Returns an error if no event is named.
 diag::Result<plan::CountPlan> plan_counts(const request::Measurement& wanted, Machine& machine);
 
-// The lines of -v before counting.
+// Prints the lines of -v before counting.
 void tell_plan(const plan::CountPlan& plan, const Machine& machine, const std::vector<output::TimelineFile>& files,
                diag::Console& console);
 
-// Starts the program, if there is one, and lets its start-up pass; or finds the process of -p. Enters the
-// process into the plan.
+// Starts the program, if there is one, and waits for its start-up; or finds the process of -p. Stores the process in
+// the plan.
 diag::Result<void> start_program(const MeasureOptions& options, plan::CountPlan& plan, Machine& machine,
                                  SpawnedProgram& program, diag::Console& console);
 
 struct MeasuredCount {
   answers::CountProfile profile;
-  std::optional<diag::Error> trouble;  // the program crashed; the counts until then are good
+  std::optional<diag::Error> trouble;  // the program crashed; the counts before that are valid
 };
 diag::Result<MeasuredCount> measure_count(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
                                           const SpawnedProgram& program, diag::Console& console);
 
-// A count between two moments that the caller chooses. `machine` must outlive it.
+// A count between two moments chosen by the caller. `machine` must outlive it.
 class CountSection {
  public:
   static diag::Result<std::unique_ptr<CountSection>> begin(plan::CountPlan plan, Machine& machine,
@@ -58,16 +58,16 @@ class CountSection {
 };
 
 struct MeasuredTimeline {
-  answers::TimelineProfile profile;    // counts from before an error stay in it
-  std::optional<diag::Error> trouble;  // ended it early
+  answers::TimelineProfile profile;    // includes counts from before an error
+  std::optional<diag::Error> trouble;  // the error that ended it early
 };
 MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
                                   const SpawnedProgram& program, diag::Console& console);
 
-// Sends the counters of a count to recorders of the system's events (contract 11.4). Called after each count of `stat`.
-// Does nothing unless a recorder listens.
+// Sends the counters of a count to system-wide event recorders (contract 11.4). Called after each count of `stat`. Does
+// nothing unless a recorder listens.
 void trace_counters(const answers::CountProfile& profile);
-// The events themselves: one per counter, by class, unit and row.
+// Calls visit for each of these events: one for each counter, by class, unit and row.
 void for_each_counter(const answers::CountProfile& profile, const std::function<void(const os::CounterEvent&)>& visit);
 
 }  // namespace wperf::measure

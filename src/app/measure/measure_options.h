@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The choices of a command that measures, made once from its request (commands/options_builder.h).
+// The options of a command that measures, made once from its request (commands/options_builder.h).
 #pragma once
 #include <optional>
 #include <string>
@@ -12,14 +12,14 @@ namespace wperf::measure {
 
 struct MeasureOptions {
   request::Measurement wanted;
-  request::RecordingView view = {};               // may need callers, times or switches with the samples
-  std::vector<std::string> arguments = {};        // the command line, for the recording
-  std::string kept_file = {};                     // where the recording stays; empty: nowhere
-  std::optional<std::string> output_folder = {};  // for files that the user did not name
+  request::RecordingView view = {};               // may require callers, times or switches
+  std::vector<std::string> arguments = {};        // the command line, stored in the recording
+  std::string kept_file = {};                     // where to keep the recording; empty: not kept
+  std::optional<std::string> output_folder = {};  // for files without a name from the user
   bool verbose = false;
-  bool stdout_is_document = false;  // a started program must not write there
-  bool needs_program = false;       // a running program that is not found is an error on every device
-  bool live_waits = false;          // of `top`: traces are read for context switches, too
+  bool stdout_is_document = false;  // a started program must not write to stdout
+  bool needs_program = false;       // if a running program is not found, that is an error on every device
+  bool live_waits = false;          // for `top`: traces are also read for context switches
 };
 
 }  // namespace wperf::measure

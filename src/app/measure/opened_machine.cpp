@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kDefinitionFileLimit = 1 << 20;
 
-// A path of an existing file is read, line by line; anything else is the text itself (contract 2.3).
+// If it is the path of an existing file, the file is read line by line; otherwise it is the text itself (contract 2.3).
 diag::Result<std::vector<std::string>> extra_event_texts(const std::vector<std::string>& arguments) {
   std::vector<std::string> texts;
   for (const std::string& argument : arguments) {
@@ -49,7 +49,7 @@ diag::Result<std::vector<std::string>> metric_file_texts(const std::vector<std::
 using request::Command;
 using request::Measurement;
 
-// These ask for the driver itself, or want no machine.
+// These commands are about the driver itself, or need no machine.
 bool is_about_driver(Command command) {
   return command == Command::none || command == Command::version || command == Command::detect;
 }
@@ -63,7 +63,7 @@ bool any_token(const Measurement& wanted, bool (*is)(const request::EventToken&)
 
 constexpr std::string_view kOutside = "outside the cores";  // tracing cannot count these
 
-// The requested option that Arm's driver serves better than Windows' own tracing; empty: no such option.
+// The requested option that Arm's driver can do and Windows' own tracing cannot; empty if there is none.
 std::string counted_by_drivers(const Measurement& wanted) {
   if (wanted.command != Command::stat && wanted.command != Command::test) return {};
   if (any_token(wanted, [](const request::EventToken& token) { return token.event_class != EventClass::core; })) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The opened and locked machine of one command, with the words that may be used on it.
+// The opened and locked machine of a command, and the names of events and metrics that it knows.
 #pragma once
 #include <memory>
 #include <string>
@@ -22,20 +22,20 @@ struct Machine {
   plan::EventCatalog catalog;
 };
 
-// Opens the device, sees that its driver speaks wperf's protocol, and takes its lock.
+// Opens the device, checks that its driver uses a supported protocol version, and takes its lock.
 diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Measurement& wanted);
-// The same, then asks the hardware and reads the -C and -E files.
+// Also reads the machine's capabilities, and the -C and -E files.
 diag::Result<Machine> open_machine(const request::Measurement& wanted, diag::Console& console,
                                    device::Device::Spe spe = device::Device::Spe::left_alone);
 
 std::string number_text(const device::DriverVersion& version);  // "3.8.0"
-// The error about a driver with another protocol than wperf's (contract 8.3).
+// The error for a driver with another protocol version (contract 8.3).
 diag::Error version_mismatch(const device::DriverVersion& driver);
 
-// Which device measures if the user names none.
+// The device that is used if the user names none.
 struct ChosenDevice {
-  std::string name;  // as --device takes it; empty: the default of open_device for this machine
-  std::string why;   // a sentence for the first line; empty: the choice needs no explanation
+  std::string name;  // the name for --device; empty: the default of open_device
+  std::string why;   // a sentence for the first line; empty if the choice needs no explanation
 };
 ChosenDevice choose_device(const request::Measurement& wanted, const devices::DevicesHere& here);
 

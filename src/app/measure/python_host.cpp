@@ -23,7 +23,7 @@ class ProgramMemory final : public python::ProcessMemory {
   u32 pid_;
 };
 
-// A program of Windows and its threads are numbered the same way inside and outside.
+// On Windows, programs and threads have the same numbers inside and outside.
 class MachineOfPrograms final : public recording::PythonHost {
  public:
   explicit MachineOfPrograms(device::Programs& programs) : programs_(programs) {}

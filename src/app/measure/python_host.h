@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine with wperf's driver on which interpreters of Python are looked for.
+// A machine with wperf's driver on which Python interpreters are looked for.
 #pragma once
 #include <memory>
 #include <string_view>
@@ -15,7 +15,7 @@ inline constexpr std::string_view kNoPython = "--python found no CPython 3.13 or
 
 std::unique_ptr<recording::PythonHost> make_python_host(device::Programs& programs);
 
-// Empty for an unknown process.
+// Empty if the process is unknown.
 std::vector<readings::Module> modules_of_program(device::Programs& programs, u32 pid);
 
 }  // namespace wperf::measure

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A console for runs whose output is not wanted: warnings are still shown, each line once, from any thread. For
-// commands that measure repeatedly.
+// A console for runs whose output is not needed: only warnings are shown, each line once, from any thread. For commands
+// that measure repeatedly.
 #pragma once
 #include <mutex>
 #include <set>
@@ -17,7 +17,7 @@ class QuietConsole final : public diag::Console {
   void out(std::string_view) override {}
   void document(std::string_view) override {}
   void warn(std::string_view line) override {
-    // A run of months must not keep all its messages.
+    // Limited because a run may take months.
     constexpr usize kMostLines = 200;
     const std::lock_guard lock(mutex_);
     if (said_.size() >= kMostLines) said_.clear();

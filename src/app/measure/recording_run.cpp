@@ -36,7 +36,7 @@ diag::Result<void> keep_recording(std::span<const std::byte> bytes, const std::s
   return file.close();
 }
 
-// Memory of the parts that were read is released at once: most of a long recording never has to be in memory.
+// Memory of parts that were read is freed immediately, so a long recording never has to be completely in memory.
 diag::Result<void> open_recording(Recording& recording) {
   WPERF_TRY(recording.file, perf_data::PerfFile::open(recording.mapped->bytes()));
   recording.file.tell_what_is_passed(
@@ -61,7 +61,7 @@ diag::Result<void> record_with_kernel(const MeasureOptions& options, Machine& ma
     return Collected{.amount = bytes};
   };
   auto collected = collect_samples(machine, {options.wanted.duration_ms(), pid}, {kSampleDrainNs, written}, console);
-  // If another program ended the session, the samples until then are shown.
+  // If another program ended the session, the samples before that are shown.
   Collection collection;
   if (collected.has_value()) {
     collection = std::move(collected).value();
@@ -81,7 +81,7 @@ void tell_lost_stacks(const readings::SampleCapture& capture, diag::Console& con
   if (cut != 0) console.warn(fmt::format("{} samples have more callers than --max-stack records", cut));
 }
 
-// Tells a user who forgot the program, or did not know that it is needed, within the first second.
+// Reminds a user who forgot the program, within the first second.
 void tell_whole_machine(u64 length_ms, diag::Console& console) {
   console.out(length_ms != 0
                   ? fmt::format("recording the whole machine for {} s; press Ctrl-C to stop earlier\n",
@@ -89,10 +89,10 @@ void tell_whole_machine(u64 length_ms, diag::Console& console) {
                   : std::string("recording the whole machine; press Ctrl-C to stop\n"));
 }
 
-// With a driver that hands out samples.
+// Used with a driver that returns samples.
 diag::Result<void> record_with_driver(const MeasureOptions& options, Machine& machine, Recording& recording,
                                       diag::Console& console) {
-  // Samples of such a driver have no process: they are attributed to the program that was put on their core.
+  // This driver's samples have no process, so they are attributed to the program that runs on their core.
   if (!machine.capabilities.foreign_driver.empty()) recording.plan.process = recording.sampled.pid;
   const modules::SymbolOptions symbols = modules::symbol_options(options.wanted);
   console.out(report::sample_start_text(target_before(machine.device->programs(), recording.sampled, symbols),
@@ -147,7 +147,7 @@ diag::Result<void> finish_session(const std::string& kept_file, Machine& machine
   recording.processes = machine.device->programs().processes();
   if (recording.session->is_trace()) {
     recording.trace = recording.session->readable_path();
-    // Without them it is good on this machine still.
+    // Even without them, the recording is complete on this machine.
     recording::TraceAdditions additions{.volumes = recording.session->volumes(), .losses = {}};
     for (const auto& [begin_ns, end_ns, events, buffers] : recording.session->losses()) {
       additions.losses.push_back({.begin_ns = begin_ns, .end_ns = end_ns, .events = events, .buffers = buffers});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record` and `sample`: a perf.data file is made while the program runs, on every device, then read as `report` reads
-// any other.
+// `record` and `sample`: makes a perf.data file while the program runs, on every device, and then reads it as `report`
+// would.
 #pragma once
 #include <memory>
 #include <optional>
@@ -18,47 +18,48 @@
 namespace wperf::measure {
 
 struct Recording {
-  // The data that `file` reaches into, and its owners.
+  // What `file` has views into, with its owners.
   std::unique_ptr<device::RecordingSession> session;
   std::unique_ptr<os::RecordingFile> own;
   std::unique_ptr<os::MappedFile> mapped;
   perf_data::PerfFile file;
   u64 size = 0;                                    // bytes
-  std::string trace;                               // the path of Windows' trace, instead of `file`; empty: no trace
-  std::optional<stacks::TraceFacts> trace_losses;  // the facts of a trace that was read
+  std::string trace;                               // path of the Windows trace that replaces `file`; empty if it is not
+                                                   // a trace
+  std::optional<stacks::TraceFacts> trace_losses;  // for a trace that was read
   SampledProgram sampled;
   plan::SamplePlan plan;  // with the intervals that were used
   WaitEnd end = WaitEnd::time;
   std::vector<readings::Process> processes;  // those known at the end
-  // the program crashed, or a file is incomplete; the samples taken until then are good
+  // the program crashed, or a file is incomplete; the samples before that are valid
   std::optional<diag::Error> trouble;
 };
 
-// Starts or finds the program, then samples until the time is over, the program ends or Ctrl-C.
+// Starts or finds the program, then samples until the time is over, the program ends, or Ctrl-C.
 diag::Result<Recording> record_samples(const MeasureOptions& options, Machine& machine, diag::Console& console);
 
-// The same for a program that already runs, for as long as the options say; for repeated recordings.
+// The same for a program that is already running, for as long as the options say; for repeated recordings.
 diag::Result<Recording> record_sampled(const MeasureOptions& options, const plan::SamplePlan& plan,
                                        const SampledProgram& sampled, Machine& machine, diag::Console& console);
 
-// Unwinds while the system's kernel records, if the plan wants callers by any method; otherwise null.
+// Unwinds while the kernel records, if the plan needs callers by any method; otherwise null.
 std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Measurement& wanted, const plan::SamplePlan& plan);
-// For the system's own kernel: the target of its recording, and the work after the last record.
+// For the system's own kernel: where to record, and what to do after the last record.
 device::RecordingTarget target_of_session(const MeasureOptions& options, const Recording& recording);
 diag::Result<void> finish_session(const std::string& kept_file, Machine& machine, Collection collection,
                                   Recording& recording, diag::Console& console);
 
-// The file of a driver's recording: create_own_file begins it, and the other function reads it when it is complete. The
-// recording stays in `kept_file`; empty: nowhere.
+// For a driver's recording: create_own_file() creates the file, and the other function reads it when it is complete.
+// The recording is kept as `kept_file`; empty: it is not kept.
 diag::Result<void> create_own_file(Recording& recording);
 diag::Result<void> finish_own_file(Recording& recording, const std::string& kept_file = {});
 
-// The result of its command: the error that makes it incomplete, or the status of the program that ended
+// The result of the command: the error that makes the recording incomplete, or the status of the program
 // (status_of_program).
 diag::Result<int> status_of_recording(const request::Measurement& wanted, Machine& machine, const Recording& recording,
                                       diag::Console& console);
 
-// Makes `file` of a trace, for readers of samples. The trace's losses are in the losses.
+// Makes `file` from a trace, for those who read samples. The trace's losses are stored in `trace_losses`.
 diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const recording::TraceWishes& wishes = {});
 
 }  // namespace wperf::measure

@@ -20,7 +20,8 @@ std::string name_of(const readings::Process& process) {
   return std::string(text::base_name(path));
 }
 
-// For the measured program, and for processes that share its modules: a whole Windows has too many to open.
+// For the measured program, and for processes with the same modules; opening those of all Windows programs would take
+// too long.
 std::map<std::string, std::string> builds_of_program(const RunEnding& ending) {
   std::map<std::string, std::string> builds;
   for (const readings::Process& process : ending.processes) {
@@ -32,7 +33,7 @@ std::map<std::string, std::string> builds_of_program(const RunEnding& ending) {
   return builds;
 }
 
-// The programs, as if they had existed before the first sample: time 0, which precedes all others.
+// Writes the programs as if they had existed before the first sample: with time 0, which precedes all other times.
 void append_programs(std::string& records, const RunEnding& ending, u64 sample_type) {
   const std::map<std::string, std::string> builds = builds_of_program(ending);
   for (const readings::Process& process : ending.processes) {
@@ -47,7 +48,7 @@ void append_programs(std::string& records, const RunEnding& ending, u64 sample_t
       perf_data::append_comm(records, {process.pid, thread->second}, name, false, trailer);
     }
     for (const readings::Module& module : process.modules) {
-      // Parts of the system without a file are written as Linux writes its own, "[vdso]".
+      // Parts of the system without a file are named as on Linux, for example "[vdso]".
       const std::string path = module.path.empty() ? '[' + module.name + ']' : module.path;
       const auto build = builds.find(module.path);
       perf_data::append_mmap2(records,
@@ -93,7 +94,7 @@ perf_data::RunFacts facts_of_run(const SampledProgram& program, const std::vecto
   run.pdb_file = program.pdb_file;
   run.process = program.pid;
   run.start_ns = start_ns;
-  // The contract's clock resolves milliseconds.
+  // The contract's clock counts milliseconds.
   run.end_ns = start_ns + (end_ns - start_ns) / kNanosecondsPerMillisecond * kNanosecondsPerMillisecond;
   for (const readings::Process& process : processes) {
     if (process.pid == program.pid && !process.running) run.exit_code = process.exit_code;
@@ -108,8 +109,8 @@ RecordingWriter::RecordingWriter(std::vector<perf_data::WrittenEvent> events, u6
   file_.append(beginning);
 }
 
-// The programs come last, and are valid from the beginning all the same: their time is 0. The whole file is one round,
-// so readers put its records in order.
+// The programs are written last but are valid from the beginning, because their time is 0. The whole file is one round,
+// so readers sort its records.
 void RecordingWriter::finish(const RunEnding& ending, const plan::Capabilities& machine,
                              std::span<const std::string> arguments) {
   std::string records;

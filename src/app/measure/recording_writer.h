@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The recording of a run of wperf's driver as a perf.data file: its beginning, the programs, its end.
+// The recording of a run of wperf's driver as a perf.data file: its beginning, the programs, and its end.
 // SampleRecorder and SpeRecorder write the part in between.
 #pragma once
 #include <set>
@@ -19,22 +19,22 @@ namespace wperf::measure {
 
 using ProcessAndThread = std::pair<u32, u32>;
 
-// Facts at the end of a run.
+// What is known at the end of a run.
 struct RunEnding {
   const std::vector<readings::Process>& processes;
   std::set<ProcessAndThread> threads;
   perf_data::RunFacts run;
-  std::string made_code = {};      // bytes of kMadeCodeFeature
-  std::string record_stacks = {};  // bytes of kRecordStacksFeature
-  u64 first_ns = 0, last_ns = 0;   // the times of the first and the last record; 0: nothing was recorded
+  std::string made_code = {};      // the bytes of kMadeCodeFeature
+  std::string record_stacks = {};  // the bytes of kRecordStacksFeature
+  u64 first_ns = 0, last_ns = 0;   // times of the first and last record; 0 if nothing was recorded
 };
-// The program of the run and how long it took, which is the same for all kinds of runs.
+// Facts about the program and its run time, which are the same for all kinds of runs.
 perf_data::RunFacts facts_of_run(const SampledProgram& program, const std::vector<readings::Process>& processes,
                                  u64 start_ns, u64 end_ns);
 
 class RecordingWriter {
  public:
-  // `file`: empty, nothing in it yet.
+  // `file` must be empty.
   RecordingWriter(std::vector<perf_data::WrittenEvent> events, u64 sample_type, os::RecordingFile& file);
   void append(std::string_view records) { file_.append(records); }
   void finish(const RunEnding& ending, const plan::Capabilities& machine, std::span<const std::string> arguments);
@@ -45,7 +45,7 @@ class RecordingWriter {
   u64 sample_type_, records_begin_;
 };
 
-// perf takes 0 for "unknown", and two intervals of one event are two events: ids are separate numbers.
+// Ids are separate numbers, because perf takes 0 as unknown, and two intervals of an event are two events.
 constexpr u64 id_of_event(usize event) {
   return event + 1;
 }

@@ -13,20 +13,20 @@
 namespace wperf::measure {
 namespace {
 
-constexpr size_t kFewPrograms = 16;  // Windows runs several hundred programs: such a list would be of no use
+constexpr size_t kFewPrograms = 16;  // with several hundred programs, as on Windows, a list would be useless
 
 bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
-// The running program that `sample` was asked to look at.
+// Finds the running program that `sample` was given.
 diag::Result<u32> find_running(device::Programs& programs, const std::string& image_name) {
   std::vector<std::string> running;
   for (const readings::Process& process : programs.processes()) {
     if (!process.running || process.modules.empty()) continue;
     const std::string& name = process.modules.front().name;
-    // Asking by number loads the list of all its modules.
+    // Looking a process up by number loads the list of all its modules.
     if (same_name(name, text::base_name(image_name)) && programs.process(process.pid).running) return process.pid;
     running.push_back(name);
   }
@@ -37,7 +37,7 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
       .code = diag::ExitCode::usage};
 }
 
-// WindowsPerf samples the core whichever program runs on it, and scripts written for it rely on that.
+// WindowsPerf samples the core whatever program runs there, and scripts written for it rely on that.
 bool goes_without_program(const MeasureOptions& options, const Machine& machine) {
   return options.wanted.command == request::Command::sample && machine.capabilities.kernel == nullptr &&
          !options.needs_program;
@@ -62,7 +62,7 @@ diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 co
     return sampled;
   }
   const bool of_machine = machine.capabilities.kernel != nullptr || wanted.sampling.whole_machine;
-  if (of_machine && target.image_name.empty()) return sampled;  // whichever program runs
+  if (of_machine && target.image_name.empty()) return sampled;  // any program is sampled
   const bool starts = wanted.command == request::Command::record || wanted.command == request::Command::top;
   if (starts && wanted.program.has_value()) {
     WPERF_CHECK_OK(spawned.start(options, core));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program that `sample` and `record` measure: found running, or started for it. Also the places of its symbols.
+// The program that `sample` and `record` measure: found, or started. Also where its symbols are.
 #pragma once
 #include <string>
 
@@ -18,16 +18,16 @@ struct SampledProgram {
   std::string pe_file, pdb_file;
 };
 
-// `spawned` holds the program that `record` starts on `core`; it outlives the sampling. Process 0: the program that
-// `sample` was asked for does not run, which is reported.
+// `spawned` gets the program that `record` starts on `core`, and must outlive the sampling. The result has process 0 if
+// the program given to `sample` does not run; this is reported.
 diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 core, Machine& machine,
                                            SpawnedProgram& spawned, diag::Console& console);
 
-// The process's module files, and its description for the profile. `process` may be null: it was not seen.
+// The process's module files, and its description for the profile. `process` is null if it was not found.
 const readings::Process* find_process(const std::vector<readings::Process>& processes, u32 pid);
 answers::SampleTarget target_of(const SampledProgram& program, const readings::Process* process,
                                 const std::vector<modules::LoadedModule>& loaded);
-// Facts about the target before the first sample: modules, sections, base address.
+// What is known about the target before the first sample: modules, sections, base address.
 answers::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
                                     const modules::SymbolOptions& options);
 

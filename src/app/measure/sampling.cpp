@@ -17,7 +17,7 @@ namespace {
 constexpr u64 kTrialNs = 50 * kNanosecondsPerMillisecond;
 constexpr int kTrials = 4;
 
-// The most samples that one core gave of event n.
+// The number of samples of event n on the core with most of them.
 u64 busiest_core(const readings::SampleCapture& capture, u32 event) {
   std::vector<u64> counts;
   for (const readings::DrainedSample& sample : capture.samples) {
@@ -28,18 +28,18 @@ u64 busiest_core(const readings::SampleCapture& capture, u32 event) {
   return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
 }
 
-constexpr u32 kRawEvent = 4;  // PERF_TYPE_RAW: the number is the hardware's own
+constexpr u32 kRawEvent = 4;  // PERF_TYPE_RAW: a hardware event number
 constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
                             perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod |
                             perf_data::kSampleUserRegisters;
-constexpr u64 kLinkRegister = u64{1} << 30;  // as perf numbers registers of Arm64
+constexpr u64 kLinkRegister = u64{1} << 30;  // in perf's register numbers for Arm64
 
 u64 sample_type_of(const plan::SamplePlan& plan) {
   return kSampleType | (plan.call_stacks.wanted() ? u64{perf_data::kSampleCallchain} : 0);
 }
 
-// As a kernel writes it: where the sample lies and its callers, a mark in front of each part. Returns the index of the
-// first frame of user code.
+// Makes a chain as a kernel writes it: the sample's address and its callers, with a mark before each part. Returns the
+// index of the first user frame.
 usize make_callchain(const readings::SampleCapture& capture, const readings::DrainedSample& sample,
                      std::vector<u64>& chain) {
   chain.clear();

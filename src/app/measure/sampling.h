@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One sampling run: configure, let time pass with progress, collect the rings' samples, stop; and its recording.
+// One sampling run: configures, lets time pass with progress, collects samples from the rings, stops; and its
+// recording.
 #pragma once
 #include <functional>
 #include <set>
@@ -24,7 +25,7 @@ struct SamplingOutcome {
   Collection collection;
 };
 
-// `begin` gets the plan as it is used, then `take` the samples as they are drained.
+// `begin` gets the final plan, then `take` gets the samples as they are drained.
 struct SampleSink {
   std::function<diag::Result<void>(const plan::SamplePlan&)> begin;
   std::function<void(readings::SampleCapture&)> take;
@@ -32,20 +33,21 @@ struct SampleSink {
 diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, const Until& until,
                                           diag::Console& console, const SampleSink& sink);
 
-// If the plan has a rate: short runs that only measure how often each event happens; they end when the intervals have
-// settled, or with process `pid`; 0: no process.
+// If the plan has a rate, makes short runs that only measure how often each event occurs, until the intervals have
+// settled or process `pid` ends; 0: no process.
 diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32 pid);
 
-// The samples, programs and modules of a run of wperf's driver, as a perf.data file (contract 9.10): one event for each
-// of the plan, one SAMPLE record for each event that a sample is of; addresses and paths are the machine's.
+// Writes the samples, programs and modules of a run of wperf's driver as a perf.data file (contract 9.10). It has an
+// event for each event of the plan, and a SAMPLE record for each event of a sample. Addresses and paths are those of
+// the machine.
 class SampleRecorder {
  public:
-  // `file`: empty, nothing in it yet. `python`: null if it is not wanted.
+  // `file` must be empty. `python`: null if not requested.
   SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file, DriverPython* python = nullptr);
-  // Takes the samples of a capture, so that they do not grow with time.
+  // Takes the samples out of a capture, so that it does not grow.
   void take(readings::SampleCapture& capture);
   u64 taken() const { return taken_; }
-  // `capture`: with everything that is known at the end.
+  // `capture`: everything that is known at the end.
   void finish(const readings::SampleCapture& capture, const plan::Capabilities& machine,
               std::span<const std::string> arguments, const SampledProgram& program);
 
@@ -59,7 +61,7 @@ class SampleRecorder {
   std::vector<u64> chain_;
   u64 taken_ = 0;
   u64 first_ns_ = ~u64{0}, last_ns_ = 0;
-  std::set<ProcessAndThread> threads_;  // the sampled ones
+  std::set<ProcessAndThread> threads_;  // the threads that were sampled
 };
 
 }  // namespace wperf::measure

@@ -24,7 +24,7 @@ plan::SamplePlan plan_of_two_events() {
   return plan;
 }
 
-// Two cores, drained one after the other. The third sample is of both events.
+// Two cores, drained one after the other. The third sample belongs to both events.
 readings::SampleCapture three_samples() {
   readings::SampleCapture capture;
   capture.samples = {
@@ -41,7 +41,7 @@ readings::SampleCapture three_samples() {
 }
 
 struct Written {
-  std::unique_ptr<os::MappedFile> bytes;  // the bytes that the file points into
+  std::unique_ptr<os::MappedFile> bytes;  // the file has views into these bytes
   perf_data::PerfFile file;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record --python` with SPE, on a machine that tells each record while its thread stands still: the functions of
-// Python that called the recorded code, for a section of the recording (docs/design/python.md).
+// `record --python` with SPE, on a machine that reports each record while its thread is stopped. Finds the Python
+// functions that called the recorded code, for a section of the recording (docs/design/python.md).
 #pragma once
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@ namespace wperf::measure {
 
 class SpePython final : public device::SampleWatcher {
  public:
-  // `time`: of timestamps.
+  // `time`: converts timestamps.
   SpePython(request::PythonFrames frames, device::Programs& programs, const perf_data::TimeConversion& time);
   ~SpePython() { programs_.watch_samples(nullptr); }
   SpePython(const SpePython&) = delete;
@@ -44,15 +44,15 @@ class SpePython final : public device::SampleWatcher {
   device::Programs& programs_;
   const perf_data::TimeConversion time_;
   std::unique_ptr<recording::PythonHost> host_;
-  std::map<u32, symbols::JitDumpWriter> made_;  // functions by process
+  std::map<u32, symbols::JitDumpWriter> made_;  // functions of each process
   std::map<u32, Program> known_;                // by process
   recording::PythonProcess::Frames frames_;
   std::vector<recording::PythonProcess::Frame> room_;
   std::vector<u64> stack_;
-  std::map<std::vector<u64>, u32> numbers_;  // of stacks
+  std::map<std::vector<u64>, u32> numbers_;  // numbers of stacks
   perf_data::RecordStacks stacks_;
   stacks::PythonSamples samples_;
-  u32 versions_ = 0;  // a bit for each minor version
+  u32 versions_ = 0;  // one bit for each minor version
 };
 
 }  // namespace wperf::measure

@@ -30,7 +30,7 @@ namespace {
 
 constexpr u64 kMostTraceBytes = u64{2} << 30;
 
-// An event of the kernel that never happens: its recording has only programs, threads and mappings.
+// A kernel event that never occurs, so the recording only has programs, threads and mappings.
 plan::SamplePlan plan_of_programs(const plan::SpePlan& plan) {
   constexpr u32 kSoftware = 1;
   constexpr u64 kDummy = 9;
@@ -98,8 +98,8 @@ diag::Result<Recording> record_kernel_spe(const MeasureOptions& options, Machine
   return recording;
 }
 
-// The bytes as the driver gave them, one file per core: `spe.data` if there is one core, else spe.0.data and so on. A
-// recording that the user called so has the bytes, too; it stays.
+// Writes the driver's bytes unchanged, one file for each core: `spe.data` if there is one core, otherwise spe.0.data
+// and so on. If the user gave the recording such a name, it is not replaced; it has the bytes, too.
 class ByteFiles {
  public:
   ByteFiles(const MeasureOptions& options, bool several) : options_(options), several_(several) {}
@@ -114,7 +114,7 @@ class ByteFiles {
     }
     if (found->second.has_value()) found->second.value().write(piece.bytes);
   }
-  // A file that could not be created gives a warning only: the user did not name it.
+  // A file that cannot be created only causes a warning, because the user did not name it.
   diag::Result<void> close(diag::Console& console) {
     diag::Result<void> first_failure;
     for (auto& [core, file] : files_) {
@@ -249,12 +249,12 @@ diag::Result<Recording> record_driver_spe(const MeasureOptions& options, Machine
   return recording;
 }
 
-// Linux numbers units that it finds from here on; perf looks for the event whose type AUXTRACE_INFO names.
+// Linux gives PMUs numbers from here on; perf looks for the event whose type AUXTRACE_INFO names.
 constexpr u32 kSpeUnit = 8;
 constexpr u64 kOperationType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
                                perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod;
-constexpr usize kWord = 8;                     // the size of an AUXTRACE is a multiple of it
-constexpr usize kMostWithoutRecord = 1 << 20;  // bytes; no record is that long
+constexpr usize kWord = 8;                     // sizes of AUXTRACE data are multiples of this
+constexpr usize kMostWithoutRecord = 1 << 20;  // in bytes; no record is that long
 
 std::vector<perf_data::WrittenEvent> events_of(const plan::SpePlan& plan) {
   const perf_data::WrittenAttributes attributes{
@@ -289,7 +289,7 @@ plan::CountPlan plan_of(u32 counters) {
   return counts;
 }
 
-// The fields of a unit and of a reading, each once, in their order in a recording.
+// Visits the fields of a unit and of a reading once each, in the order of the recording.
 template <class Unit, class Visit>
 void visit_unit(Unit& unit, Visit&& visit) {
   visit(unit.unit);
@@ -323,7 +323,7 @@ std::vector<u64> numbers_of(const readings::UnitCounts& unit) {
   return numbers;
 }
 
-// Missing numbers are 0.
+// Missing numbers become 0.
 readings::UnitCounts unit_of_numbers(const std::vector<u64>& numbers) {
   readings::UnitCounts unit;
   unit.event_class = EventClass::core;
@@ -355,7 +355,7 @@ diag::Result<Recording> record_spe(const MeasureOptions& options, Machine& machi
                                                 : record_driver_spe(options, machine, console);
 }
 
-// In the form that kernels use: a multiplier of 32 bits, whose product with the bits below the shift has 64.
+// In the kernel's form: a 32-bit multiplier whose product with the bits below the shift fits into 64 bits.
 perf_data::TimeConversion conversion_of(const plan::TimerMoment& timer) {
   constexpr u64 kNsPerSecond = 1'000'000'000, kMostMultiplier = ~u32{0};
   if (timer.hz == 0) return {};
@@ -380,7 +380,7 @@ SpeRecorder::SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& tim
 void SpeRecorder::take(const readings::SpePiece& piece) {
   Stream& stream = streams_[piece.core];
   if (piece.after_gap) write(piece.core, stream, stream.begun.size());
-  // Where the core goes on in another buffer, a record that was cut goes on there, too.
+  // If the core continues in another buffer, an unfinished record continues there, too.
   stream.address = piece.buffer_address - stream.begun.size();
   stream.begun.insert(stream.begun.end(), piece.bytes.begin(), piece.bytes.end());
   const std::vector<std::byte>& bytes = stream.begun;
@@ -389,7 +389,7 @@ void SpeRecorder::take(const readings::SpePiece& piece) {
   spe::for_each_record(bytes, stream.state, [&](const spe::Record&) {
     whole = static_cast<usize>(stream.state.buffer_address - stream.address);
   });
-  spe::end_of_buffer(stream.state, 0);  // the unfinished record is decoded again
+  spe::end_of_buffer(stream.state, 0);  // the unfinished record will be decoded again
   while (whole != 0 && whole < bytes.size() && whole % kWord != 0 && bytes[whole] == std::byte{}) ++whole;
   if (bytes.size() - whole > kMostWithoutRecord) whole = bytes.size();
   write(piece.core, stream, whole);
@@ -440,7 +440,7 @@ perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::C
 
 answers::CountProfile counted_profile(const perf_data::CountedFacts& counted) {
   plan::CountPlan plan = plan_of(counted.counters);
-  // only one or more than one matters
+  // it only matters whether there are several
   plan.cores.resize(counted.cores == 1 ? 1 : 2);
   plan.kernel = counted.kernel;
   plan::Capabilities machine;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record` and `sample` with -e arm_spe_0/…/ where wperf's driver profiles: program, profiling and counting at the same
-// time become a recording, which is then read as `report` reads any other.
+// `record` and `sample` with -e arm_spe_0/…/ on wperf's driver: runs the program, profiles and counts at the same time,
+// and makes a recording, which is then read like any other.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -20,14 +20,14 @@
 
 namespace wperf::measure {
 
-// By the kernel, or by a driver, whose bytes are also written unchanged (contract 9.9).
+// Recorded by the kernel, or by a driver whose bytes are also written unchanged (contract 9.9).
 diag::Result<Recording> record_spe(const MeasureOptions& options, Machine& machine, diag::Console& console);
 
-// The clock of SPE's timestamps; without its rate, has_zero is false.
+// The clock of SPE's timestamps; if its rate is unknown, has_zero is false.
 perf_data::TimeConversion conversion_of(const plan::TimerMoment& timer);
 
-// The bytes that SPE wrote into the buffers of wperf's driver, as a recording: AUX data of each core, cut where records
-// end, so that each piece can be decoded by itself.
+// Writes SPE data from the buffers of wperf's driver to a recording: AUX data for each core, divided at ends of
+// records, so that each piece can be decoded separately.
 class SpeRecorder {
  public:
   SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& timer, os::RecordingFile& file);
@@ -38,8 +38,8 @@ class SpeRecorder {
   struct Stream {
     spe::DecodeState state;
     u64 offset = 0;                // data from here on is not written yet
-    u64 address = 0;               // the address of the first byte in `begun`
-    std::vector<std::byte> begun;  // after the last whole record
+    u64 address = 0;               // address of the first byte in `begun`
+    std::vector<std::byte> begun;  // the bytes after the last complete record
   };
   void write(u32 core, Stream& stream, usize size);
 
@@ -47,16 +47,16 @@ class SpeRecorder {
   std::map<u32, Stream> streams_;  // by core
 };
 
-// Counts during statistical profiling (contract 3.4, 9.9): cycles, and how many operations were chosen, filtered and
-// lost. Kept in the recording.
+// Counts made during statistical profiling (contract 3.4, 9.9): cycles, and how many operations were chosen, filtered
+// and lost. Stored in the recording.
 plan::CountPlan population_plan(const plan::SpePlan& plan, const plan::Capabilities& machine);
 
 perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::Capabilities& machine,
                                       const readings::CountCapture& capture);
-// Made from the capture as in count_profile_builder.h.
+// Made from the capture; see count_profile_builder.h.
 answers::CountProfile counted_profile(const perf_data::CountedFacts& counted);
 
-// On all cores, with the recorded samples of each of `cores`.
+// For all cores, with the number of recorded samples on each of `cores`.
 operations::SpePopulation population_of(const answers::CountProfile& counting);
 std::vector<u64> recorded_of_cores(const answers::CountProfile& counting,
                                    const std::vector<operations::SpeCore>& cores);

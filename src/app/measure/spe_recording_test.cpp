@@ -17,7 +17,7 @@ using spe::EncodedOperation;
 using spe::Record;
 using spe::SpeEncoder;
 
-// Records padded as a core pads them, or without padding.
+// Records with the padding of a core, or without padding.
 std::vector<std::byte> some_records(u32 count, bool padded = true) {
   SpeEncoder encoder;
   for (u32 i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ struct Decoded {
   spe::Damage damage;
 };
 
-// Each piece of the trace by itself, as reports decode it.
+// Decodes each piece of the trace separately, as reports do.
 Decoded decoded(const os::RecordingFile& file) {
   const os::MappedFile mapped = os::MappedFile::open(file.openable_path()).value();
   const perf_data::PerfFile opened = perf_data::PerfFile::open(mapped.bytes()).value();
@@ -98,7 +98,7 @@ TEST(SpeRecorder, AGapEndsWhatWasBegun) {
   EXPECT_EQ(read.damage.unfinished_records, 1u);
 }
 
-// Garbage is written unchanged, and is not kept.
+// Garbage is written unchanged, and is not kept in memory.
 TEST(SpeRecorder, BytesWithoutRecordsAreNotKept) {
   const std::vector<std::byte> garbage(3 << 20, std::byte{0xff});
   const Decoded read = recorded({{.core = 0, .after_gap = false, .buffer_address = 0, .bytes = garbage}});
@@ -121,7 +121,7 @@ std::optional<perf_data::TimeConversion> conversion_of(const plan::TimerMoment& 
 TEST(SpeRecorder, TicksBecomeTheClockOfTheRun) {
   constexpr u64 kMinute = 60'000'000'000, kMonth = 30ull * 24 * 60 * kMinute;
   for (const u32 hz : {1u, 1'000'000u, 19'200'000u, 24'000'000u, 25'000'000u, 1'000'000'000u, ~u32{0}}) {
-    // The clocks began apart by anything, and the timer is read long after.
+    // The clocks have an arbitrary offset, and the timer is read much later.
     for (const u64 time_ns : {u64{5}, kMonth}) {
       const u64 ticks = u64{hz} * 86400;
       const auto time = conversion_of({.hz = hz, .ticks = ticks, .time_ns = time_ns});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `wperf test`: how the machine is set up, and which counter would count which event.
+// The answer of `wperf test`: how the machine is set up, and which counter would count which event.
 #pragma once
 #include "app/measure/opened_machine.h"
 #include "ground/diag/result.h"
@@ -7,7 +7,7 @@
 
 namespace wperf::measure {
 
-// It may count nothing.
+// There may be no events to count.
 diag::Result<answers::TestReport> measure_test(const request::Measurement& wanted, Machine& machine);
 answers::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tool's own name and version.
+// The tool's name and version.
 #pragma once
 #include "model/answers/tool_answers.h"
 
 namespace wperf::measure {
 
 answers::Component tool_component();
-// The maker's name in recordings.
+// wperf's name in recordings.
 std::string tool_version();
 
 }  // namespace wperf::measure

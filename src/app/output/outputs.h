@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where an answer goes: text to the console, JSON to stdout or a file, CSV to files (contract 1.4, 6.3).
+// Where an answer is written: text to the console, JSON to stdout or a file, CSV to files (contract 1.4, 6.3).
 #pragma once
 #include <optional>
 #include <string>
@@ -16,50 +16,50 @@
 
 namespace wperf::output {
 
-// The name of a kept recording if the user gives none.
+// The default name of a kept recording.
 inline constexpr std::string_view kUsualRecording = "perf.data";
-// `file` resolved against --cwd.
+// `file` relative to --cwd.
 std::string output_path(const request::Outputs& outputs, const std::string& file);
-// A file that an option names; "-" stands for stdout.
+// A file named by an option; "-" stands for stdout.
 struct NamedFile {
   std::string_view option;
   std::optional<std::string> file;  // nullopt: the option was not given
 };
 
-// All outputs of a command, and the files that it reads.
+// All files that a command writes and reads.
 struct Files {
   std::vector<NamedFile> outputs;
-  std::optional<std::string> kept_recording;  // of --output-perf-data, unless it is an input
+  std::optional<std::string> kept_recording;  // from --output-perf-data, unless it is an input
   std::vector<std::string> inputs;
-  std::vector<std::string_view> documents;  // the options whose documents go to stdout
+  std::vector<std::string_view> documents;  // the options whose documents are written to stdout
   std::optional<std::string> folder;        // --cwd
-  bool output_is_pattern = false;           // -o of a timeline: see check_timeline_files()
+  bool output_is_pattern = false;           // -o of a timeline is a pattern: see check_timeline_files()
 };
-// Checked before anything is opened, because inputs are mapped, and before the measurement, so that no result is lost:
-// can all named outputs be written, and would none replace an input or another output; is at most one document written
-// to stdout?
+// Checks that all named outputs can be written, that none would replace an input or another output, and that at most
+// one document goes to stdout. Called before anything is opened, because inputs are mapped, and before the measurement,
+// so that no result is lost.
 diag::Result<void> check_files(const Files& files);
-// Only: would none replace an input or another output?
+// Only checks that no output would replace an input or another output.
 diag::Result<void> check_inputs_stay(const Files& files);
 
 diag::Result<void> write_output_file(const std::string& path, std::string_view text);
-// The same of a file that an option named: resolved against --cwd, or stdout.
+// Writes to a file that an option named: relative to --cwd, or stdout.
 diag::Result<void> write_named_output(const std::string& file, std::string_view text, const request::Outputs& outputs,
                                       diag::Console& console);
-// Is JSON wanted? -o asks for it even without --json.
+// Is JSON requested? -o requests it even without --json.
 bool wants_json(const request::Outputs& outputs);
-// the file name that stands for stdout
+// as a file name, this stands for stdout
 inline constexpr std::string_view kConsole = "-";
-// The text is not printed, so it need not be made.
+// True if the text is not printed, so that it need not be made.
 bool silent(const request::Outputs& outputs);
-// Writes to the -o file if one is given, else to stdout; also to stdout if the file cannot be written and the answer
-// would otherwise be lost.
+// Writes to the -o file if one is given, or else to stdout; also to stdout if the file cannot be written and the answer
+// would be lost.
 diag::Result<void> deliver_json(const request::Outputs& outputs, std::string_view json, diag::Console& console);
 
-// --brief: to stdout.
+// Writes --brief to stdout.
 void deliver_brief(const request::Outputs& outputs, const brief::Brief& brief, diag::Console& console);
 
-// Text for the console, and JSON where it is wanted; both are made only if they are.
+// Writes text to the console, and JSON if requested; each is made only if it is written.
 template <typename MakeText, typename MakeJson>
 diag::Result<void> show(const request::Outputs& outputs, diag::Console& console, const MakeText& text,
                         const MakeJson& json) {
@@ -67,17 +67,17 @@ diag::Result<void> show(const request::Outputs& outputs, diag::Console& console,
   return wants_json(outputs) ? deliver_json(outputs, json(), console) : diag::Result<void>();
 }
 
-// The CSV files of a timeline (contract 6.3): one per event class that is counted.
+// The CSV files of a timeline (contract 6.3): one for each event class that is counted.
 struct TimelineFile {
   EventClass event_class;
-  std::string path;  // final: --cwd joined, placeholders replaced
+  std::string path;  // the final path, with --cwd and without placeholders
 };
 
 std::vector<TimelineFile> timeline_files(const request::Outputs& outputs, const plan::CountPlan& plan);
 
-// Can all of them be written, and the JSON, too? Checked before the counting.
+// Can all of them, and the JSON, be written? Checked before counting.
 diag::Result<void> check_timeline_files(const request::Outputs& outputs, const std::vector<TimelineFile>& files);
-// Whatever becomes of one file, the others are written.
+// If one file fails, the others are still written.
 diag::Result<void> write_timeline_files(const answers::TimelineProfile& timeline,
                                         const std::vector<TimelineFile>& files);
 

@@ -19,7 +19,7 @@ namespace {
 
 using stacks::StackProfile;
 
-constexpr usize kMostOfRequest = 16 << 20;  // before it is packed
+constexpr usize kMostOfRequest = 16 << 20;  // before compression
 constexpr double kNsPerSecondOfRows = 1e9;
 
 class RowWriter {
@@ -41,7 +41,7 @@ class RowWriter {
     struct Weight {
       u64 samples = 0, period = 0;
     };
-    // The cores and thread numbers of many hosts have no common meaning.
+    // The core and thread numbers of different hosts are unrelated.
     std::map<std::tuple<u32, std::string_view, u32>, Weight> weights;
     for (const stacks::StackSample& sample : profile_.samples) {
       Weight& weight = weights[{sample.event, names_.thread(sample.task), sample.node}];
@@ -60,7 +60,7 @@ class RowWriter {
       json.integer("samples", weight.samples);
       json.integer("period", weight.period);
       json.end_object();
-      // The parts of one object.
+      // The contents of an object, without its braces.
       const auto inner = [](std::string_view object) { return object.substr(1, object.size() - 2); };
       rows_ += fmt::format("{},{},{}}}\n", inner(row), inner(of_profile_), stack_of(node));
     }
@@ -85,7 +85,7 @@ class RowWriter {
     json.end_array();
   }
 
-  // Columns, the outermost frame first.
+  // As columns, outermost frame first.
   std::string stack_of(u32 node) const {
     std::vector<u32> places;
     for (u32 at = node; at != stacks::kNothing && profile_.nodes[at].place != stacks::kNothing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profile as rows of a table of ClickHouse, a row for each stack of an event and a thread: JSON, a line for each.
-// Pure. clickhouse_table.h has the table.
+// A profile as rows of a ClickHouse table, one for each stack of an event and thread: JSON, one row on each line. Pure.
+// clickhouse_table.h has the table.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,11 +10,11 @@
 
 namespace wperf::push {
 
-// The rows without the ID of the profile, which is made of them.
+// The rows without the profile's ID, which is computed from them.
 std::string clickhouse_rows(const stacks::StackProfile& profile, const std::vector<request::PushLabel>& labels,
                             const ProfileTime& time);
 
-// Requests of limited size. All have the same ID, and each row has its number, so rows that arrive twice count once.
+// Requests of limited size. All have the same ID, and each row has a number, so rows that arrive twice count once.
 std::vector<Parcel> clickhouse_parcels(std::string_view rows);
 
 }  // namespace wperf::push

@@ -34,8 +34,8 @@ constexpr std::array kFirstColumns = {"table_version UInt16 DEFAULT toUInt16(1)"
                                       "lines Array(UInt32)",
                                       "marks Array(UInt8)"};
 
-// A step brings the table from one version to the next. The version is the default of the column table_version, so a
-// step and its number are one change. Version 0 means that the table is missing.
+// A step upgrades the table by one version. The version is stored as the default of the column table_version, so that
+// it changes together with the table. Version 0 means that there is no table.
 std::string step_after(u64 version) {
   if (version == 0) {
     return fmt::format(
@@ -57,7 +57,7 @@ std::string_view text_of_body(const os::HttpAnswer& answer) {
   return {reinterpret_cast<const char*>(answer.body.data()), answer.body.size()};
 }
 
-// "toUInt16(2)" is 2; 0: there is no such table.
+// The number in "toUInt16(2)"; 0 if there is no such table.
 u64 version_of(std::string_view expression) {
   const usize digits = expression.find('(');
   u64 version = 0;
@@ -124,7 +124,7 @@ Verdict prepare_table(const Server& server) {
     const u64 before = asked.version.value();
     Outcome outcome = Outcome::taken;
     const auto step = ask_clickhouse(server, step_after(before), small_answer(), outcome);
-    // Another wperf may have taken the same step at the same time.
+    // Another wperf may have made the same step at the same time.
     asked = ask_version(server);
     if (!asked.version.has_value() || asked.version.value() > before) continue;
     if (!step.has_value()) return {.outcome = outcome, .text = step.error().text};

@@ -17,7 +17,7 @@ namespace {
 constexpr u64 kFirstWaitMs = 500;
 constexpr u64 kLockWaitMs = 2'000, kLockStepMs = 50;
 
-// A fleet whose server was away must not come back at one moment.
+// Random, so that the hosts of a fleet do not all retry at the same time after the server was unreachable.
 u64 spread(u64 milliseconds) {
   std::random_device random;
   return milliseconds / 2 + random() % (milliseconds / 2 + 1);
@@ -36,7 +36,7 @@ Verdict Delivery::send_once(const Parcel& parcel) {
     has_table_ = true;
   }
   Verdict verdict = send(server_, parcel);
-  // Someone may have dropped the table.
+  // The table may have been dropped.
   if (verdict.outcome == Outcome::elsewhere) has_table_ = false;
   return verdict;
 }
@@ -126,7 +126,7 @@ diag::Result<void> Delivery::empty_spool(const std::string& own, const std::stri
   std::set<std::string> passed;
   diag::Result<void> result;
   of_others_ = 0;
-  // Other processes may add files at the same time, and rely on the holder of the lock.
+  // Other processes may add files at the same time, and rely on the holder of the lock to send them.
   for (bool found = true; found;) {
     found = false;
     for (const std::string& file : spool_->files()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Brings profiles to a server, again if it is away for a moment, and through a spool if there is one.
+// Delivers profiles to a server; retries if it is unreachable for a moment, and uses a spool if there is one.
 #pragma once
 #include <functional>
 #include <optional>
@@ -15,26 +15,26 @@ namespace wperf::push {
 
 using DeliveryWarning = std::function<void(std::string_view line)>;
 
-// The fate of profiles, including those that waited in the spool before.
+// What happened to profiles, including those that were waiting in the spool.
 struct DeliveryTotals {
   u64 sent = 0, sent_bytes = 0;
-  u64 refused = 0;  // by the server, for good
-  u64 dropped = 0;  // for want of room in the spool
-  u64 lost = 0;     // not sent, without a spool
+  u64 refused = 0;  // permanently refused by the server
+  u64 dropped = 0;  // because the spool had no room
+  u64 lost = 0;     // not sent, and there is no spool
 };
 
-inline constexpr u32 kTriesOfOne = 4;   // for a profile that would be lost otherwise
-inline constexpr u32 kTriesOfKept = 2;  // for a profile that is kept, or soon followed by another
+inline constexpr u32 kTriesOfOne = 4;   // for a profile that would otherwise be lost
+inline constexpr u32 kTriesOfKept = 2;  // for a profile that is kept, or that another one follows soon
 
 class Delivery {
  public:
   Delivery(Server server, std::optional<Spool> spool, u32 tries, DeliveryWarning warn)
       : server_(std::move(server)), spool_(std::move(spool)), tries_(tries), warn_(std::move(warn)) {}
 
-  // The parcels of one profile. `name`: for people. An error: the server does not have the profile; the text says
-  // whether it is kept.
+  // `parcels`: those of one profile. `name`: for messages. An error means that the server does not have the profile;
+  // its text says whether it is kept.
   diag::Result<void> deliver(const std::vector<Parcel>& parcels, const std::string& name);
-  // Sends only the profiles that wait in the spool.
+  // Sends only the profiles in the spool.
   diag::Result<void> send_waiting() { return empty_spool({}, "what waits"); }
   const DeliveryTotals& totals() const { return totals_; }
   u64 waiting() const { return spool_.has_value() ? spool_->files().size() : 0; }
@@ -42,12 +42,12 @@ class Delivery {
  private:
   Verdict send_once(const Parcel& parcel);
   diag::Result<void> keep_and_send(const std::vector<Parcel>& parcels, const std::string& name);
-  // Sends all waiting profiles, the oldest first; `own` is the file of the present one.
+  // Sends all waiting profiles, oldest first; `own` is the file of the current one.
   diag::Result<void> empty_spool(const std::string& own, const std::string& own_name);
   // The entry in a file; nullopt if it is gone, damaged, or for another server.
   std::optional<SpoolEntry> sendable(const std::string& file);
   diag::Result<std::optional<os::FileLock>> wait_for_lock() const;
-  // Again and again, for some seconds.
+  // Retries for some seconds.
   Verdict try_to_send(const Parcel& parcel, const std::string& tenant);
 
   Server server_;
@@ -55,11 +55,11 @@ class Delivery {
   u32 tries_;
   DeliveryWarning warn_;
   DeliveryTotals totals_;
-  bool has_table_ = false;  // of ClickHouse: it was looked at
-  u64 of_others_ = 0;       // files of the spool that are for other servers
+  bool has_table_ = false;  // ClickHouse's table was checked
+  u64 of_others_ = 0;       // number of files in the spool for other servers
 };
 
-// With --spool of the command line.
+// Uses --spool from the command line.
 diag::Result<Delivery> make_delivery(const request::Push& asked, u32 tries, DeliveryWarning warn);
 
 }  // namespace wperf::push

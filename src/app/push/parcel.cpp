@@ -42,7 +42,7 @@ Message label_message(const PushLabel& label) {
   return one;
 }
 
-// push.v1.PushRequest, over Connect's unary form.
+// push.v1.PushRequest, in Connect's unary form.
 Parcel pyroscope_parcel(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
   Message series, sample, request;
   for (const PushLabel& label : labels) series.message(1, label_message(label));
@@ -90,7 +90,7 @@ diag::Result<Parcel> ingest_parcel(const std::vector<PushLabel>& labels, const P
                 .body = std::move(body)};
 }
 
-// parca.profilestore.v1alpha1.WriteRawRequest over gRPC-Web: five bytes in front say how long the message is.
+// parca.profilestore.v1alpha1.WriteRawRequest over gRPC-Web: five bytes before the message give its length.
 Parcel parca_parcel(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
   Message set, series, sample, request;
   for (const PushLabel& label : labels) set.message(1, label_message(label));
@@ -163,7 +163,7 @@ diag::Result<std::vector<Parcel>> make_parcels(PushTarget target, const std::vec
 
 namespace {
 
-// As OpenTelemetry's conventions spell it.
+// The name by OpenTelemetry's conventions.
 std::string otlp_name(const std::string& name) {
   return name == kServiceLabel ? "service.name" : name;
 }
@@ -180,7 +180,7 @@ PackedProfile packed_profile(exports::Source source, request::PushTarget target,
   source.begin_unix_ns = time.begin_unix_ns;
   if (target == request::PushTarget::otlp) {
     for (const request::PushLabel& label : labels) {
-      // It names the kind of a profile only for Prometheus-like servers.
+      // Only servers like Prometheus need the label of a profile's kind.
       if (label.name != kKindLabel) source.attributes.emplace_back(otlp_name(label.name), label.value);
     }
     exports::write_otlp(source, take);
@@ -213,7 +213,7 @@ std::string program_of(const stacks::StackProfile& profile) {
 
 namespace {
 
-// The count is the value itself: formats that hold only counts have it, too.
+// The count is also the value, so that formats with only counts have it, too.
 void add_event(stacks::StackEvent event, u32 task, u32 node, stacks::StackProfile& profile) {
   if (event.samples == 0) return;
   event.period = event.samples;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One profile as a server takes it: the body of a POST, the path below the server's address, and a description. Pure.
-// docs/design/push.md has the interfaces.
+// A profile in the form that a server takes: the body of a POST, the path after the server's address, and a
+// description. Pure. docs/design/push.md has the interfaces.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,61 +13,61 @@
 
 namespace wperf::push {
 
-// Labels that every profile has: its subject, and its kind for servers like Prometheus.
+// Labels of every profile: its subject, and its kind for servers like Prometheus.
 inline constexpr std::string_view kServiceLabel = "service_name", kKindLabel = "__name__";
 
 struct Parcel {
-  std::string path;  // "/ingest?name=…", after the address of the server
+  std::string path;  // "/ingest?name=…", appended to the server's address
   std::string content_type;
-  std::string content_encoding;  // empty: none
+  std::string content_encoding;  // empty if it is not compressed
   std::string body;
 };
 
-// A profile in the format of the target, with the facts for its envelope.
+// A profile in the target's format, with the facts for its envelope.
 struct PackedProfile {
-  std::string bytes;  // pprof, OTLP's message without compression, or the rows of clickhouse_rows.h
+  std::string bytes;  // pprof, an uncompressed OTLP message, or the rows of clickhouse_rows.h
   std::vector<std::string> sample_types;
   u64 begin_unix_ns = 0, end_unix_ns = 0;
 };
 
-// Adds the labels that a server must have: service_name, from `program` if the user gave none, and __name__.
+// Adds the labels that a server requires: service_name, taken from `program` if the user gave none, and __name__.
 std::vector<request::PushLabel> complete_labels(std::vector<request::PushLabel> labels, const std::string& program);
 
-// Several if one request would be too long. An error: a label that the interface has no spelling for.
+// Several if one request would be too large. Returns an error for a label that cannot be expressed in this interface.
 diag::Result<std::vector<Parcel>> make_parcels(request::PushTarget target,
                                                const std::vector<request::PushLabel>& labels,
                                                const PackedProfile& profile);
 
-// In the form of a random UUID (version 4). The same bytes give the same one.
+// Looks like a random UUID (version 4). Equal bytes give equal ids.
 std::string uuid_of(std::string_view bytes);
 // For a part of a URL.
 std::string percent_encoded(std::string_view text);
 
-// A profile in the bytes that a kind of server takes.
+// A profile in the format of a kind of server.
 
-// When it was, by the clock on the wall.
+// Its wall-clock time.
 struct ProfileTime {
   u64 begin_unix_ns = 0, end_unix_ns = 0;
 };
 
-// `labels` are written into OTLP's message and ClickHouse's rows, which have a place for them.
+// `labels` are included in OTLP's message and in ClickHouse's rows, which have fields for them.
 PackedProfile packed_profile(exports::Source source, request::PushTarget target,
                              const std::vector<request::PushLabel>& labels, const ProfileTime& time);
 
-// The subject of the profile if the user names none: the program with the most samples.
+// The default subject of the profile: the program with most samples.
 std::string program_of(const stacks::StackProfile& profile);
 
-// The costs of the profiler itself, as events of the profile that it sends: a server shows them with the rest, by the
-// same labels.
+// The profiler's own cost, as events of the profile that it sends; a server shows them like the others, with the same
+// labels.
 inline constexpr char kAgentCpu[] = "wperf_agent_cpu", kAgentMemory[] = "wperf_agent_memory";
 
 struct AgentCost {
-  u64 cpu_ns = 0;  // in the time of the profile
+  u64 cpu_ns = 0;  // during the profile
   u64 resident_bytes = 0;
   u32 pid = 0;
 };
 
-// Two events with one sample each, in a function of that name; other events do not change.
+// Adds two events with one sample each, in a function of that name; other events are not changed.
 void add_agent_cost(const AgentCost& cost, stacks::StackProfile& profile);
 
 }  // namespace wperf::push

@@ -37,7 +37,7 @@ TEST(Parcel, IngestSaysNameAndTimeInTheAddress) {
   const auto made =
       make_parcels(PushTarget::pyroscope_ingest, complete_labels({{"a", "b c"}, {"d", "e"}}, "shop"), profile());
   ASSERT_TRUE(made.has_value());
-  // At least a second: servers refuse a profile without duration.
+  // At least a second, because servers refuse a profile without a duration.
   EXPECT_EQ(made.value().front().path,
             "/ingest?name=shop%7Ba%3Db%20c%2Cd%3De%7D&from=1700000000&until=1700000001&format=pprof&spyName=wperf");
   EXPECT_NE(made.value().front().body.find(R"({"cycles.samples":{"units":"samples")"), std::string::npos);

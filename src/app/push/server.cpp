@@ -27,7 +27,7 @@ diag::Error url_error(std::string_view text) {
 }
 
 diag::Result<std::string> checked_url(std::string url) {
-  // Not shown: it may hold a password.
+  // Not shown, because it may contain a password.
   if (url.find('@') != std::string::npos) {
     return diag::Error{
         .text = "a password in a URL is visible to everyone who can list processes",
@@ -55,7 +55,7 @@ std::string in_base64(std::string_view bytes) {
   return out;
 }
 
-// "Bearer …", or of USER:PASSWORD "Basic …". Empty: there is no token.
+// "Bearer …", or for USER:PASSWORD "Basic …". Empty if there is no token.
 diag::Result<std::string> authorization_of(const request::Push& asked) {
   std::string token;
   if (asked.token_file.has_value()) {
@@ -104,7 +104,7 @@ Verdict verdict_of_grpc(std::string_view status, std::string_view message) {
   verdict.text = status.empty()
                      ? "the server's answer does not confirm that it accepted the profile"
                      : fmt::format("the server answered with gRPC status {}: {}", status, shown_text(message));
-  // invalid argument, failed precondition, out of range; then those about the address or the token.
+  // First invalid argument, failed precondition and out of range; then errors of the address or the token.
   const auto is_one_of = [&](std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), status) != all.end();
   };
@@ -143,7 +143,7 @@ Verdict parca_verdict(const os::HttpAnswer& answer) {
   return verdict_of_grpc({}, {});
 }
 
-// ExportProfilesServiceResponse: it may have taken a part, or have something to say.
+// ExportProfilesServiceResponse: the server may have accepted only a part, or may have sent a message.
 Verdict otlp_verdict(const os::HttpAnswer& answer) {
   Verdict verdict;
   if (answer.header("content-type").find("protobuf") == std::string_view::npos) return verdict;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The server that receives the profiles: its address, the authorization, and one POST with the meaning of its answer.
+// The server that receives profiles: its address, the authorization, and a POST with the meaning of its answer.
 #pragma once
 #include <string>
 #include <string_view>
@@ -14,44 +14,44 @@ namespace wperf::push {
 inline constexpr char kTokenVariable[] = "WPERF_PUSH_TOKEN";
 
 struct Server {
-  std::string url;  // without a / at its end; for ClickHouse its path is the database
+  std::string url;  // without a final /; for ClickHouse the path is the database
   request::PushTarget target;
-  std::string authorization;  // the header's value; never shown. Empty: none
+  std::string authorization;  // value of the header, which is never shown; empty if there is none
   std::string tenant;
 };
 
-// Takes the token from --token-file, or from the environment. Sending it over plain http to another machine is an error
-// unless the user asked for it.
+// Takes the token from --token-file or the environment. Sending it over plain http to another machine is an error
+// unless the user allowed it.
 diag::Result<Server> known_server(const request::Push& asked);
 
 enum class Outcome : u8 {
   taken,
-  later,     // trouble that passes: no connection, a server that is busy or broken
+  later,     // temporary failure: no connection, or a server that is busy or broken
   refused,   // this profile will never be accepted
-  elsewhere  // the address or the token is wrong, for every profile
+  elsewhere  // the address or the token is wrong, for all profiles
 };
 struct Verdict {
   Outcome outcome = Outcome::taken;
   std::string text;  // the reason; for an accepted profile, a remark of the server
-  u64 wait_ms = 0;   // the pause that the server asked for; 0: none
+  u64 wait_ms = 0;   // how long the server asked to wait; 0: nothing
 };
 
-// Labels of a profile: those of the user, and those that the kind of server must have.
+// The labels of a profile: the user's, and those that the server requires.
 std::vector<request::PushLabel> labels_of(const request::Push& asked, const std::string& program);
 
-// The beginning of a server's text, only printable characters.
+// The beginning of a server's text, with only printable characters.
 std::string shown_text(std::string_view text);
 
-// Limits of an answer of which only the beginning is of interest.
+// Limits for an answer whose beginning is enough.
 os::HttpLimits small_answer();
 
 struct Asked {
   Verdict verdict;
   os::HttpAnswer answer;
 };
-// One request.
+// Sends one request.
 Asked ask(const Server& server, const Parcel& parcel, const os::HttpLimits& limits);
-// A profile, once.
+// Sends a profile once.
 Verdict send(const Server& server, const Parcel& parcel);
 
 }  // namespace wperf::push

@@ -32,7 +32,7 @@ auto texts_of(Entry& entry) {
                     std::pair{std::string_view("encoding"), &entry.parcel.content_encoding}};
 }
 
-// False: no further line.
+// Returns false if there are no more lines.
 bool take_line(std::string_view& rest, std::string_view& line) {
   const usize end = rest.substr(0, kLongestLine).find('\n');
   if (end == std::string_view::npos) return false;
@@ -47,7 +47,7 @@ bool take_text(std::string_view& rest, std::string_view key, std::string& text) 
     return false;
   }
   line.remove_prefix(key.size() + 1);
-  // It becomes a line of a request.
+  // The text becomes a line of a request.
   if (std::any_of(line.begin(), line.end(), [](char c) { return static_cast<u8>(c) < ' '; })) return false;
   text = line;
   return true;
@@ -93,10 +93,10 @@ diag::Result<SpoolEntry> read_entry(std::string_view bytes) {
 namespace {
 
 constexpr std::string_view kEnding = ".wpush", kAside = ".damaged";
-constexpr u64 kMostBytes = u64{1} << 30;  // of one file: the limit may have been larger when it was written
+constexpr u64 kMostBytes = u64{1} << 30;  // of one file: written perhaps with a larger limit
 
 struct FileInFolder {
-  std::string name;  // begins with the time at which it was added: the order of names is that of time
+  std::string name;  // begins with the time at which it was added, so that the order of names is the order of time
   u64 size = 0;
 };
 
@@ -127,7 +127,7 @@ void Spool::make_room(u64 bytes, Added& added) const {
   std::vector<FileInFolder> files = files_of(folder_);
   u64 sum = bytes;
   for (const FileInFolder& file : files) sum += file.size;
-  // Files that will never be sent go first.
+  // Files that will never be sent are removed first.
   std::stable_partition(files.begin(), files.end(),
                         [](const FileInFolder& file) { return !file.name.ends_with(kEnding); });
   for (const FileInFolder& file : files) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A folder of profiles that could not be sent yet, the oldest first, never larger than allowed. Several wperf may use
-// one at once: the holder of its lock sends.
+// A folder with profiles that could not be sent yet, of limited size. Several wperf processes may use it at the same
+// time; the holder of its lock sends.
 #pragma once
 #include <optional>
 #include <string>
@@ -14,12 +14,12 @@
 
 namespace wperf::push {
 
-// A file of the spool as bytes: a few lines with the destination of the parcel, an empty one, the body. Pure; the token
-// is not in it. docs/design/push.md has the form.
+// A file of the spool as bytes: a few lines with the destination of the parcel, an empty line, and the body. Pure; it
+// does not contain the token. docs/design/push.md describes it.
 struct SpoolEntry {
-  std::string server;  // its address
-  std::string tenant;  // empty: none
-  std::string name;    // a name of the contents, for people
+  std::string server;  // address of the server
+  std::string tenant;  // empty if there is none
+  std::string name;    // describes the contents, for messages
   Parcel parcel;
 };
 
@@ -29,23 +29,23 @@ diag::Result<SpoolEntry> read_entry(std::string_view bytes);
 
 class Spool {
  public:
-  // A missing folder is made, accessible only to its owner.
+  // If the folder is missing, it is created with access only for its owner.
   static diag::Result<Spool> open(const std::string& folder, u64 limit_bytes);
 
-  // Dropped to make room: the oldest ones.
+  // `dropped`: how many of the oldest were dropped to make room.
   struct Added {
-    std::string file;  // its name in the folder
+    std::string file;  // name in the folder
     u64 dropped = 0, dropped_bytes = 0;
   };
   diag::Result<Added> add(const SpoolEntry& entry);
-  // Names of files, the oldest first.
+  // Names of files, oldest first.
   std::vector<std::string> files() const;
-  // nullopt if it is gone.
+  // Returns nullopt if it is gone.
   std::optional<diag::Result<SpoolEntry>> read(const std::string& file) const;
   void remove(const std::string& file) const;
-  // It stays in the folder under a name that is not sent, until its room is needed. Says under which.
+  // Renames the file so that it is not sent; it remains in the folder until its space is needed. Returns the new name.
   std::string set_aside(const std::string& file) const;
-  // nullopt if another wperf sends.
+  // Returns nullopt if another wperf is sending.
   diag::Result<std::optional<os::FileLock>> lock() const;
   const std::string& folder() const { return folder_; }
 

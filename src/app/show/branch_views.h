@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `report --branches`: the branches that the hardware recorded, in branch stacks or as operations of SPE.
+// `report --branches`: the branches that the hardware recorded, in branch stacks or as SPE operations.
 #pragma once
 #include <string>
 
@@ -11,7 +11,7 @@
 namespace wperf::show {
 
 diag::Result<void> show_branches(const perf_data::PerfFile& file, const ReportOptions& options, diag::Console& console);
-// The error for a recording without any.
+// The error for a recording without branches.
 diag::Error no_branches(const std::string& file);
 
 }  // namespace wperf::show

@@ -50,7 +50,7 @@ compare::ComparisonOptions comparison_options(const request::CostPer& per) {
   return options;
 }
 
-// Modules by their name, also where --module has a path.
+// Modules are compared by name, even if --module has a path.
 void choose_units(stacks::StackFilter filter, compare::ComparisonOptions& options) {
   options.symbol = std::move(filter.symbol);
   if (filter.modules.empty()) return;
@@ -60,7 +60,7 @@ void choose_units(stacks::StackFilter filter, compare::ComparisonOptions& option
   };
 }
 
-// The divisor of totals, in words.
+// The divisor of the totals, in words.
 std::string totals_per(const request::CostPer& per) {
   if (per.unit == request::CostPer::Unit::second) return "per second";
   return per.unit == request::CostPer::Unit::counter ? "per count of " + per.counter : std::string();
@@ -82,7 +82,7 @@ diag::Result<void> write_files(const compare::Comparison& comparison, const std:
   return std::move(written).result();
 }
 
-// GitHub reads both streams of a job: stderr where stdout is one document.
+// GitHub reads both streams of a job, so stderr is used if stdout is a document.
 void annotate(const std::vector<compare::Verdict>& verdicts, const ComparisonOptions& options, diag::Console& console) {
   std::string lines = report::gate_annotations(verdicts);
   if (lines.empty()) return;
@@ -90,7 +90,7 @@ void annotate(const std::vector<compare::Verdict>& verdicts, const ComparisonOpt
     console.document(lines);
     return;
   }
-  lines.pop_back();  // warn() ends the last one
+  lines.pop_back();  // warn() adds the last line end
   console.warn(lines);
 }
 
@@ -99,7 +99,7 @@ std::string side_text(const std::vector<std::string>& files) {
   return files.size() == 1 ? files.front() : fmt::format("{} files", files.size());
 }
 
-// The stacks of both sides, as a page, as a picture and as text.
+// Writes the stacks of both sides as a page, as a picture and as text.
 diag::Result<void> write_stacks(const compare::StackChanges& changes, const compare::Comparison& comparison,
                                 const ComparisonOptions& options, diag::Console& console) {
   if (options.report.folded) console.document(compare::folded_changes(changes));
@@ -118,8 +118,8 @@ diag::Result<void> write_stacks(const compare::StackChanges& changes, const comp
   return std::move(written).result();
 }
 
-// A gate that could not judge must not let anything pass. Failures are also reported on stderr, for the log of a job
-// that keeps the answer in a file.
+// A gate that could not decide must not pass. Failures are also reported on stderr, for the log of a job that writes
+// the answer to a file.
 diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const compare::Comparison& comparison,
                             diag::Console& console) {
   using Kind = compare::Verdict::Kind;
@@ -137,7 +137,7 @@ diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const
     if (verdict.kind != Kind::unknown) continue;
     std::string totals;
     for (const compare::TotalChange& total : comparison.totals) totals += (totals.empty() ? "" : ", ") + total.event;
-    // A name that nothing has is as wrong as for `bench`, which knows before it runs anything.
+    // A name that does not exist is a mistake, as in `bench`, which finds it before anything runs.
     const bool is_misnamed = verdict.is_misnamed && !totals.empty();
     return diag::Error{.text = fmt::format("cannot evaluate the condition '{}': {}", verdict.condition, verdict.why),
                        .hint = is_misnamed ? "available: " + totals : std::string(),
@@ -146,7 +146,7 @@ diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const
   return 0;
 }
 
-// The warnings of one file, kept until those of all files can be shown.
+// Keeps the warnings of one file until those of all files can be shown.
 class KeptWarnings final : public diag::Console {
  public:
   explicit KeptWarnings(const diag::Console& console) : console_(console) {}
@@ -162,7 +162,7 @@ class KeptWarnings final : public diag::Console {
   std::vector<std::string> lines_;
 };
 
-// Shorter than the blocks of time that comparisons use, so that blocks can be made for a recording of any length.
+// Shorter than the time blocks of comparisons, so that blocks can be made for recordings of any length.
 constexpr u64 kSliceNs = 10'000'000;
 
 class RunReader {
@@ -170,13 +170,13 @@ class RunReader {
   RunReader(const std::string& path, bool is_alone, const ComparisonOptions& options, diag::Console& console)
       : path_(path), is_alone_(is_alone), options_(options), console_(console) {}
 
-  // `seconds` are how long the run took; 0: known only from the first and the last of its samples.
+  // `seconds`: run time; 0: only known from the first and last samples.
   struct Run {
     compare::RunCosts costs;
     double seconds = 0;
   };
 
-  // One for a file, one for each host of a fleet.
+  // One for a file, and one for each host of a fleet.
   diag::Result<std::vector<Run>> read() {
     WPERF_TRY(const auto opened, options_.open(path_, console_));
     const recording::OpenedProfile* const profile = opened.profile();
@@ -226,7 +226,7 @@ class RunReader {
     return {};
   }
 
-  // The measured times, not those of the samples.
+  // Uses the measured times, not those of samples.
   void keep_times(const stacks::RecordingAbout& about) {
     measured_seconds_ = static_cast<double>(about.elapsed_ns) / 1e9;
     if (!about.is_of_machine) costs_.cpu_seconds = static_cast<double>(about.cpu_ns.value_or(0)) / 1e9;
@@ -280,7 +280,7 @@ class RunReader {
   }
 
   const std::string& path_;
-  bool is_alone_;  // the run is the only one of its side
+  bool is_alone_;  // it is the only run of its side
   const ComparisonOptions& options_;
   diag::Console& console_;
   compare::RunCosts costs_;
@@ -289,7 +289,7 @@ class RunReader {
 
 constexpr usize kMostRunsRead = 10'000, kMostCountsRead = 10'000;
 
-// A run is an object: a number for each time and event.
+// A run is an object with a number for each time and event.
 compare::RunCosts read_run(text::JsonReader& json, const std::string& program) {
   compare::RunCosts run;
   run.file = program;
@@ -382,7 +382,7 @@ diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& be
     if (!outcomes[i].runs->has_value()) return std::move(*outcomes[i].runs).error();
     for (const RunReader::Run& run : outcomes[i].runs->value()) are_measured = are_measured && run.seconds > 0;
   }
-  // If the length of one run is known only from its samples, all runs are compared by their samples.
+  // If the length of one run is only known from its samples, all runs are compared by samples.
   ComparedRuns compared;
   for (usize i = 0; i < files.size(); ++i) {
     for (RunReader::Run& run : outcomes[i].runs->value()) {

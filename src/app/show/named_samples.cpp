@@ -83,7 +83,7 @@ class StateMaker {
   waits::ThreadTasks task_of_;
 };
 
-// Without looking at the records.
+// Decided without reading the records.
 bool may_have_switches(const perf_data::PerfFile& file) {
   constexpr u32 kSoftware = 1, kTracepoint = 2, kContextSwitchFlag = 26;
   constexpr u64 kContextSwitches = 3;
@@ -95,7 +95,7 @@ bool may_have_switches(const perf_data::PerfFile& file) {
   });
 }
 
-// For a trace: where and when something is missing.
+// For a trace: adds where and when something is missing.
 void add_losses(const stacks::TraceFacts& facts, stacks::Moments& moments) {
   for (const stacks::TraceLossSpan& span : facts.lost_over_time) {
     const stacks::TimedLoss loss{.begin_ns = span.begin, .end_ns = span.end, .count = 0, .what = {}};
@@ -176,7 +176,7 @@ diag::Result<recording::RecordedSamples> read_timed_samples(const recording::Sam
   const perf_data::PerfFile& file = source.file();
   const recording::RecordedSwitches* switches = nullptr;
   if (source.is_trace() || may_have_switches(file)) {
-    // An error says that there are none, or how to record them: the samples exist nevertheless.
+    // The error means that there are no switches, or says how to record them; the samples are shown anyway.
     if (const auto read = source.switches(); read.has_value()) switches = read.value();
   }
   const bool has_switches = switches != nullptr && !switches->switches.empty();

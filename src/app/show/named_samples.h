@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The samples of a recording, counted and named, with the servers and kept functions that the options allow, and
+// Counts and names the samples of a recording, with servers and cached functions as the options allow, and with
 // progress.
 #pragma once
 #include <vector>
@@ -23,15 +23,15 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
 // Prints the progress on a terminal.
 modules::DownloadProgress download_progress(diag::Console& console);
 
-// The same with stacks::Moments, which have the states of threads: for exports and pages, which show time. With
-// callers, and with the detail of `wanted`. Threads that were never sampled are tasks of the profile, too. The samples
-// of a trace's switches, which only show where threads wait, do not count.
+// Also reads stacks::Moments with the states of threads, for exports and pages, which show time. Includes callers, and
+// the details in `wanted`. Threads that were never sampled are also tasks of the profile. Samples of a trace's switches
+// do not count, because they only show where threads wait.
 diag::Result<recording::RecordedSamples> read_timed_samples(const recording::SampledRecording& source,
                                                             recording::ReadOptions wanted, const ReportOptions& options,
                                                             diag::Console& console);
 
-// The states over time of each chosen thread (by thread of the accounting): fills recorded.moments. `recorded` has the
-// row of each sample.
+// Adds the states over time of each chosen thread (by thread of the accounting) to recorded.moments. `recorded` must
+// have the row of each sample.
 void add_thread_states(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                        const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown);
 

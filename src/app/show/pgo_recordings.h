@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recordings of any form, read for `pgo`: their samples and branch stacks are added to the counts.
+// Reads recordings of any form for `pgo`: adds their samples and branch stacks to the counts.
 #pragma once
 #include <string>
 

@@ -27,7 +27,7 @@
 namespace wperf::show {
 namespace {
 
-// If no page can be written, the measurement is shown nevertheless.
+// If a page cannot be written, the measurement is still shown.
 diag::Result<void> show_pages(const ShownProfile& shown, const ReportOptions& options, diag::Console& console) {
   auto written = write_pages(shown, options, console);
   if (!written.has_value() && !output::silent(options.outputs)) {
@@ -43,7 +43,7 @@ bool goes_to_console(const request::Outputs& outputs) {
   return outputs.json_file.value_or(std::string(output::kConsole)) == output::kConsole;
 }
 
-// Does only the file decide which samples there are?
+// Are all samples of the file used, without any selection?
 bool takes_all(const ReportOptions& options) {
   return options.tables.filter.is_empty() && !options.read.time.has_value() && !options.needs_switches();
 }
@@ -59,7 +59,7 @@ bool has_switches(const recording::SampledRecording& source) {
   return read.has_value() && !read.value()->switches.empty();
 }
 
-// The file of -o, or the pipe.
+// Writes to the file of -o, or to the pipe.
 class ExportOutput {
  public:
   static diag::Result<ExportOutput> open(const ReportOptions& options, diag::Console& console) {
@@ -72,7 +72,7 @@ class ExportOutput {
     made.file_.emplace(std::move(created));
     return made;
   }
-  // Binary formats never reach a terminal: run_report() refuses that.
+  // run_report() ensures that binary formats never reach a terminal.
   void write(std::string_view part) {
     if (file_.has_value()) return file_->write(part);
     is_seen_ ? console_->document(part) : console_->bytes(part);
@@ -90,7 +90,7 @@ class ExportOutput {
 struct Writer {
   ExportFormat format;
   void (*write)(const Source& source, const exports::TakeBytes& take);
-  bool times, states, counters, marks, losses;  // the parts that it can hold
+  bool times, states, counters, marks, losses;  // what the format can contain
   bool periods, cores, threads;
 };
 constexpr Writer kWriters[] = {
@@ -106,7 +106,7 @@ constexpr Writer kWriters[] = {
     {ExportFormat::sql, exports::write_sql, true, true, true, true, true, true, true, true},
 };
 
-// Folded stacks are written by the room report.
+// The room report writes folded stacks.
 constexpr Writer kFolded{ExportFormat::folded, nullptr, false, false, false, false, false, false, false, false};
 
 const Writer& writer_of(ExportFormat format) {
@@ -114,7 +114,7 @@ const Writer& writer_of(ExportFormat format) {
                        [&](const Writer& one) { return one.format == format; });
 }
 
-// Does a function call itself, directly or through others?
+// Does any function call itself, directly or through others?
 bool has_recursion(const stacks::StackProfile& profile) {
   const std::vector<bool> outermost = stacks::outermost_of_keys(profile.nodes, profile.functions.size(), [&](u32 node) {
     return profile.places[profile.nodes[node].place].function;
@@ -125,7 +125,7 @@ bool has_recursion(const stacks::StackProfile& profile) {
   return false;
 }
 
-// Names the columns in which samples differ.
+// Names the columns that are lost although samples differ in them.
 void append_lost_columns(const Writer& writer, const stacks::StackProfile& profile,
                          std::vector<std::string_view>& parts) {
   const auto& samples = profile.samples;
@@ -140,7 +140,7 @@ void append_lost_columns(const Writer& writer, const stacks::StackProfile& profi
   if (!writer.threads && differ([](const auto& one) { return one.task; })) parts.emplace_back("threads");
 }
 
-// The parts of the recording that the format leaves out.
+// What the format leaves out of the recording.
 std::string left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments) {
   std::vector<std::string_view> parts;
   if (!writer.times && moments.end_ns != 0) parts.emplace_back("sample times");
@@ -279,11 +279,11 @@ diag::Result<void> export_samples(const recording::SampledRecording& source, con
     return export_profile(std::move(recorded.profile), {}, options, console);
   }
   wanted.lines = wanted.cores = true;
-  // Servers ask of every profile when it was.
+  // Servers require the time of every profile.
   wanted.sample_times = is_pushed || writer_of(format).times;
   WPERF_TRY(recording::RecordedSamples recorded, read_timed_samples(source, wanted, options, console));
   const bool empty = recorded.profile.samples.empty() && !is_pushed && takes_all(options);
-  // Waits are something to hand on, too.
+  // Exports can include waits, too.
   const bool has_waits = !is_pushed && writer_of(format).states && !recorded.moments.states.empty();
   if (empty && !has_waits) return nothing_to_export(options.file, has_switches(source));
   return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, console);
@@ -325,7 +325,8 @@ diag::Result<void> export_recording(const os::MappedFile& recording, const Repor
   const std::span<const std::byte> bytes = recording.bytes();
   std::string piece;
   for (usize at = 0; at < bytes.size(); at += kPiece) {
-    // The guard lets lost pages be read as zeros; write() would fail on them. So each piece is copied first.
+    // Pages of a truncated file are read as zeros in this process, but write() would fail on them, so each piece is
+    // copied first.
     piece.assign(reinterpret_cast<const char*>(bytes.data()) + at, std::min(kPiece, bytes.size() - at));
     if (recording.has_shrunk()) {
       return diag::Error{.text = options.file + " became shorter while wperf read it; it was not exported",

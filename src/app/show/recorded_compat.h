@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recording → WindowsPerf's view of it (views/compat/compat_view.h), with names, lines and code as far as asked for.
-// For recordings of Windows programs.
+// Converts a recording to WindowsPerf's view (views/compat/compat_view.h), with names, lines and code as requested. For
+// recordings of Windows programs.
 #pragma once
 #include <vector>
 
@@ -18,7 +18,7 @@
 
 namespace wperf::show {
 
-// The program of a run, with the files of its modules in their order.
+// The program of a run, with its modules' files in the same order.
 struct RunTarget {
   answers::SampleTarget target;
   std::vector<modules::CodeFile> files;
@@ -26,10 +26,10 @@ struct RunTarget {
 RunTarget target_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& run,
                         const modules::SymbolOptions& places);
 
-// `chosen`: the samples, and the places of symbols; the view itself says which details it needs.
+// `chosen`: which samples, and where to look for symbols; the view decides which details it needs.
 diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const recording::ReadOptions& chosen,
                                                  const request::SampleDisplay& display);
-// The same, with the progress of downloads.
+// The same, showing the progress of downloads.
 diag::Result<compat::CompatView> compat_with_progress(const perf_data::PerfFile& file, const ReportOptions& options,
                                                       diag::Console& console);
 

@@ -33,7 +33,7 @@ namespace {
 using perf_data::AuxTraces;
 using perf_data::ProcessHistory;
 
-// By core; empty where the file does not say.
+// By core; empty if the file does not have it.
 std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces& traces,
                                const std::optional<perf_data::RunFacts>& facts) {
   u64 of_all = 0;
@@ -56,16 +56,16 @@ std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces&
   return midrs;
 }
 
-// The target's modules, and the source of their names.
+// The target's modules, and where their names come from.
 struct NamedCode {
   answers::SampleTarget target;
-  std::vector<modules::CodeFile> files;  // files of each module
-  // Where its first byte lies in the file; other than 0 only for memory without a file.
+  std::vector<modules::CodeFile> files;  // the files of each module
+  // Offset in the file of a module's first byte; not 0 only for memory without a file.
   std::vector<u64> first;
-  bool of_run = false;  // the files are loaded already
+  bool of_run = false;  // the files are already loaded
 };
 
-// All mappings: a file is where it was mapped first, a module for each.
+// All mappings: a module for each file, at the address of its first mapping.
 NamedCode code_of_file(const recording::CanonicalCode& code, const std::string& data_file) {
   NamedCode named;
   answers::SampleTarget& target = named.target;
@@ -91,7 +91,7 @@ NamedCode code_of_file(const recording::CanonicalCode& code, const std::string& 
   return named;
 }
 
-// A run of wperf's driver: the modules of its program.
+// For a run of wperf's driver: the modules of its program.
 NamedCode code_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& facts,
                       const modules::SymbolOptions& symbols) {
   RunTarget run = target_of_run(file, facts, symbols);
@@ -152,12 +152,12 @@ answers::AddressAnswer answer_of(const symbols::Symbolization& known, const symb
   return answer;
 }
 
-// `wanted`: offsets as address_of_offset() has them.
+// `wanted`: offsets as in address_of_offset().
 std::vector<answers::AddressAnswer> answers_of(const modules::CodeFile& file, const std::vector<u32>& wanted,
                                                const symbols::SymbolQuery& query, bool line_ranges) {
   std::vector<answers::AddressAnswer> answers;
   if (!file.has_symbols()) return answers;
-  // In files with overlapping segments the order of addresses may be another.
+  // In files with overlapping segments the order of addresses may differ.
   std::map<u64, u32> asked;
   for (const u32 offset : wanted) {
     if (const auto address = file.address_of_offset(offset); address.has_value()) asked.try_emplace(*address, offset);
@@ -181,7 +181,7 @@ std::vector<answers::AddressAnswer> answers_of(const modules::CodeFile& file, co
   return answers;
 }
 
-// Loads the requested files, and stores in the target why names are not better.
+// Loads the files that are needed, and stores in the target why there are no better names.
 std::vector<std::vector<answers::AddressAnswer>> name_code(const perf_data::PerfFile& file,
                                                            const recording::CanonicalCode& canonical,
                                                            const std::vector<std::vector<u32>>& wanted,
@@ -212,7 +212,7 @@ std::vector<std::vector<answers::AddressAnswer>> name_code(const perf_data::Perf
   return answers;
 }
 
-// Adds the driver's facts about the cores to the decoded ones.
+// Adds the driver's facts about cores to the decoded ones.
 void add_core_facts(const perf_data::RunFacts& facts, std::vector<operations::SpeCore>& cores) {
   for (const perf_data::SpeCoreFacts& said : facts.spe_cores) {
     auto found = std::find_if(cores.begin(), cores.end(), [&](const auto& one) { return one.core == said.core; });
@@ -248,7 +248,7 @@ RecordsRequest records_of(const ReportOptions& options, const std::vector<u64>& 
   return records;
 }
 
-// Kinds of cores, each once, whose data sources have no published names.
+// The kinds of cores whose data sources have no published names, each once.
 std::vector<std::string> kinds_without_source_names(const recording::DecodeStates& states,
                                                     const std::vector<u64>& midrs) {
   std::vector<std::string> kinds;
@@ -265,12 +265,12 @@ std::vector<std::string> kinds_without_source_names(const recording::DecodeState
 }
 
 constexpr size_t kChunk = 1 << 20;
-constexpr usize kMostWaiting = 16;  // runs that are made while one before them is not
+constexpr usize kMostWaiting = 16;  // how many runs may be finished before an earlier one
 
-// Writes the lines of runs in their order, whichever thread made them.
+// Writes the lines of runs in order, whichever threads make them.
 class RecordFile {
  public:
-  // Without a file, to the console.
+  // Without a file, writes to the console.
   RecordFile(std::optional<os::OutputFile> file, diag::Console& console, const RecordsRequest& request,
              const operations::SpeProfile& profile, const RecordRuns& runs)
       : file_(std::move(file)),
@@ -329,7 +329,7 @@ class RecordFile {
     std::unique_lock lock(taking_turns_);
     cut_inside_ = cut_inside_ || !whole;
     made_[run] = {.text = std::move(lines.text()), .done = true, .whole = whole};
-    if (std::exchange(is_writing_, true)) return;  // the writing thread takes this one, too
+    if (std::exchange(is_writing_, true)) return;  // the thread that is writing takes this one, too
     for (; written_ < made_.size() && made_[written_].done && made_[written_].whole; ++written_) {
       std::string text = std::exchange(made_[written_].text, {});
       lock.unlock();
@@ -343,7 +343,7 @@ class RecordFile {
     written_more_.notify_all();  // protects cut_inside_
   }
 
-  // Memory that the system gave once is used again.
+  // Reuses memory that was allocated before.
   std::string empty_text() {
     const std::lock_guard lock(taking_turns_);
     if (empty_.empty()) return {};
@@ -352,7 +352,7 @@ class RecordFile {
     return text;
   }
 
-  // The rest: a record goes on in the next run, and so may later ones.
+  // Writes the rest: a record continues in the next run, and perhaps others in later runs.
   void write_from(usize run) {
     if (run == runs_.count) return;
     report::RecordLines lines(format_);
@@ -378,19 +378,19 @@ class RecordFile {
   const report::RecordFormat format_;
   report::RecordWriter writer_;
   operations::SpeRecordNames names_;
-  std::mutex taking_turns_;  // protects the fields below
+  std::mutex taking_turns_;  // protects the members below
   std::condition_variable written_more_;
   std::vector<Made> made_;
   usize written_ = 0;  // runs
   std::vector<std::string> empty_;
-  bool is_writing_ = false;  // a thread writes, without the lock
+  bool is_writing_ = false;  // a thread is writing, without holding the lock
   bool cut_inside_ = false;
 };
 
 }  // namespace
 
 std::optional<AuxTraces> spe_traces(const perf_data::PerfFile& file) {
-  // Most recordings have no AUX data at all, and then one look at their events is enough.
+  // Most recordings have no AUX data; then looking at their events is enough.
   const auto has_own_pmu = [](const perf_data::Event& event) { return event.attributes.type > 5; };
   if (!file.came_through_pipe() && std::none_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) return {};
   auto traces = AuxTraces::collect(file);
@@ -405,7 +405,7 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   const ProcessHistory history = ProcessHistory::collect(file);
   const recording::CanonicalCode canonical(history);
   const auto facts = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  // In a recording of the whole machine no single program owns the modules.
+  // In a recording of the whole machine, the modules do not belong to one program.
   const bool of_run = facts.has_value() && facts->windows && facts->process != 0;
   const std::vector<u64> midrs = midr_of_cores(file, traces, facts);
   spe::Aggregator aggregator({.memory = display.memory});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SPE data of a perf.data file: decoded core by core, with each address of code moved to its file's canonical
-// place, so that a function counts once in whatever process it ran; then named.
+// The SPE data of a perf.data file: decodes it core by core, replaces each address of code by the canonical one, so
+// that a function counts once for all processes, and names the addresses.
 #pragma once
 #include <functional>
 #include <optional>
@@ -18,36 +18,37 @@
 
 namespace wperf::show {
 
-// The SPE data of the file; nullopt if it has none. An empty run of wperf has data, too: its tables are empty.
+// The SPE data of the file; nullopt if it has none. An empty run of wperf also has data; its tables are empty.
 std::optional<perf_data::AuxTraces> spe_traces(const perf_data::PerfFile& file);
 
-// Also writes the file of --records.
+// Reads and names the data. Also writes the file of --records.
 struct ReadSpe {
   operations::SpeProfile profile;
   compat::CompatView view;                        // of the profile's samples
-  std::optional<answers::CountProfile> counting;  // the counts of the same time; nullopt: there were none
-  std::optional<diag::Error> trouble;             // the file of records is incomplete: the records read so far are good
+  std::optional<answers::CountProfile> counting;  // counts from the same time; nullopt if there are none
+  std::optional<diag::Error> trouble;             // the file of records is incomplete; the records before that are
+                                                  // valid
 };
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                         const ReportOptions& options, diag::Console& console);
 
-// --records FILE or -: every SPE record on a line, with names. The bytes are decoded once more for it, when their
-// addresses have been named.
+// --records FILE or -: every SPE record on a line, with names. The bytes are decoded again for it, after the addresses
+// have names.
 using RecordSink = std::function<void(const spe::Origin&, const spe::Record&)>;
-// Gives the records again, in runs that can be read in parallel: replay(first, last, sink) gives those of some runs.
-// Returns false if a record continues in the next run.
+// Repeats the records in runs that can be read in parallel: replay(first, last, sink) passes those of some runs to
+// `sink`. Returns false if a record continues in the next run.
 struct RecordRuns {
   usize count = 1;
   std::function<bool(usize first, usize last, const RecordSink&)> replay;
 };
 
 struct RecordsRequest {
-  std::string path;   // "-": the console
+  std::string path;   // "-": to the console
   bool json = false;  // otherwise CSV
   std::vector<u64> midr_of_core;
-  std::function<u64(u64 ticks)> to_ns;  // empty: times stay ticks
+  std::function<u64(u64 ticks)> to_ns;  // empty: times are ticks
 };
-// Where --records goes, and how.
+// Where and in which form to write --records.
 RecordsRequest records_request(const ReportOptions& options, std::vector<u64> midr_of_core);
 diag::Result<void> write_records(const RecordsRequest& request, const operations::SpeProfile& profile,
                                  const RecordRuns& runs, diag::Console& console);

@@ -42,7 +42,7 @@
 namespace wperf::show {
 namespace {
 
-// The samples of other events in the file; nullopt if it has none. Servers are not asked, as for the SPE records.
+// The samples of other events in the file; nullopt if there are none. As for SPE records, servers are not asked.
 diag::Result<std::optional<stacks::StackProfile>> samples_beside(const perf_data::PerfFile& file,
                                                                  const ReportOptions& options, diag::Console& console) {
   recording::ReadOptions wanted = options.read;
@@ -82,7 +82,7 @@ diag::Result<void> show_own_tables(const perf_data::PerfFile& file, const perf_d
 
 diag::Result<void> show_operations(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                    const ReportOptions& options, diag::Console& console) {
-  // Only the views of stacks show the functions of Python that called the code.
+  // Only the views of stacks show the Python functions that called the code.
   const bool has_callers = !file.features().section(perf_data::kRecordStacksFeature).empty();
   const bool shows_stacks = options.wants_views || (has_callers && !options.display.memory);
   const bool own = !shows_stacks || options.records_file.has_value();
@@ -101,8 +101,7 @@ diag::Result<void> show_operations(const perf_data::PerfFile& file, const perf_d
   return show_samples(source, options, console);
 }
 
-// Shows its samples in all views of samples; an option that such a profile cannot answer is an error that names the
-// option.
+// Shows the samples of a foreign profile in all views; an option that does not apply is an error that names it.
 diag::Result<void> report_foreign(const recording::OpenedProfile& opened, const ReportOptions& options,
                                   diag::Console& console) {
   const std::string_view name = profiles::format_name(opened.format);
@@ -146,13 +145,13 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const ReportOpti
       [&] { return report::sample_json(view, options.samples); });
 }
 
-// WindowsPerf's answers for Windows programs, unless another view is asked for.
+// WindowsPerf's answers for Windows programs, unless another view is requested.
 diag::Result<void> show_perf_data(const perf_data::PerfFile& file, const ReportOptions& options,
                                   diag::Console& console) {
   if (options.branches) return show_branches(file, options, console);
   if (const auto traces = spe_traces(file)) return show_operations(file, *traces, options, console);
   const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  // Shown like `record` with the same options: with call stacks, in a table like those of all other recordings.
+  // Shown as `record` would with the same options: recordings with call stacks as a table, like all other recordings.
   const bool has_stacks = std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
     return event.attributes.has(perf_data::kSampleCallchain);
   });
@@ -161,12 +160,12 @@ diag::Result<void> show_perf_data(const perf_data::PerfFile& file, const ReportO
   return show_samples(recording::SampledRecording(file), options, console);
 }
 
-// The first requested option that only traces can answer; empty if there is none.
+// The first requested option that only applies to traces; empty if there is none.
 std::string trace_option(const TraceOptions& options) {
   return options.providers ? "--providers" : options.spans ? "--spans" : options.span.has_value() ? "--span" : "";
 }
 
-// As `wperf waits` and `perf sched` record them, with no other events.
+// Has it only the events that `wperf waits` and `perf sched` record?
 bool is_of_switches(const perf_data::PerfFile& file) {
   return !file.attrs().empty() &&
          std::all_of(file.attrs().begin(), file.attrs().end(),
@@ -230,7 +229,7 @@ diag::Result<void> report_spans(const etl::Trace& trace, const ReportOptions& op
       [&] { return report::spans_json(table, facts); });
 }
 
-// Spans of this name, or PROVIDER/NAME; an error lists the existing ones.
+// The spans with this name, or PROVIDER/NAME; an error lists the names that exist.
 diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::string_view name,
                                                   diag::Console& console) {
   etl::TraceLosses losses;
@@ -270,7 +269,7 @@ recording::TraceProviderReader::Choice choice_of(const ReportOptions& options) {
   return choice;
 }
 
-// Lines, as the samples of other reports.
+// Writes lines, like those of samples in other reports.
 diag::Result<void> write_marks(const recording::TraceProviderReader& reader, const ReportOptions& options,
                                diag::Console& console) {
   constexpr usize kPart = 64 << 10;
@@ -302,7 +301,7 @@ diag::Result<void> report_providers(const etl::Trace& trace, const ReportOptions
       [&] { return report::providers_json(providers, facts); });
 }
 
-// The error names the contents of the trace instead.
+// The error says what the trace contains instead.
 diag::Error no_samples(const recording::TraceRecording& recorded, const std::string& name) {
   const bool idle = recorded.idle_samples != 0;
   const std::string switches = recorded.switches_were_on
@@ -317,9 +316,9 @@ diag::Error no_samples(const recording::TraceRecording& recorded, const std::str
                    : fmt::format("{}list the events of the trace with `wperf report {} --providers`", switches, name)};
 }
 
-// `--idle` is for traces: recordings of Linux contain idle cores like any others.
+// `--idle` is for traces, because recordings on Linux contain the samples of idle cores anyway.
 diag::Result<void> show_samples_of(const etl::Trace& trace, const ReportOptions& options, diag::Console& console) {
-  // Waits are a part of pages and exports; a perf.data file cannot hold a trace's switches.
+  // Waits are part of pages and exports; a perf.data file cannot contain a trace's switches.
   const bool as_recording =
       options.exported.has_value() && options.exported->format == request::ExportFormat::perf_data;
   const bool exports = options.exported.has_value() && !as_recording;
@@ -339,11 +338,11 @@ diag::Result<void> show_samples_of(const etl::Trace& trace, const ReportOptions&
                     "chosen by -c or --cores",
                     text::with_commas(made.samples_of_other_cores)));
   }
-  // Waits are something to hand on, too.
+  // Exports can include waits, too.
   const bool has_waits = exports && has_place_for_waits(options.exported->format) && !made.switches.switches.empty();
   if (made.samples == 0 && !has_waits) {
     const diag::Error none = no_samples(made, options.is_kept ? options.file : std::string("the recording"));
-    // A temporary recording was just made for this report and has no older parts.
+    // A temporary recording was just made for this report, so it has no older parts.
     if (exports || !options.is_kept) return none;
     console.warn(fmt::format("note: {}; {}", none.text, none.hint));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contents of a recording, as the options ask for it.
+// Shows the contents of a recording as the options request.
 #pragma once
 #include "analysis/recording/opened_recording.h"
 #include "app/measure/recording_run.h"
@@ -10,13 +10,13 @@
 
 namespace wperf::show {
 
-// Any file that the user named.
+// For any file that the user named.
 diag::Result<void> show_recording(const recording::OpenedRecording& opened, const ReportOptions& options,
                                   diag::Console& console);
-// A recording that was just made.
+// For a recording that was just made.
 diag::Result<void> show_recording(const measure::Recording& made, const ReportOptions& options, diag::Console& console);
 
-// The losses of a trace of Windows, as warnings before all results; the JSON of answers has them too.
+// Prints the losses of a Windows trace as warnings before all results. JSON answers also contain them.
 void tell_trace_losses(const stacks::TraceFacts& facts, const ReportOptions& options, diag::Console& console);
 
 }  // namespace wperf::show

@@ -21,7 +21,7 @@ void LineBatches::spell(Batch& batch) {
   for (const Sample& one : batch.samples) lines_.append(one.row, one.moment, batch.text);
 }
 
-// False: all are taken.
+// Returns false if all batches are taken.
 bool LineBatches::spell_next(std::unique_lock<std::mutex>& lock) {
   if (taken_ == filled_) return false;
   Batch& batch = batches_[taken_++ % kBatches];

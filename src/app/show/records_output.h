@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of samples, made batch by batch on two threads and written in their order: while one reads the recording, a
-// second one formats samples, and the first helps if that is more work.
+// Makes lines of samples in batches on two threads and writes them in order: one thread reads the recording and the
+// other formats samples; the first one helps if formatting takes longer.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -23,7 +23,7 @@ class LineBatches {
  public:
   using Write = std::function<void(std::string_view part)>;
 
-  // The arguments outlive it. The calling thread calls `write`.
+  // The arguments must outlive this object. `write` is called by the calling thread.
   LineBatches(const report::SampleLines& lines, Write write) : lines_(lines), write_(std::move(write)) {}
   ~LineBatches();
   LineBatches(const LineBatches&) = delete;
@@ -37,7 +37,7 @@ class LineBatches {
   void finish();
 
  private:
-  // Batches of some hundred kilobytes of text, which fit into the cores' caches.
+  // A batch has some hundred kilobytes of text, which fits into the caches.
   static constexpr usize kBatchSize = 128, kBatches = 8;
   struct Sample {
     u32 row = 0;
@@ -57,21 +57,21 @@ class LineBatches {
 
   const report::SampleLines& lines_;
   const Write write_;
-  std::array<Batch, kBatches> batches_;  // by number, modulo
-  std::mutex mutex_;                     // protects the fields below, and is_spelled
+  std::array<Batch, kBatches> batches_;  // indexed by number modulo kBatches
+  std::mutex mutex_;                     // protects the members below, and is_spelled
   std::condition_variable changed_;
-  usize filled_ = 0, taken_ = 0, written_ = 0;  // batches; taken: by a formatting thread
+  usize filled_ = 0, taken_ = 0, written_ = 0;  // numbers of batches; taken: by a thread that formats
   bool is_over_ = false;
-  std::thread helper_;     // there once there is more than one batch
-  bool is_alone_ = false;  // the system gives no thread
+  std::thread helper_;     // started when there is more than one batch
+  bool is_alone_ = false;  // the system could not start a thread
 };
 
-// Where `report --records` writes its list, piece by piece: the named file, or with "-" the console.
+// Where `report --records` writes its list piece by piece: to the named file, or for "-" to the console.
 class RecordsOutput {
  public:
   static diag::Result<RecordsOutput> open(const ReportOptions& options, diag::Console& console);
 
-  bool json() const { return json_; }  // otherwise lines of text
+  bool json() const { return json_; }  // otherwise text
   void write(std::string_view part) {
     if (file_.has_value()) return file_->write(part);
     json_ ? console_->json(part) : console_->document(part);

@@ -22,60 +22,60 @@
 
 namespace wperf::show {
 
-// Receives an exported profile instead of a file: `push`.
+// Receives an exported profile instead of a file, for `push`.
 using ExportSink = std::function<diag::Result<void>(stacks::StackProfile&, const stacks::Moments&)>;
 
 struct ExportOptions {
   request::ExportFormat format;
   std::vector<request::PushLabel> labels = {};
-  ExportSink sink = {};  // empty: the profile goes where -o says
+  ExportSink sink = {};  // empty: written as -o says
 };
 
 // --html and --svg.
 struct PageOptions {
   std::optional<std::string> html_file, svg_file;
-  bool all_samples = false;  // with the time of each sample
+  bool all_samples = false;  // includes the time of each sample
   bool wanted() const { return html_file.has_value() || svg_file.has_value(); }
 };
 
-// Where names come from, beyond ReadOptions::symbols.
+// More about where names come from, in addition to ReadOptions::symbols.
 struct NamingOptions {
-  bool debuginfod = false;  // servers may be asked for files
+  bool debuginfod = false;  // debuginfod servers may be asked for files
   bool verbose = false;
 };
 
-// Options that only traces of Windows know.
+// Options that only apply to Windows traces.
 struct TraceOptions {
   bool idle = false;
-  std::vector<u32> cores = {};  // empty: all
+  std::vector<u32> cores = {};  // empty: all cores
   bool providers = false, spans = false;
   std::optional<std::string> span = {};
 };
 
 struct ReportOptions {
-  std::string file;                              // its name; empty: a temporary file
+  std::string file;                              // name of the file; empty: a temporary file
   bool is_kept = true;                           // false: the name is temporary
-  request::Outputs outputs = {};                 // where results go
+  request::Outputs outputs = {};                 // where results are written
   recording::ReadOptions read = {};              // for tables and pages
   request::SampleDisplay display = {};           // for WindowsPerf's views and code
-  report::StackOptions tables = {};              // with the filters
+  report::StackOptions tables = {};              // includes the filters
   report::SampleOptions samples = {};            // for WindowsPerf's views
-  bool wants_views = false;                      // views that WindowsPerf's text and JSON do not have
+  bool wants_views = false;                      // requests views that WindowsPerf's text and JSON do not have
   bool folded = false;                           // folded stacks instead of tables
   bool branches = false;                         // branches instead of samples
   PageOptions pages = {};                        // instead of tables
   std::optional<ExportOptions> exported = {};    // instead of all views
-  std::optional<std::string> records_file = {};  // --records: a line for each sample; "-": the console
+  std::optional<std::string> records_file = {};  // --records: a line for each sample; "-": to the console
   waits::LatencyOptions parallel = {};           // --latency and --parallelism
-  std::optional<brief::Commands> brief = {};     // --brief instead of tables: the commands it names
+  std::optional<brief::Commands> brief = {};     // --brief instead of tables: the commands that it shows
   NamingOptions naming = {};                     // where names come from
   TraceOptions trace = {};                       // for traces of Windows
-  std::string_view refused_of_profile = {};      // the first option that no profile of another program can answer
+  std::string_view refused_of_profile = {};      // the first option that does not apply to profiles of other programs
 
   bool needs_switches() const { return parallel.by_time || parallel.running.has_value(); }
-  // Do the records of --records go to stdout?
+  // Are the records of --records written to stdout?
   bool prints_records() const;
-  // Is JSON of a report on SPE wanted? Where --records prints the records, --json is about those.
+  // Is JSON of a report on SPE requested? If --records prints the records, --json applies to those.
   bool wants_spe_json() const;
 };
 

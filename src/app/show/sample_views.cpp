@@ -24,7 +24,7 @@
 namespace wperf::show {
 namespace {
 
-// To the file of --records, or with "-" to the console.
+// Writes to the file of --records, or for "-" to the console.
 diag::Result<void> write_sample_lines(const NamedSamples& samples, const ReportOptions& options,
                                       diag::Console& console) {
   const recording::RecordedSamples& recorded = samples.recorded;
@@ -58,7 +58,7 @@ diag::Result<void> write_sample_lines(const NamedSamples& samples, const ReportO
   return output.close();
 }
 
-// For a run on a machine that WindowsPerf's clients know: what they read. They know no filters.
+// For a run on a machine that WindowsPerf's clients support: the JSON that they read. They know no filters.
 diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const ReportOptions& options,
                                        diag::Console& console) {
   const stacks::StackFilter& filter = options.tables.filter;
@@ -70,8 +70,8 @@ diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const Re
   return report::sampling_value(view, options.samples);
 }
 
-// The headline names the caller of the hottest function, in each view, if that costs little: callers were recorded, and
-// need no unwinding.
+// The headline of each view names the caller of the hottest function if that costs little: callers were recorded, and
+// no unwinding is needed.
 bool tells_callers_soon(const perf_data::PerfFile& file) {
   constexpr usize kSoon = usize{64} << 20;  // bytes of records
   const auto has = [&file](u64 field) {
@@ -81,7 +81,7 @@ bool tells_callers_soon(const perf_data::PerfFile& file) {
   return file.record_bytes().size() <= kSoon && has(perf_data::kSampleCallchain) && !has(perf_data::kSampleUserStack);
 }
 
-// When threads ran, with samples of it.
+// When threads ran, together with samples.
 diag::Result<const recording::RecordedSwitches*> switches_for_weights(const recording::SampledRecording& source,
                                                                       const ReportOptions& options) {
   const std::string option = options.parallel.by_time               ? "--latency"
@@ -104,7 +104,7 @@ diag::Result<const recording::RecordedSwitches*> switches_for_weights(const reco
   return switches;
 }
 
-// A part of one event's samples: weighted by elapsed time, or with so many running threads, or in spans.
+// Shows some of an event's samples: weighted by elapsed time, or with this many running threads, or in spans.
 diag::Result<void> show_chosen(const recording::SampledRecording& source, const ReportOptions& options,
                                diag::Console& console) {
   WPERF_TRY(const recording::RecordedSwitches* const switches, switches_for_weights(source, options));
@@ -124,7 +124,7 @@ diag::Result<void> show_chosen(const recording::SampledRecording& source, const 
                        options, console);
 }
 
-// With all times, and what SPE saw of memory.
+// Includes all times, and what SPE recorded about memory.
 diag::Result<void> show_page(const recording::SampledRecording& source, const recording::ReadOptions& wanted,
                              const ReportOptions& options, diag::Console& console) {
   WPERF_TRY(recording::RecordedSamples timed, read_timed_samples(source, wanted, options, console));
@@ -134,7 +134,7 @@ diag::Result<void> show_page(const recording::SampledRecording& source, const re
     of_memory.display.memory = true;
     WPERF_TRY(spe, read_recorded_spe(source.file(), *source.operations, of_memory, console));
     const auto& clock = source.operations->time();
-    // Their times are unknown, so they belong to no slice.
+    // Their times are unknown, so they are in no time slice.
     if (!clock.has_value() || !clock->has_zero) timed.profile.slice_counts = {};
   }
   return show_named({.file = source.file(),
@@ -191,7 +191,7 @@ diag::Result<void> show_weighted(const perf_data::PerfFile& file, const Weighted
     event.whole = weighted.whole;
     event.parallel_ns = weighted.parallel_ns;
   }
-  // Folded stacks have one number only.
+  // Folded stacks have only one number.
   if (options.folded) {
     for (stacks::StackSample& sample : recorded.profile.samples) sample.count = sample.period;
   }

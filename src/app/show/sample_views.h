@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The samples of a recording, whoever made it, in the views that the options ask for.
+// Shows the samples of a recording, whatever its source is, in the views that the options request.
 #pragma once
 #include <optional>
 #include <string>
@@ -20,26 +20,26 @@ namespace wperf::show {
 diag::Result<void> show_samples(const recording::SampledRecording& source, const ReportOptions& options,
                                 diag::Console& console);
 
-// Samples that were counted and named, and perhaps changed, with what they are shown together with.
+// Counted and named samples, perhaps changed, and what is shown together with them.
 struct NamedSamples {
   const perf_data::PerfFile& file;
   recording::RecordedSamples recorded;
-  bool as_lines = false;                        // each sample on a line
-  bool with_code = false;                       // listings of hot functions
-  const std::vector<u64>* weights = nullptr;    // by sample, instead of its period; null: the period
+  bool as_lines = false;                        // one line for each sample
+  bool with_code = false;                       // includes listings of hot functions
+  const std::vector<u64>* weights = nullptr;    // used for each sample instead of its period; null: the period
   const operations::SpeProfile* spe = nullptr;  // see ShownProfile
   const html::WaitsOfPage* waits = nullptr;     // see ShownProfile
   std::string clients_json = {};                // see ShownProfile
 };
 diag::Result<void> show_named(NamedSamples samples, const ReportOptions& options, diag::Console& console);
 
-// The same views of samples whose weights were changed after recording.
+// Shows samples whose weights were changed after the recording, in the same views.
 struct WeightedSamples {
-  std::string_view event;               // their new meaning; empty: unchanged
+  std::string_view event;               // what they mean now; empty: unchanged
   std::string_view things;              // "waits"; empty: samples
-  std::string whole;                    // the sum of all of them
+  std::string whole;                    // name of their sum
   const std::vector<u64>& weights;      // see recording::ReadOptions
-  std::optional<u64> time_origin = {};  // where --time begins to count; nullopt: the first sample
+  std::optional<u64> time_origin = {};  // origin of --time; nullopt: the first sample
   std::vector<u64> parallel_ns = {};    // see StackEvent
 };
 diag::Result<void> show_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,

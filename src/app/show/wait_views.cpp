@@ -22,7 +22,7 @@
 namespace wperf::show {
 namespace {
 
-// The activity of the threads of a recording.
+// What the threads of a recording did.
 struct Account {
   const recording::SampledRecording& source;
   const recording::RecordedSwitches& switches;
@@ -35,7 +35,7 @@ Account account_of(const recording::SampledRecording& source, const recording::R
                    const WaitOptions& waits) {
   waits::WaitSelection selection = waits.chosen;
   const bool chooses = !selection.processes.empty() || !selection.threads.empty() || !selection.names.empty();
-  // A recording of a program is about that program, though it covers the whole machine.
+  // A recording of a program is about that program, even if it covers the whole machine.
   if (!chooses && switches.program != 0) {
     selection.processes = readings::with_children(switches.program, switches.children);
   }
@@ -48,7 +48,7 @@ Account account_of(const recording::SampledRecording& source, const recording::R
           .chosen = std::move(chosen)};
 }
 
-// By sample of the recording: a switch counts for the wait that began with it.
+// By sample of the recording: a switch is weighted by the wait that began with it.
 std::vector<u64> wait_weights(const Account& account, diag::Console& console) {
   const u64 min_ns = account.selection.min_ns;
   std::vector<u64> weights(account.switches.samples);
@@ -66,7 +66,7 @@ std::vector<u64> wait_weights(const Account& account, diag::Console& console) {
   return weights;
 }
 
-// The total that the waits of the chosen threads refer to.
+// The name of what the chosen threads' waits are a share of.
 std::string whole_of(const Account& account) {
   const std::vector<bool>& chosen = account.chosen;
   const auto number = std::count(chosen.begin(), chosen.end(), true);
@@ -75,10 +75,10 @@ std::string whole_of(const Account& account) {
                      account.selection.min_ns != 0 ? ", without the waits that are not listed" : "");
 }
 
-// The samples that the tables name: where threads waited, and where the threads that woke them were.
+// The samples to be named for the tables: where threads waited, and where the threads that woke them were.
 std::vector<u64> named_samples(const Account& account) {
   const u64 samples = account.switches.samples;
-  // The critical path may lead to all threads.
+  // The critical path may include any thread.
   if (account.selection.critical_path) return std::vector<u64>(samples, 1);
   std::vector<u64> weights(samples);
   for (const waits::Wait& wait : account.accounting.waits) {
@@ -90,7 +90,7 @@ std::vector<u64> named_samples(const Account& account) {
   return weights;
 }
 
-// Reports the limits of the tables.
+// Adds the limits of the tables.
 void add_facts(const Account& account, const stacks::StackLosses& losses, const ReportOptions& options,
                waits::WaitReport& report) {
   report.file = options.read.file;
@@ -114,7 +114,7 @@ waits::WaitLocks locks_of(const Account& account, waits::WaitNames& names, const
                           options.display.decorated_names);
 }
 
-// Each thread has a row in each slice, so with many threads slices are longer.
+// Each thread has a row in each slice, so slices are longer if there are many threads.
 u64 slice_length(const waits::Accounting& accounting) {
   constexpr u64 kMostRows = 1'000'000;
   return std::max(request::kPageSliceNs, (accounting.end - accounting.begin) / kMostRows * accounting.threads.size());
@@ -130,12 +130,12 @@ html::WaitsOfPage waits_of_page(const Account& account, recording::RecordedSampl
                          waits::make_wait_moments(accounting, switches, names, locks, selection)};
   add_facts(account, recorded.profile.losses, options, page.report);
   add_thread_states(accounting, switches, chosen, recorded, true);
-  // Their nodes belong to a tree that the profile of all time replaces.
+  // Their nodes refer to a tree that the profile of all time replaces.
   for (stacks::ThreadState& state : recorded.moments.states) state.node = stacks::kNothing;
   return page;
 }
 
-// Where threads were all of the time.
+// Shows where threads were, running and waiting.
 diag::Result<void> show_on_off(const Account& account, const ReportOptions& options, diag::Console& console) {
   if (account.selection.min_ns != 0 || options.read.time.has_value()) {
     return diag::Error{.text = "--on-off shows all of the time; it cannot be combined with --min and --time",
@@ -169,7 +169,7 @@ diag::Result<void> show_tables(const Account& account, const ReportOptions& opti
   recording::ReadOptions wanted = options.read;
   wanted.callers = wanted.rows = true;
   wanted.weights = &named;
-  // A wait in the shown stretch of time may begin before it, and end after it.
+  // A wait in the selected period may begin before it, and end after it.
   wanted.time.reset();
   WPERF_TRY(const recording::RecordedSamples recorded,
             read_named_samples(account.source.file(), wanted, options.naming, console));
@@ -186,7 +186,7 @@ diag::Result<void> show_tables(const Account& account, const ReportOptions& opti
   }
   add_facts(account, recorded.profile.losses, options, report);
   const stacks::TraceFacts* trace = account.source.trace_facts();
-  // A trace does not say when the program began.
+  // A trace does not have the start time of the program.
   const stacks::RecordingAbout* about = trace == nullptr ? &recorded.about : nullptr;
   if (!output::silent(options.outputs)) {
     console.out(report::waits_text(report, {.rows = options.tables.rows,

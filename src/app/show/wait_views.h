@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recording of switches: the account of threads that did not run, their waits in the views of samples, and where
-// threads were all of the time.
+// A recording of context switches: why threads did not run, their waits in the views of samples, and where threads were
+// all of the time.
 #pragma once
 #include "analysis/recording/opened_recording.h"
 #include "analysis/waits/wait_names.h"
@@ -13,9 +13,9 @@ namespace wperf::show {
 
 struct WaitOptions {
   waits::WaitSelection chosen = {};
-  bool on_off = false;      // running and waiting in one profile
-  bool as_samples = false;  // views in which a wait is a sample
-  u32 program = 0;          // the process that a trace was recorded for; 0: for all
+  bool on_off = false;      // shows running and waiting in one profile
+  bool as_samples = false;  // shows waits as samples
+  u32 program = 0;          // the process that a trace was recorded for; 0: all
 };
 diag::Result<void> show_waits(const recording::OpenedRecording& opened, const WaitOptions& waits,
                               const ReportOptions& options, diag::Console& console);
