@@ -217,7 +217,7 @@ diag::Result<void> Comparer::add_event(const std::string& event) {
   return {};
 }
 
-// Shares of an empty side, and functions that one side does not have, are no changes.
+// Shares of an empty side, and functions that one side does not have, do not count as changes.
 void Comparer::leave_out(std::string_view event, usize side, std::string_view what) {
   const Side& runs = side == 0 ? before_ : after_;
   why_nothing_ = runs.size() == 1
@@ -226,7 +226,7 @@ void Comparer::leave_out(std::string_view event, usize side, std::string_view wh
   out_.notes.push_back(why_nothing_ + ", so its functions are not compared.");
 }
 
-// All rows are one family of tests: of all significant rows, at most the promised share is wrong.
+// All rows are one family of tests, so at most the promised share of the significant rows is wrong.
 void Comparer::find_units() {
   std::vector<UnitChange*> rows;
   std::vector<double> answers;

@@ -26,7 +26,7 @@ TEST(Gate, FailsOnlyWhereAllOfTheIntervalIsBeyond) {
   EXPECT_EQ(judged(found, "inst_retired>3%"), Kind::passed);
   EXPECT_EQ(judged(found, "*>0%"), Kind::failed);
   EXPECT_EQ(judged(found, "cycles>0%"), Kind::unknown);
-  // Growth from zero exceeds any percentage; the opposite is no growth.
+  // Growth from zero exceeds any percentage; the opposite does not count as growth.
   const std::vector<RunCosts> none(4, counted(0));
   EXPECT_EQ(judged(compare_runs(none, after, {}).value(), "inst_retired>500%"), Kind::failed);
   EXPECT_EQ(judged(compare_runs(after, none, {}).value(), "inst_retired>0%"), Kind::passed);

@@ -300,7 +300,7 @@ void RunCostsBuilder::keep_stacks() {
     run_.stacks.nodes.push_back(
         {.parent = node.parent, .unit = unit, .self = cost_of(node.self_period), .samples = node.self_samples});
   }
-  // Functions that only call others have no cost of their own.
+  // Functions that only call others have no cost without their callees.
   for (EventCosts& one : run_.events) {
     one.units.resize(run_.units.size());
     if (!one.scatters.empty()) one.scatters.resize(run_.units.size());

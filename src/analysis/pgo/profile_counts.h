@@ -15,7 +15,7 @@
 
 namespace wperf::pgo {
 
-// What the samples of an event are proportional to. The best kind for a profile comes first.
+// An event has samples in proportion to one of these. The best kind for a profile comes first.
 enum class EventKind : u8 { instructions, cycles, timer, branches, instruction_misses, data_misses, other };
 EventKind kind_of_event(std::string_view name);
 

@@ -31,7 +31,8 @@ class RecordedUnwinder {
 
   // Appends the frames of user code after the sample's own address, nearest caller first. They are return addresses,
   // or, for code interrupted by a signal or the kernel, the instruction's address + 1. So the byte before each address
-  // is in the right instruction. `space`: of the sample's process at that time, from ProcessHistory::task_at.
+  // is in the right instruction. `space`: the address space of the sample's process at that time, from
+  // ProcessHistory::task_at.
   unwind::Ending add_callers(const perf_data::Sample& sample, u32 space, std::vector<u64>& callers);
 
   // From now on `visit` is called for each frame of each stack.

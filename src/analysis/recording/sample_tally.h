@@ -19,8 +19,8 @@ class SampleTally {
  public:
   using Origin = stacks::StackAggregator::Origin;
 
-  // What is kept in addition to the counts: the row of each sample of the file, the row of each call of add(), and how
-  // often each row occurred in each time slice.
+  // Data that is kept in addition to the counts: the row of each sample of the file, the row of each call of add(), and
+  // how often each row occurred in each time slice.
   struct Kept {
     bool rows = false, order = false, slices = false;
     bool parts = false;  // used with rows: samples may count for several events

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What programs marked in a Windows trace: events of their providers, and spans.
+// The marks of programs in a Windows trace: events of their providers, and spans.
 #pragma once
 #include <functional>
 #include <memory>

@@ -81,7 +81,7 @@ class Drill {
   u32 worst() const { return current_; }
   // The group of misses that most likely explains it; empty if none does.
   std::string_view likely_group() const;
-  // What to sample: the last event that occurred in the worst node, or in a node above it; empty if none occurred.
+  // The event to sample: the last one that occurred in the worst node, or in a node above it; empty if none occurred.
   std::string_view event_of_worst() const;
   // Is the program held back by data that arrives late?
   bool waits_for_memory() const;

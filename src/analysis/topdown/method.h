@@ -40,7 +40,7 @@ Method method_of(pmu::Product product);
 // The words of a comma-separated list.
 std::vector<std::string_view> words_of(std::string_view list);
 
-// What a node's share, or the misses of a group, mean to someone who optimises: one sentence, or empty.
+// One sentence for someone who optimises: the meaning of a node's share, or of the misses of a group; may be empty.
 std::string_view meaning_of(std::string_view name);
 
 }  // namespace wperf::topdown

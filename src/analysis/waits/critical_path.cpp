@@ -67,7 +67,7 @@ class Walk {
     u32 thread = 0;
     u64 begin = 0;
   };
-  // What a thread did last before the path left it: it woke the thread below it.
+  // The last action of a thread before the path left it: it woke the thread below it.
   struct Cause {
     u32 woke = ~u32{0}, made = ~u32{0};
     u32 sample = stacks::kNoSample;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `report --latency`: a sample is weighted by its share of the elapsed time: all of it while one thread of the program
-// ran, a quarter while four ran at once. So code that ran while no other thread did comes first. `--parallelism`: only
-// samples that were taken while this many threads ran.
+// `report --latency`: a sample is weighted by its share of the elapsed time. While one thread of the program ran, that
+// is all of it; while four ran at once, a quarter. So code that ran while no other thread did comes first.
+// `--parallelism`: only samples that were taken while this many threads ran.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who holds Python's interpreter lock (GIL) while other threads wait for it. A thread that releases the lock wakes a
-// waiting thread. So while a thread waits, the lock changes hands only with a wake-up, and the thread that causes the
-// wake-up held it until then. Pure.
+// Finds the thread that holds Python's interpreter lock (GIL) while other threads wait for it. A thread that releases
+// the lock wakes a waiting thread. So while a thread waits, the lock changes hands only with a wake-up, and the thread
+// that causes the wake-up held it until then. Pure.
 #pragma once
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a wait is for, judged by the function that waits. Pure.
+// Classifies waits by the function that waits. Pure.
 #pragma once
 #include <array>
 #include <string_view>

@@ -19,7 +19,7 @@ constexpr CommandRow kCommands[] = {
     {Command::report, "report", "", false, "[FILE...]", "", "report",
      "Report on a recording: a perf.data file made by wperf or perf, or a Windows trace (.etl, .etl.zip, "
      ".diagsession). One trace session may be spread over several files. Default: perf.data in the current folder, "
-     "otherwise the newest *.data there. Takes also the address of profiles that a server keeps: "
+     "otherwise the newest *.data there. Also takes the address of profiles on a server: "
      "clickhouse://HOST/DB?build=42&since=1h."},
     {Command::waits, "waits", "", false, "[FILE...]", "[-- PROGRAM ARGUMENTS...]", "waits",
      "Show why threads did not run: how long they ran, were ready and waited, in which functions, and which threads "
@@ -45,17 +45,17 @@ constexpr CommandRow kCommands[] = {
     {Command::list, "list", "-l", true, "", "", "list",
      "List the events, metrics and groups of metrics that -e and -m take."},
     {Command::man, "man", "", false, "[CPU/]NAME", "", "man",
-     "Explain an event, a metric or a group of metrics, of the CPU of this machine or of the one named."},
+     "Explain an event, a metric or a group of metrics, of this machine's CPU or of the named one."},
     {Command::test, "test", "", false, "", "", "test",
      "Show what the machine can count, the settings of wperf, and the schedule that the given events would get."},
     {Command::detect, "detect", "", false, "", "", "detect", "List the devices of the kernel driver."},
     {Command::machine, "machine", "", false, "start|run|ps|kill|stop", "[-- PROGRAM ARGUMENTS...]", "machine",
      "Keep a simulated Windows on Arm machine on, run programs on it, and measure it from other terminals. While it is "
-     "up, `--device sim` means it."},
+     "on, `--device sim` refers to it."},
     {Command::guide, "guide", "", false, "", "", "assistants",
      "Print how to find a performance problem with wperf, on one page, for people and for assistants."},
     {Command::mcp, "mcp", "", false, "", "", "assistants",
-     "Answer the questions of an assistant about recordings over stdin and stdout, by the Model Context Protocol."},
+     "Answer an assistant's questions about recordings over stdin and stdout, with the Model Context Protocol."},
     {Command::schema, "schema", "", false, "[NAME]", "", "schemas",
      "Print the JSON Schema of a document that --json prints; without NAME list them."},
     {Command::doctor, "doctor", "", false, "", "", "doctor",
@@ -166,9 +166,9 @@ constexpr OptionRow kOptions[] = {
      "Adapt the intervals so that each core gives about HZ samples per second of every event, 1 to 50000. Events with "
      "an explicit :INTERVAL keep it."},
     {Option::for_compilers, "--pgo", "", false, Value::none, "", Command::record, Group::measured,
-     "Record for `wperf pgo`, which makes a profile for compilers: choose the event that tells best how often code "
-     "runs "
-     "on this machine, and a high rate. Branch stacks are recorded with it where the CPU has them. Keeps perf.data, or "
+     "Record for `wperf pgo`, which makes a profile for compilers: choose the event that shows best how often code "
+     "runs on this machine, and a high rate. Branch stacks are recorded with it where the CPU has them. Keeps "
+     "perf.data, or "
      "the FILE of -o."},
     {Option::print_wprp, "--print-wprp", "", false, Value::none, "", kSampling, Group::measured,
      "Do not sample; print a recording profile (.wprp) with which wpr.exe of Windows records the same. On the etw "
@@ -250,14 +250,15 @@ constexpr OptionRow kOptions[] = {
      "recorded branches (LBR, BRBE, SPE). record on the linux device then records branch stacks with the samples; on "
      "other devices use -e arm_spe_0/branch_filter=1/."},
     {Option::latency, "--latency", "", false, Value::none, "", kLatency, Group::shown,
-     "Weight each sample by the time that passed. Threads that run at the same time share it, so code that runs alone "
-     "comes first. Needs recorded context switches; record on the linux device then records them."},
+     "Weight each sample by the time that passed. Threads that run at the same time share it, so code that runs while "
+     "no other thread does comes first. Needs recorded context switches; record on the linux device then records "
+     "them."},
     {Option::parallelism, "--parallelism", "", false, Value::text, "N-M", Command::report, Group::shown,
-     "Use only samples taken while N threads of the program ran, or N to M; 1 means that the thread ran alone. Needs "
+     "Use only samples taken while N threads of the program ran, or N to M; 1 means that no other thread ran. Needs "
      "recorded context switches, as --latency does; the two options combine."},
     {Option::percentage, "--percentage", "", false, Value::text, "OF", kRecordings, Group::shown,
-     "Base of percentages: `absolute` (default) means all samples, `relative` the samples that pass the filters. With "
-     "report and on the linux device, as the next seven options."},
+     "Base of percentages: `absolute` (default) means all samples, `relative` the samples that pass the filters. Only "
+     "with report and on the linux device, like the next seven options."},
     {Option::percent_limit, "--percent-limit", "", false, Value::number, "PERCENT", kRecordings, Group::shown,
      "Hide entries below PERCENT in call trees. Default: 0.5; 0 shows all."},
     {Option::children, "--children", "", false, Value::none, "", kRecordings, Group::shown,
@@ -301,7 +302,7 @@ constexpr OptionRow kOptions[] = {
     {Option::counts_only, "--counts-only", "", false, Value::none, "", Command::topdown, Group::measured,
      "Skip the last run, which samples the functions."},
     {Option::once, "--once", "", false, Value::none, "", Command::top, Group::output,
-     "Take one look, as long as --every says, and print it; with --json as one document."},
+     "Sample once, for the length of --every, and print the result; with --json as one document."},
     {Option::live_waits, "--waits", "", false, Value::none, "", Command::top, Group::measured,
      "Also record context switches, and show in which functions threads wait, how long and what for. On the linux and "
      "etw devices."},
@@ -316,7 +317,7 @@ constexpr OptionRow kOptions[] = {
      "stacks. While recording, also sample once per millisecond where they run."},
     {Option::record_runs, "--record", "", false, Value::file, "NAME", Command::bench, Group::measured,
      "Record each run to NAME-before-1.data, NAME-after-1.data and so on, and show which functions changed. -e then "
-     "has the meaning it has with record."},
+     "works as with record."},
     {Option::warmup, "--warmup", "", false, Value::number, "ROUNDS", Command::bench, Group::duration,
      "Number of warm-up runs of both programs before counting, 0 to 1000 (default 0), so that their files are in "
      "memory."},
@@ -404,8 +405,8 @@ constexpr OptionRow kOptions[] = {
     {Option::no_pager, "--no-pager", "", false, Value::none, "", kShownLong, Group::output,
      "Do not page text that is longer than the terminal. By default it goes through WPERF_PAGER, PAGER or less."},
     {Option::colours, "--color", "", false, Value::text, "WHEN", kRows, Group::output,
-     "Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your "
-     "own; or never."},
+     "Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for another pager; or "
+     "never."},
     {Option::device, "--device", "", false, Value::device, "DEVICE", kOpening | Command::machine, Group::machine,
      "Device that measures: driver, windowsperf (Arm's driver), etw (tracing by Windows), linux, or "
      "sim[:KEY=VALUE,...] for the simulated machine. Default: the environment variable WPERF_DEVICE, otherwise the "
@@ -421,9 +422,9 @@ constexpr OptionRow kOptions[] = {
      "Cores on which the threads of the program may run, as a hexadecimal mask: 2 is core 1, as for `start /affinity` "
      "of Windows. Without it and -c, they run on all cores."},
     {Option::detached, "-d", "", false, Value::none, "", Command::machine, Group::machine,
-     "Do not wait for the program, which reads and writes nothing then."},
+     "Do not wait for the program. It then has no input and no output."},
     {Option::root, "--root", "", false, Value::folder, "FOLDER", Command::mcp, Group::machine,
-     "The folder with all recordings that may be read, and where new ones are put. Default: the current folder."},
+     "Folder with the recordings that may be read; new ones are also put there. Default: the current folder."},
     {Option::allow_record, "--allow-record", "", false, Value::none, "", Command::mcp, Group::machine,
      "The assistant may start programs and measure them. Without it, it can only read recordings."},
     {Option::all_help, "--all", "", false, Value::none, "", Command::help, Group::shown,

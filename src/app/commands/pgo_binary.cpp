@@ -119,7 +119,7 @@ diag::Result<const pgo::Binary*> choose_binary(const pgo::ProfileCounts& counts,
   if (pgo::samples_in(*chosen, events) == 0 && chosen->branches.empty()) {
     return diag::Error{
         .text = fmt::format("the {} samples of {} have no addresses: {}", text::with_commas(chosen->without_address),
-                            chosen->name, chosen->reason.empty() ? "its file is not here" : chosen->reason),
+                            chosen->name, chosen->reason.empty() ? "its file is not on this machine" : chosen->reason),
         .hint = "give the file that ran with --binary, and folders of symbols with --symbol-path"};
   }
   return chosen;

@@ -43,8 +43,8 @@ diag::Result<int> start(const request::Request& request, diag::Console& console)
   WPERF_TRY(const std::string options, options_of(request.device));
   WPERF_TRY(const auto machine, live::boot_machine(options));
   console.out(
-      fmt::format("The simulated machine is up (process {}). `--device sim` means it until "
-                  "`wperf machine stop`.\n`wperf machine run -- PROGRAM` starts a program on it.\n",
+      fmt::format("The simulated machine is up (process {}). `--device sim` refers to it until `wperf machine "
+                  "stop`.\n`wperf machine run -- PROGRAM` starts a program on it.\n",
                   machine->process_of_machine()));
   return 0;
 }

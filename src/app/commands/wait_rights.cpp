@@ -19,7 +19,7 @@ diag::Result<void> check_own_switches(const linux_kernel::LinuxFacts& facts, con
   const int level = *facts.paranoid;
   if (!facts.own_programs) {
     std::string text = fmt::format(
-        "this user may not record context switches, not even those of their own programs: kernel.perf_event_paranoid "
+        "this user may not record any context switches: kernel.perf_event_paranoid "
         "is {}",
         level);
     if (level <= kOwnProgramsUserMode) {

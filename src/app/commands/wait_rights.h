@@ -8,7 +8,7 @@
 
 namespace wperf::commands {
 
-// `facts`: of a machine whose scheduler tracepoints may not be read.
+// `facts` must be those of a machine whose scheduler tracepoints may not be read.
 diag::Result<void> check_own_switches(const linux_kernel::LinuxFacts& facts, const request::Request& request);
 
 }  // namespace wperf::commands

@@ -194,7 +194,7 @@ diag::Result<std::string> ToolAnswers::device_of(const Arguments& arguments) con
            std::string_view(":=,-").find(c) != std::string_view::npos;
   };
   if (std::ranges::all_of(device, is_plain)) return device;
-  return diag::Error{.text = "a device is named by small letters, digits and the signs : = , -",
+  return diag::Error{.text = "the name of a device may only have lower-case letters, digits and : = , -",
                      .hint = "use linux, etw, driver or sim"};
 }
 

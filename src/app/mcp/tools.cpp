@@ -34,7 +34,7 @@ constexpr Parameter kSummary[] = {kRecording};
 constexpr Parameter kFunctions[] = {
     kRecording,
     {"by", Kind::text, false, "The rows: function (default), line, module, thread, process or core."},
-    {"children", Kind::flag, false, "Functions also count for the code that they called."},
+    {"children", Kind::flag, false, "The cost of called functions also counts for the caller."},
     kModule,
     kThread,
     kPid,
@@ -46,7 +46,7 @@ constexpr Parameter kWaits[] = {kRecording, kThread, kPid, kTid};
 constexpr Parameter kPath[] = {kRecording, kTid};
 constexpr Parameter kCompare[] = {
     {"before", Kind::texts, true, "Recordings of the old build, or counts of stat --json."},
-    {"after", Kind::texts, true, "Those of the new build."},
+    {"after", Kind::texts, true, "Recordings or counts of the new build."},
     {"per", Kind::text, false, "The unit of costs: run (default), second or share."}};
 constexpr Parameter kEvents[] = {{"match", Kind::text, false, "Only events whose name or description has this text."},
                                  kDevice};
@@ -61,11 +61,11 @@ constexpr Parameter kTopdown[] = {kProgram, kWords, kDevice, kSeconds};
 // Tools that start programs come last.
 constexpr ToolRow kTools[] = {
     {Tool::open, "open", "Open a recording",
-     "Opens a recording and says what is in it. Its handle is good until the file changes.", false, kOpen},
+     "Opens a recording and says what is in it. Its handle is valid until the file changes.", false, kOpen},
     {Tool::summary, "summary", "Where the time went",
      "How long the program ran, the CPUs it used, whether it waited, and its ten hottest functions.", false, kSummary},
     {Tool::functions, "functions", "Hot functions, lines, modules, threads",
-     "The ten greatest rows by samples, with their 95 % intervals. Choose the rows with `by`, and the samples with the "
+     "The ten largest rows by samples, with their 95 % intervals. Choose the rows with `by`, and the samples with the "
      "other arguments.",
      false, kFunctions},
     {Tool::callers, "callers", "Callers of a function", "The functions that called this one, by samples in it.", false,

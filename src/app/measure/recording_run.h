@@ -18,7 +18,7 @@
 namespace wperf::measure {
 
 struct Recording {
-  // What `file` has views into, with its owners.
+  // The data that `file` has views into, with its owners.
   std::unique_ptr<device::RecordingSession> session;
   std::unique_ptr<os::RecordingFile> own;
   std::unique_ptr<os::MappedFile> mapped;

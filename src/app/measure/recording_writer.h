@@ -19,7 +19,7 @@ namespace wperf::measure {
 
 using ProcessAndThread = std::pair<u32, u32>;
 
-// What is known at the end of a run.
+// Facts that are known at the end of a run.
 struct RunEnding {
   const std::vector<readings::Process>& processes;
   std::set<ProcessAndThread> threads;

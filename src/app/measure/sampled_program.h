@@ -27,7 +27,7 @@ diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 co
 const readings::Process* find_process(const std::vector<readings::Process>& processes, u32 pid);
 answers::SampleTarget target_of(const SampledProgram& program, const readings::Process* process,
                                 const std::vector<modules::LoadedModule>& loaded);
-// What is known about the target before the first sample: modules, sections, base address.
+// Facts about the target that are known before the first sample: modules, sections, base address.
 answers::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
                                     const modules::SymbolOptions& options);
 

@@ -15,7 +15,7 @@ namespace wperf::push {
 
 using DeliveryWarning = std::function<void(std::string_view line)>;
 
-// What happened to profiles, including those that were waiting in the spool.
+// The fate of profiles, including those that were waiting in the spool.
 struct DeliveryTotals {
   u64 sent = 0, sent_bytes = 0;
   u64 refused = 0;  // permanently refused by the server

@@ -140,7 +140,7 @@ void append_lost_columns(const Writer& writer, const stacks::StackProfile& profi
   if (!writer.threads && differ([](const auto& one) { return one.task; })) parts.emplace_back("threads");
 }
 
-// What the format leaves out of the recording.
+// Names the parts of the recording that the format leaves out.
 std::string left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments) {
   std::vector<std::string_view> parts;
   if (!writer.times && moments.end_ns != 0) parts.emplace_back("sample times");

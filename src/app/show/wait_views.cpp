@@ -22,7 +22,7 @@
 namespace wperf::show {
 namespace {
 
-// What the threads of a recording did.
+// The activity of the threads of a recording.
 struct Account {
   const recording::SampledRecording& source;
   const recording::RecordedSwitches& switches;

@@ -257,7 +257,7 @@ class FieldReader {
   }
 
   Reader in_;
-  u32 steps_ = 0;  // a limit of its own, because lists of empty lists produce no fields
+  u32 steps_ = 0;  // a separate limit, because lists of empty lists produce no fields
 };
 
 // The UTF-16 text at `offset`; offset 0 means no text.

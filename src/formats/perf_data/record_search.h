@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the beginnings of records in damaged bytes. A header alone proves little. A record is trusted if its fields
+// Finds the beginnings of records in damaged bytes. A header does not prove much. A record is trusted if its fields
 // match its size and the events of the file, and if more such records follow. RecordStream uses this only when it is in
 // doubt.
 #pragma once

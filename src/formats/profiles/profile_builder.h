@@ -101,8 +101,7 @@ class ProfileBuilder {
       last_ns = std::max(last_ns, time_ns);
     }
   };
-  std::optional<TimeSpan> all_, chosen_;  // time ranges of the samples that have times: of all, and of the selected
-                                          // ones
+  std::optional<TimeSpan> all_, chosen_;  // time ranges of all samples with times, and of the selected ones
   stacks::Moments moments_;               // the times are unchanged until finish()
   struct Weight {
     u64 count = 0, period = 0;

@@ -37,7 +37,7 @@ struct AggregatorOptions {
 inline constexpr u32 kNoThread = ~u32{0};
 inline constexpr u32 kThreadOfRecord = kNoThread - 1;
 
-// What is known about a record from outside.
+// Facts about a record that come from outside.
 struct Origin {
   u32 core = 0;
   u32 thread = kThreadOfRecord;  // kThreadOfRecord: take it from the context packet

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests over HTTP or HTTPS, with limits: downloads of files, uploads of profiles. The library behind it (libcurl, on
-// Windows WinHTTP) is loaded on first use, so a run without requests pays nothing for it.
+// Requests over HTTP or HTTPS, with limits: downloads of files, uploads of profiles. Its library (libcurl, on Windows
+// WinHTTP) is loaded on first use, so a run without requests pays nothing for it.
 #pragma once
 #include <cstddef>
 #include <functional>

@@ -149,7 +149,7 @@ diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits
   const CURLcode result = curl.perform(handle);
   if (result == CURLE_PEER_FAILED_VERIFICATION) {
     return diag::Error{.text = "this machine does not trust the server's certificate (" + request.url + ")",
-                       .hint = "for a certificate authority of your own, set SSL_CERT_FILE"};
+                       .hint = "for a private certificate authority, set SSL_CERT_FILE"};
   }
   if (transfer.is_over && !limits.cuts)
     return diag::Error{.text = "the file is too large (" + request.url + ")", .hint = {}};

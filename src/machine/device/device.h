@@ -29,7 +29,7 @@ struct DriverVersion {
   std::optional<diag::Error> refusal = std::nullopt;
 };
 
-// Who owns the counters' overflow interrupt, which sampling needs.
+// The owner of the counters' overflow interrupt, which sampling needs.
 enum class InterruptState : u8 {
   unknown,  // the driver does not report it, because it is an older one or needs no interrupt
   not_asked,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks the requests to Windows byte by byte, and the reaction to each error: no session or source may be left over.
-// The file is long because all tests share one simulated machine and one fake Windows.
+// Long because all tests share one simulated machine and one fake Windows.
 #include "machine/etw/trace_session.h"
 
 #include <gtest/gtest.h>

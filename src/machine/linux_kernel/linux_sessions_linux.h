@@ -11,7 +11,7 @@
 
 namespace wperf::linux_kernel {
 
-// What the kernel reports about this machine.
+// Facts that the kernel reports about this machine.
 struct LinuxMachine {
   std::vector<perf_events::Unit> units;
   bool has_counters = false;

@@ -149,7 +149,7 @@ class Connection final : public LiveMachine {
   }
   diag::Result<void> sound(const Answer& answer) const {
     if (answer.fields.sound()) return {};
-    return diag::Error{.text = "the simulated machine gave an answer that makes no sense", .hint = {}};
+    return diag::Error{.text = "the simulated machine sent an invalid answer", .hint = {}};
   }
 
   diag::Result<Answer> ask(Writer& request, const std::vector<int>& descriptors = {}) {

@@ -97,7 +97,7 @@ class Server final : public MachineServer {
 };
 
 Writer damaged() {
-  return Writer::refusal({.text = "the request makes no sense to the simulated machine", .hint = {}});
+  return Writer::refusal({.text = "the simulated machine does not understand the request", .hint = {}});
 }
 
 void Server::run() {
@@ -128,7 +128,7 @@ void Server::run() {
   machine_.reset();
 }
 
-// Is no program running, and no client waiting for the machine's time?
+// True if no program runs and no client waits for the machine's time.
 bool Server::is_idle() {
   if (std::any_of(clients_.begin(), clients_.end(), [](const Client& one) { return one.waiting.has_value(); })) {
     return false;
@@ -385,10 +385,10 @@ void on_signal(int /*number*/) {
 diag::Result<std::string> options_for_staying_on(std::string options) {
   for (const std::string key : {"pace", "instance"}) {
     if (!wperf_driver::option_of(options, key).has_value()) continue;
-    return diag::Error{.text = "a machine that stays on takes no option '" + key + "='",
-                       .hint = key == "pace" ? "its time passes with the clock on the wall"
-                                             : "set WPERF_SIM_INSTANCE, for its clients, too",
-                       .code = diag::ExitCode::usage};
+    return diag::Error{
+        .text = "a machine that stays on takes no option '" + key + "='",
+        .hint = key == "pace" ? "its time follows the wall clock" : "set WPERF_SIM_INSTANCE, for its clients, too",
+        .code = diag::ExitCode::usage};
   }
   return options;
 }

@@ -24,7 +24,7 @@ struct TimerMoment {
   u64 ticks = 0, time_ns = 0;
 };
 
-// What the machine can do, according to a device.
+// The abilities of the machine, according to a device.
 struct Capabilities {
   u64 midr = 0, id_aa64dfr0 = 0, pmsidr = 0, pmbidr = 0;
   u32 core_count = 0;

@@ -238,7 +238,8 @@ bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
   return std::find(display.by.begin(), display.by.end(), kind) != display.by.end();
 }
 
-// Refuses options that would be ignored or would need invented data: of a sample of this driver only the core is known.
+// Refuses options that would be ignored or would need invented data, because only the core of this driver's samples is
+// known.
 diag::Result<void> check_foreign_driver(const request::RecordingView& view, const SamplePlan& plan,
                                         const Capabilities& machine) {
   if (machine.foreign_driver.empty()) return {};
@@ -318,7 +319,7 @@ diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, co
   if (view.branches) {
     if (machine.kernel == nullptr || machine.kernel->is_windows()) {
       return diag::Error{.text = "record --branches needs branch stacks, which only the linux device records",
-                         .hint = "where the core has SPE, use -e arm_spe_0/branch_filter=1/",
+                         .hint = "if the core has SPE, use -e arm_spe_0/branch_filter=1/",
                          .code = diag::ExitCode::usage};
     }
     if (plan.call_stacks.wanted()) {

@@ -54,7 +54,7 @@ bool has_spe(const Capabilities& machine);
 // Checks the hardware first, then the names, then the values.
 diag::Result<void> check_spe(const request::SpeList& list, const Capabilities& machine);
 
-// What the hardware can do, from PMSIDR_EL1.
+// The abilities of the hardware, from PMSIDR_EL1.
 struct SpeAbilities {
   bool filters_events, filters_types, filters_latency, filters_absent_events;
   u32 least_interval;  // operations

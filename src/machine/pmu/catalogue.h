@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known about every CPU product: events, metrics, groups of metrics, identity. tools/gen_catalogue.py generates
-// the tables from data/. They are sorted, constant and free of relocations, so nothing is built at start-up. All views
-// point into them and stay valid. Lookups are binary searches.
+// All known facts about every CPU product: events, metrics, groups of metrics, identity. tools/gen_catalogue.py
+// generates the tables from data/. They are sorted, constant and free of relocations, so nothing is built at start-up.
+// All views point into them and stay valid. Lookups are binary searches.
 #pragma once
 #include <optional>
 #include <span>

@@ -29,8 +29,8 @@ diag::Error no_driver_error(bool windowsperf_is_there) {
       .text = "error: No active device interfaces found.",
       .hint =
           windowsperf_is_there
-              ? "the driver of Arm's WindowsPerf is installed; use it with --device windowsperf, or install wperf's "
-                "own driver beside it with `wperf-devgen install` as administrator"
+              ? "the driver of Arm's WindowsPerf is installed; use it with --device windowsperf, or additionally "
+                "install wperf's own driver with `wperf-devgen install` as administrator"
               : "install the driver with `wperf-devgen install` as administrator; `wperf doctor` shows what is missing",
       .code = diag::ExitCode::failed,
       .verbatim = true};

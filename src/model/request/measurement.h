@@ -58,7 +58,7 @@ struct Program {
   bool after_dashes = false;
 };
 
-// What a command measures: the device, the events, the program or cores, and the time.
+// The subject of a measurement: the device, the events, the program or cores, and the time.
 struct Measurement {
   Command command = Command::none;  // some rules and defaults depend on it
   std::string device;               // --device or WPERF_DEVICE as given; empty: the default device

@@ -108,9 +108,11 @@ diag::Result<ThreadNumbers> parse_thread_numbers(std::string_view text) {
   const std::optional<u64> to = dash == std::string_view::npos ? from : parse_decimal(text.substr(dash + 1));
   if (from.has_value() && to.has_value() && *from >= 1 && *from <= *to && *to <= ~u32{0})
     return ThreadNumbers{static_cast<u32>(*from), static_cast<u32>(*to)};
-  return diag::Error{.text = fmt::format("invalid number of threads '{}' for --parallelism", text),
-                     .hint = "use N or N-M, from 1: 1 for code that ran alone, 2-4 for two to four threads at once",
-                     .code = diag::ExitCode::usage};
+  return diag::Error{
+      .text = fmt::format("invalid number of threads '{}' for --parallelism", text),
+      .hint =
+          "use N or N-M, from 1: 1 for code that ran while no other thread did, 2-4 for two to four threads at once",
+      .code = diag::ExitCode::usage};
 }
 
 diag::Result<double> parse_percent(std::string_view text, std::string_view spelling) {

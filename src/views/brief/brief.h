@@ -39,7 +39,7 @@ struct Brief {
 std::string markdown(const Brief& brief, usize bytes);
 std::string json(const Brief& brief, usize bytes);
 
-// What the commands in a brief refer to.
+// The parts of the commands that a brief shows.
 struct Commands {
   std::string recording = {};  // quoted for a command line; empty if the recording was not kept
   std::string program = {};    // command line of the program; empty if none was started

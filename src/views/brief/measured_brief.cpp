@@ -133,7 +133,7 @@ Brief of_checks(std::span<const Check> checks, const Commands& commands) {
   std::stable_sort(open.begin(), open.end(), [](const Check& a, const Check& b) { return a.status > b.status; });
   const auto failures = std::ranges::count(open, CheckStatus::fail, &Check::status);
   brief.verdict.push_back(failures != 0  ? "this machine cannot measure in its current state: " + open.front().detail
-                          : open.empty() ? "everything that was checked is as it should be"
+                          : open.empty() ? "all checks passed"
                                          : fmt::format("this machine can measure, with {} limit{}", open.size(),
                                                        open.size() == 1 ? "" : "s"));
   fill_table(brief, open, [](report::Columns& to, const Check& check) {

@@ -136,8 +136,8 @@ Brief of_relatives(const StackProfile& profile, u32 event, const report::StackOp
     to.word({"module"}, is_known ? profile.modules[function.module].name : "");
     to.string({"of"}, profile.functions.empty() ? "" : profile.functions[one.of].name);
   });
-  brief.heading = options.callers ? "Functions that called, by samples in the called one and below:"
-                                  : "Functions that were called, by samples in them and below:";
+  brief.heading = options.callers ? "Callers, by samples in the called function and its callees:"
+                                  : "Callees, by samples in them and in their callees:";
   if (!profile.has_callers) brief.lost.emplace_back("no stacks were recorded: `wperf record -g` records them");
   if (functions.empty()) {
     for (std::string& note : report::filter_notes(profile, options.filter)) brief.lost.push_back(std::move(note));

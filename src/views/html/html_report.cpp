@@ -71,7 +71,7 @@ report::Table stack_table(const stacks::StackProfile& profile, const waits::Wait
   return table;
 }
 
-// `profile`: of the threads' time, for the stacks in which they waited.
+// `profile` has the threads' time, for the stacks in which they waited.
 void append_waits(std::string& out, const WaitsOfPage& waits, const stacks::StackProfile& profile) {
   out += "<h2>Waits</h2>\n";
   for (const std::string& line : report::wait_lines(waits.report)) out += "<p>" + report::markup_text(line) + "</p>\n";

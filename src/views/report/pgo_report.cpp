@@ -24,14 +24,15 @@ struct Part {
 
 // Samples that are not in the profile, by cause.
 std::vector<Part> unused_samples(const PgoAnswer& answer) {
-  std::vector<Part> parts = {{answer.of_other_events, "other_events", "of other events"},
-                             {answer.drops.kernel, "kernel", "in the kernel"},
-                             {answer.of_other_binaries, "other_binaries", "in other binaries"},
-                             {answer.drops.made_code, "made_code", "in code made at run time"},
-                             {answer.drops.nowhere, "nowhere", "outside of all mappings"},
-                             {answer.without_address, "no_file", "in files that are not here or of another build"},
-                             {answer.without_build, "no_build", "in modules without a GUID"},
-                             {answer.without_symbol, "no_symbol", "in code without an unambiguous symbol"}};
+  std::vector<Part> parts = {
+      {answer.of_other_events, "other_events", "of other events"},
+      {answer.drops.kernel, "kernel", "in the kernel"},
+      {answer.of_other_binaries, "other_binaries", "in other binaries"},
+      {answer.drops.made_code, "made_code", "in code made at run time"},
+      {answer.drops.nowhere, "nowhere", "outside of all mappings"},
+      {answer.without_address, "no_file", "in files that are missing on this machine or from another build"},
+      {answer.without_build, "no_build", "in modules without a GUID"},
+      {answer.without_symbol, "no_symbol", "in code without an unambiguous symbol"}};
   std::erase_if(parts, [](const Part& part) { return part.count == 0; });
   return parts;
 }

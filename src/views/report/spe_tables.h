@@ -37,8 +37,8 @@ std::vector<MemoryPart> memory_parts(const operations::SpeProfile& profile, cons
 // The value of "memory" in JSON.
 void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options);
 
-// What a reader must know about an SPE run before believing its numbers: how operations were chosen, how many were
-// lost, which facts the core does not record. Whole sentences, the most important first, without "note: ".
+// Facts that a reader must know about an SPE run before believing its numbers: how operations were chosen, how many
+// were lost, which facts the core does not record. Whole sentences, the most important first, without "note: ".
 std::vector<std::string> spe_notes(const operations::SpeProfile& profile);
 
 }  // namespace wperf::report

@@ -60,7 +60,7 @@ void append_narrow_table(std::string& out, const Table& table, const std::vector
   }
 }
 
-// What the shares of a function's lines refer to.
+// The total that the shares of a function's lines refer to.
 u64 whole_of(const FunctionCode& code) {
   return code.with_calls ? code.all.period : code.hits.period;
 }

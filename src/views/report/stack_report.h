@@ -52,7 +52,7 @@ struct StackColumns {
   void operator()(Columns& to, const stacks::StackRow& row) const;
 };
 std::vector<stacks::SortKey> sort_keys(const StackOptions& options);
-// What 100 % of an event means.
+// The weight that counts as 100 % of an event.
 u64 whole_period(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // The functions in the top rows, each once, for which call trees are made.
 std::vector<u32> hot_functions(const stacks::StackProfile& profile, u32 event, const StackOptions& options);

@@ -81,7 +81,7 @@ std::string topdown_margin(const topdown::Share& share);  // half its 95 % inter
 std::vector<u32> counted_nodes(const topdown::Drill& drill);
 // The sum of the first level, or why there is none.
 std::string topdown_sum(const topdown::Drill& drill);
-// What the worst node means, or that there is none, and what its likeliest misses mean, if known.
+// Explains the worst node, or says that there is none; also explains its likeliest misses, if known.
 std::string topdown_verdict(const topdown::Drill& drill);
 std::string topdown_group_verdict(const topdown::Drill& drill);
 

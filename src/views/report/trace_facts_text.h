@@ -18,7 +18,7 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
 // "trace": {…}
 void write_trace_facts(text::JsonWriter& json, const stacks::TraceFacts& trace);
 
-// The answers of `report --providers`. `rows`: number of events for each provider. `width`: of the terminal; 0: lines
+// The answers of `report --providers`. `rows`: number of events for each provider. `width`: the terminal's; 0: lines
 // may have any length.
 std::string providers_text(const stacks::TraceProviders& providers, u32 rows, usize width);
 std::string providers_json(const stacks::TraceProviders& providers, const stacks::TraceFacts& trace);
@@ -27,7 +27,7 @@ std::string providers_json(const stacks::TraceProviders& providers, const stacks
 void append_mark_text(std::string& out, const stacks::TraceMark& mark);
 void append_mark_json(std::string& out, const stacks::TraceMark& mark);
 
-// The answers of `report --spans`: the spans that programs marked. `rows`: for the table. `width`: of the terminal; 0:
+// The answers of `report --spans`: the spans that programs marked. `rows`: for the table. `width`: the terminal's; 0:
 // lines may have any length.
 std::string spans_text(const stacks::SpanTable& spans, u32 rows, usize width);
 std::string spans_json(const stacks::SpanTable& spans, const stacks::TraceFacts& trace);

@@ -181,7 +181,7 @@ class Walker {
     if (ranges_.empty()) {
       // A declaration has only parameters below it.
       if (code.is_declaration) sibling = code.sibling;
-      // DWARF 2 cannot describe code in several pieces, so the entries below may have ranges of their own.
+      // DWARF 2 cannot describe code in several pieces, so the entries below may have other ranges.
       if (code.is_declaration || !abbreviation.has_children) return parent;
     }
     Scope scope;
