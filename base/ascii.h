@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Letters of names that are compared independently of the machine's language.
+// Letters of names, compared in the same way whatever language Windows is set to.
 #pragma once
 
 namespace wperf {

@@ -73,15 +73,15 @@ class Machine {
   virtual std::vector<DeviceFacts> devices() = 0;
   // Instance ids of devices of Arm's WindowsPerf, whose driver has files of the same names as ours.
   virtual std::vector<std::string> windowsperf_devices() = 0;
-  // Whether a program could open the driver now, by its interface or by the plain service's name.
+  // Whether a program could open the driver now, through its interface or under the plain service's name.
   virtual bool driver_answers() = 0;
-  // Asks the driver, not Windows. Returns unknown if the driver may not be opened, or is an older one.
+  // Asks the driver itself, and not Windows. Returns unknown if the driver may not be opened or is an older one.
   virtual Interrupt interrupt() = 0;
   virtual ServiceFacts service() = 0;
   virtual FileFacts file(const std::string& path) = 0;
   // Full path of NAME in this folder, if there is such a file.
   virtual std::optional<std::string> find_file(Folder folder, const std::string& name) = 0;
-  // Returns false for an .inf of the same name that belongs to another driver.
+  // Returns false for an .inf file that has this name but belongs to another driver.
   virtual bool is_our_inf(const std::string& path) = 0;
   // The driver packages in the driver store that were made from our .inf, as oemNN.inf.
   virtual std::vector<std::string> packages() = 0;

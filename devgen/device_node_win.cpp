@@ -46,7 +46,7 @@ std::wstring hardware_id() {
   return os::wide_of(WPERF_HARDWARE_ID);
 }
 
-// A property that is a list of strings.
+// Returns the strings of a property that is a list.
 std::vector<std::wstring> strings_of(HDEVINFO set, SP_DEVINFO_DATA& device, DWORD property) {
   wchar_t text[1024] = {};
   std::vector<std::wstring> strings;
@@ -120,7 +120,7 @@ Win32Error last_error() {
   return error != 0 ? error : code::kGenFailure;
 }
 
-// The driver's path by its interface, or by the plain service's name.
+// The driver's path: that of its interface, or the plain service's name.
 std::wstring path_of_driver() {
   const DeviceSet set(SetupDiGetClassDevsW(&kInterface, nullptr, nullptr, DIGCF_DEVICEINTERFACE | DIGCF_PRESENT));
   SP_DEVICE_INTERFACE_DATA data = {};

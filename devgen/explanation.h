@@ -15,17 +15,17 @@ struct Explanation {
 // `file` is the driver that was to be installed.
 Explanation explain(Win32Error error, const Facts& facts, const FileFacts& file);
 
-// A device that has its driver but does not run: the error that the installation ends with.
+// The error that the installation ends with if a device has its driver but does not run.
 Win32Error error_of_problem(u32 problem);
 
-// Whether the same file would load as a plain service after the installation as a device failed with `error`. True only
-// if Windows refused the catalog or the package; never if that would break a rule of an administrator.
+// Whether the same file would load as a plain service after the installation as a device failed with `error`. Returns
+// true only if Windows refused the catalog or the package, and never if that would bypass a rule of an administrator.
 bool plain_service_survives(Win32Error error, const Facts& facts, const FileFacts& file);
 
-// The problem that Windows will find when it loads this file; empty if none is known.
+// The reason why Windows will not trust this file when it loads it; empty if none is known.
 std::string signature_concern(const FileFacts& file);
 
-// "test mode is off; …": how to turn it on, with regard to Secure Boot.
+// "test mode is off; …": how to turn it on. The text depends on Secure Boot.
 std::string test_mode_hint(const Facts& facts);
 
 std::string processor_name(u16 processor);

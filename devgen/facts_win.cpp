@@ -16,7 +16,7 @@ std::atomic<int> interrupts_seen{0};
 BOOL WINAPI on_console_event(DWORD event) {
   if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) return FALSE;
   interrupts_seen.fetch_add(1);
-  return TRUE;  // also the second Ctrl-C: a program that ends half-way leaves half an installation
+  return TRUE;  // also for the second Ctrl-C, because a program that ends half-way leaves half an installation
 }
 
 Switch switch_of(const std::optional<bool>& fact) {

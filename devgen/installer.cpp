@@ -91,8 +91,8 @@ Win32Error Run::find_driver() {
 
 Win32Error Run::delete_service() {
   const Win32Error stopped = machine_.stop_service();
-  // If it is refused, the driver stays until a restart (its device waits for one too), and the service is removed with
-  // it.
+  // If the service refuses to stop, the driver stays until a restart (its device waits for one too), and the service is
+  // removed with it.
   const bool waits = stopped == code::kServiceRefusesControl;
   restart_ = restart_ || waits;
   if (stopped != 0 && !waits && stopped != code::kServiceNotActive && stopped != code::kServiceDoesNotExist) {
@@ -102,7 +102,7 @@ Win32Error Run::delete_service() {
   return deleted == code::kServiceDoesNotExist ? 0 : deleted;
 }
 
-// A plain service of an earlier installation has the name that the device's service needs.
+// A plain service of an earlier installation has the same name as the device's service.
 Win32Error Run::remove_plain_service() {
   const ServiceFacts service = machine_.service();
   if (service.marked_for_deletion) return code::kServiceMarkedForDelete;

@@ -12,7 +12,7 @@ enum class InstallWay { device, plain_service };
 // call added is removed again.
 Win32Error install(Machine& machine, Console& console, InstallWay way);
 
-// Removes all parts that exist, and continues after a failed step; the result is that of the first failure.
+// Removes all existing parts, and continues after a failed step. Returns the error of the first step that failed.
 Win32Error uninstall(Machine& machine, Console& console);
 
 }  // namespace wperf::devgen

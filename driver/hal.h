@@ -118,14 +118,14 @@ class Hal {
 
   virtual u64 time_ns() = 0;  // monotonic, the same on all cores
 
-  // Device memory. map fails (null) for ranges that are not device memory of the kind asked for. Read only: a write
-  // through it is a fault.
+  // Device memory. Returns null for a range that is not device memory of the requested kind. A write through a
+  // read-only mapping faults.
   virtual void* map_device_memory(u64 physical, u64 size, DeviceAccess access) = 0;
   virtual void unmap_device_memory(void* mapping, u64 size) = 0;
   virtual u32 read_device(void* mapping, u64 offset) = 0;
   virtual void write_device(void* mapping, u64 offset, u32 value) = 0;
 
-  // The owner of the overflow interrupt: WPERF_INTERRUPT_…. Makes no request to the system.
+  // The owner of the overflow interrupt (WPERF_INTERRUPT_…). Does not call the system.
   virtual u32 interrupt_state() = 0;
 
   // True if the CLUSTERPM* registers may be accessed on the core the caller runs on; without a DSU reading them is an
@@ -133,11 +133,13 @@ class Hal {
   virtual bool has_cluster_registers() = 0;
 
   // True if the registers of the PMU may be accessed on the core the caller runs on. Asked if ID_AA64DFR0.PMUVer says
-  // that there is a PMU: a hypervisor may report that field and still make the registers undefined instructions.
+  // that there is a PMU: a hypervisor may report that field and still make accesses to the registers undefined
+  // instructions.
   virtual bool has_counter_registers() = 0;
 
   // True if the SPE's registers may be accessed on the core the caller runs on. Asked if ID_AA64DFR0.PMSVer says that
-  // there is an SPE: a hypervisor may report that field and still make the registers undefined instructions.
+  // there is an SPE: a hypervisor may report that field and still make accesses to the registers undefined
+  // instructions.
   virtual bool has_profiling_registers() = 0;
 
   // Whether `client`, who is not an administrator, may see where a process executes. It is the process with number

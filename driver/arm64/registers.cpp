@@ -9,7 +9,7 @@ extern "C" __int64 _ReadStatusReg(int);
 extern "C" void _WriteStatusReg(int, __int64);
 extern "C" void __isb(unsigned int);
 extern "C" void __dsb(unsigned int);
-extern "C" void wperf_psb_csync();  // cl has no intrinsic for it; one line of assembly is in a separate file
+extern "C" void wperf_psb_csync();  // in assembly, because cl has no intrinsic for it
 #define WPERF_ENCODED(op0, op1, crn, crm, op2) \
   ((((op0) & 1) << 14) | ((op1) << 11) | ((crn) << 7) | ((crm) << 3) | (op2))
 #define WPERF_READ(...) static_cast<wperf::u64>(_ReadStatusReg(WPERF_ENCODED(__VA_ARGS__)))

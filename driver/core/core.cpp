@@ -191,7 +191,7 @@ WperfStatus Core::dmc_setup(Caller caller, const WperfDmcSetupRequest& request, 
   if (const WperfStatus status = channels_.set_up(hal_, request); status != WPERF_OK) {
     return status;
   }
-  counting_.discard();  // the counters it was configured for may no longer be ours
+  counting_.discard();  // the counters that it was configured for may belong to others now
   return WPERF_OK;
 }
 
@@ -209,7 +209,7 @@ WperfStatus Core::dsu_setup(Caller caller, const WperfDsuSetupRequest& request, 
   }
   clusters_ = setup;
   machine_ = machine;
-  counting_.discard();  // the counters it was configured for may no longer be ours
+  counting_.discard();  // the counters that it was configured for may belong to others now
   return WPERF_OK;
 }
 

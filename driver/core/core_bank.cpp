@@ -87,7 +87,7 @@ u64 CoreBank::setup_of(u32 counter) {
   return hal_.read_register(event_type(map_[counter])) << 2 | enabled << 1 | on;
 }
 
-// Returns false if the counter counts only every 64th cycle. PMCR.D selects that, unless PMCR.LC is set.
+// Returns false if the counter counts only every 64th cycle, which PMCR.D selects while PMCR.LC is clear.
 bool CoreBank::has_shared_cycles() {
   const u64 pmcr = hal_.read_register(Register::pmcr);
   const bool divided = (pmcr & kPmcrDivideCycles) != 0 && (pmcr & kPmcrLongCycles) == 0;

@@ -30,7 +30,7 @@ class CountSession {
   [[nodiscard]] WperfStatus stop();
   // Updates the unit's counts if counting. `reply` must be zeroed.
   [[nodiscard]] WperfStatus read(const WperfCountReadRequest& request, WperfCountReply& reply);
-  // Tries again to restore registers of cores that could not be reached. Not while counting.
+  // Retries restoring the registers of cores that could not be reached. Not called while counting.
   [[nodiscard]] WperfStatus settle();
   void discard();  // stops if necessary and discards all counts
   void tick();     // called by the timer: opens new slots if multiplexed; otherwise only folds, so that no counter

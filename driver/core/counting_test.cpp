@@ -112,8 +112,8 @@ TEST_F(Counting, ThirtyTwoBitsOverflowExactly) {
   EXPECT_EQ(hal.cores[0].overflow & 0x7fff'ffff, 0u) << "flags are taken back, but for the shared cycle counter's";
 }
 
-// A counter passes its top after its flag was read and before its value is read. The overflow must count once, and not
-// again at the next fold, which finds the flag set.
+// A counter passes its top after its flag was read and before its value is read. The overflow must count once; the next
+// fold finds the flag set and must not count it again.
 TEST_F(Counting, OverflowBetweenTheReadsCountsOnce) {
   for (const Register at : {Register::pmovsclr, event_counter(0), event_counter(1)}) {
     begin(count_request({0}, {0x8, 0x9}));
@@ -195,7 +195,7 @@ TEST_F(Counting, NoCyclesWhereNobodyLetsThemBeCounted) {
   }
 }
 
-// Windows computes the times of threads from it, and programs read it.
+// Windows computes the CPU times of threads from the cycle counter, and programs read it.
 TEST_F(Counting, TheCycleCounterCountsForItsOwnerAsIfNobodyMeasured) {
   const auto spin = [](EventClass, u32, u32, bool el1) { return el1 ? u64{200'000} : 0; };
   const u64 at_first = hal.cores[0].cycles;

@@ -21,7 +21,7 @@ inline constexpr u64 kPmuOffset = 0xa00;
 inline constexpr u64 kOverflowStatusClkdiv2 = kPmuOffset + 0x08;
 inline constexpr u64 kOverflowStatusClk = kPmuOffset + 0x0c;
 
-// Counters 0–7 tick with half the memory clock, 8 and 9 with the whole; each kind has its own events.
+// Counters 0–7 tick at half the memory clock, 8 and 9 at the full clock. Each kind has its own events.
 inline constexpr u32 kClkdiv2Counters = 8;
 inline constexpr u32 kClkCounters = 2;
 inline constexpr u32 kFirstClkdiv2Counter = 0;
@@ -58,7 +58,8 @@ constexpr u32 event_of_control(u32 control) {
 }
 
 // PERIPH_ID_4, _0, _1, _2 and COMPONENT_ID_0 to _3 in the identity page: a PrimeCell component made by Arm (JEP106 code
-// 4, 0x3b). The low byte of each counts. The part number is not compared: the available manuals do not have it.
+// 4, 0x3b). Only the low byte of each is compared. The part number is not compared: the available manuals do not have
+// it.
 struct IdentityRegister {
   u64 offset;
   u32 mask, value;

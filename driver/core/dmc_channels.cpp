@@ -7,7 +7,7 @@ namespace wperf::driver {
 namespace {
 
 constexpr u64 kPage = 4096;
-constexpr u64 kMaxFrame = 16 << 20;         // far more than any controller shows
+constexpr u64 kMaxFrame = 16 << 20;         // larger than the frame of any controller
 constexpr u64 kPhysicalEnd = u64{1} << 52;  // the architecture's widest physical address
 
 bool is_sound(u64 base, u64 size) {
@@ -36,7 +36,7 @@ bool are_sound(const WperfDmcSetupRequest& request) {
   return true;
 }
 
-// This code only reads, so that the address of another device does no harm.
+// This code only reads, so that it does no harm if the address belongs to another device.
 bool is_memory_controller(Hal& hal, u64 base) {
   void* page = hal.map_device_memory(base + dmc620::kIdentityPage, dmc620::kIdentitySize, DeviceAccess::read_only);
   if (page == nullptr) {

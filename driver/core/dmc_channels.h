@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The DMC-620 channels a client has named, mapped. Addresses come from outside, so they are checked completely: a page
-// is mapped for writing only if the frame's identity registers are those of a component of Arm, and the hal refuses
-// memory.
+// is mapped for writing only if the frame's identity registers are those of an Arm component. The hal refuses RAM.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"

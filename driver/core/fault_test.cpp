@@ -110,8 +110,8 @@ TEST(Fault, EveryFallibleCallFailsOnceAndNothingIsLeft) {
       break;
     }
     failures += good ? 0 : 1;
-    // The only state that cannot be restored at once is that of a core that could not be reached at that time; the
-    // release of the lock tries again.
+    // The only state that cannot be restored at once is the state of a core that could not be reached; the release of
+    // the lock tries again.
     EXPECT_FALSE(hal.reserved) << nth;
     EXPECT_TRUE(hal.allocations.empty()) << nth;
     EXPECT_EQ(hal.timer_ms, 0u) << nth;

@@ -42,7 +42,7 @@ TEST(Jitter, ReachesBothEndsAndKeepsTheMean) {
   }
 }
 
-// Chi-squared of the samples in a loop with three parts of 70, 20 and 10 %.
+// The chi-squared value of the samples in a loop whose three parts take 70, 20 and 10 %.
 double disagreement(u32 interval, u32 shift, u64 loop, u32 samples) {
   const double parts[] = {0.7, 0.2, 0.1};
   double found[3] = {};
@@ -94,7 +94,7 @@ TEST(Jitter, NeverZeroNorBeyond32Bits) {
 }
 
 TEST(Jitter, NoSeedSticks) {
-  // The only seed that mixes to 0, where the generator would get stuck: the core's share cancels it out.
+  // The only seed that becomes 0 when the core's number is mixed in, where the generator would get stuck.
   for (const u64 seed : {u64{0}, 0 - 0x9e37'79b9'7f4a'7c15u}) {
     const std::vector<u32> values = draw(seed, 0, 1u << 20, 1, 100);
     EXPECT_GT(*std::max_element(values.begin(), values.end()), *std::min_element(values.begin(), values.end()));

@@ -106,8 +106,8 @@ WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity) {
       identity.pmsidr = hal.read_register(Register::pmsidr);
       identity.pmbidr = hal.read_register(Register::pmbidr);
     } else {
-      identity.pmbidr = kPmbidrProgrammingRefused;  // with another owner, the core reports the registers as not
-                                                    // programmable
+      identity.pmbidr = kPmbidrProgrammingRefused;  // if the buffer has another owner, the core reports the registers
+                                                    // as not programmable
     }
   };
   if (const WperfStatus status = read_core_identity(hal, core, identity); status != WPERF_OK) {
@@ -123,7 +123,7 @@ WperfStatus read_timer(Hal& hal, TimerMoment& moment) {
   auto read = [&] {
     hz = hal.read_register(Register::cntfrq);
     const u64 before_ns = hal.time_ns();
-    hal.synchronize();  // without this the counter may be read long before
+    hal.synchronize();  // without this the counter may be read much earlier
     moment.ticks = hal.read_register(Register::cntvct);
     moment.time_ns = before_ns + (hal.time_ns() - before_ns) / 2;
   };

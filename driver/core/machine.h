@@ -39,9 +39,9 @@ struct Machine {
   u32 cluster_count = 0;  // 0 = no DSU
   u32 cluster_size = 0;
   CoreIdentity first_core = {};
-  u32 counters_total = 0;  // least over the cores
+  u32 counters_total = 0;  // the smallest number over the cores
   u32 free_mask = 0;       // hardware counters that are ours on every core
-  u32 dsu_counters = 0;    // least over the clusters
+  u32 dsu_counters = 0;    // the smallest number over the clusters
   bool every_core_counts = false;
   u8 counter_map[32] = {};  // hardware index of free counter n
 

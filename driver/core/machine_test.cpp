@@ -53,7 +53,8 @@ TEST(Machine, PlainMachineIsDescribed) {
 
 TEST(Machine, TakenCountersAreLeftOut) {
   FakeMachine machine;
-  machine.reserved_mask = 0xffff'fff5;  // 1 and 3 belong to others; bits beyond the hardware are ignored
+  machine.reserved_mask = 0xffff'fff5;  // counters 1 and 3 belong to others; bits for counters that do not exist are
+                                        // ignored
   Asked asked(machine);
   ASSERT_EQ(asked.ask(), WPERF_OK);
   EXPECT_EQ(asked.reply.counters_total, 6u);
@@ -104,8 +105,8 @@ TEST(Machine, CoresWithoutPmuAreNotTouched) {
   }
 }
 
-// A hypervisor reports PMUVer and traps the registers, on all cores or on one: then counting is impossible, and no
-// register is touched.
+// A hypervisor reports PMUVer but traps the registers, on all cores or on one. Then counting is impossible, and no
+// register is accessed.
 TEST(Machine, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
   for (const std::set<u32>& trapped : {std::set<u32>{0, 1, 2, 3}, std::set<u32>{2}}) {
     FakeMachine machine;
@@ -132,8 +133,8 @@ TEST(Machine, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
   }
 }
 
-// A hypervisor reports PMSVer and traps the rest. For a client that does not ask for the SPE, the driver never touches
-// it.
+// A hypervisor reports PMSVer but traps the other registers of the SPE. The driver accesses the SPE only for a client
+// that asks for it.
 TEST(Machine, SpeRegistersAreTouchedForTheSpeOnly) {
   FakeMachine machine;
   machine.spe_version = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PMCR_EL0.E, which lets the counters of this core count: the only bit of PMCR that is ever changed. The other bits
-// affect other users' counters, and two of them would reset these.
+// affect other users' counters; two of them would reset those counters.
 #pragma once
 #include "driver/core/pmu_registers.h"
 #include "driver/hal.h"

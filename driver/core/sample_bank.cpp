@@ -18,8 +18,8 @@ void SampleBank::claim() {
   for (u32 i = 0; i < plan_.event_count; ++i) {
     found_.event_types[i] = hal_.read_register(event_type(plan_.counters[i]));
   }
-  // PMCR.LP determines for all counters, also those of others, whether 64-bit counters overflow at 32 bits. It is not
-  // changed. A counter that begins just below the top of 64 bits passes both limits at once.
+  // PMCR.LP determines whether 64-bit counters overflow at 32 bits. It applies to other users' counters too, so it is
+  // not changed. A counter that begins just below the top of 64 bits passes both limits at once.
   found_.counter_bits = has_long_counters(hal_.read_register(Register::id_aa64dfr0)) ? 64 : 32;
   prepare();
 }

@@ -20,7 +20,7 @@ struct SampleRegisters {  // values before claim(), to be restored
   u64 types_set[kMaxSampleEvents];  // the values of the event types that were read back after setting them
 };
 
-// Neither counts nor interrupts.
+// Stops the counters and disables their interrupts.
 void silence_counters(Hal& hal, u64 counter_mask);
 
 // Events are numbered as in the plan.
@@ -34,13 +34,13 @@ class SampleBank {
   void run();        // counts, and interrupts
   void silence() { silence_counters(hal_, plan_.counter_mask); }
 
-  // Returns false if it should run but the registers were lost. A core that powers down may forget them, and other
-  // software may write them.
+  // Returns false if the bank should run but its registers were lost. A core that powers down may forget them, and
+  // other software may write them.
   bool is_set_up();
-  // The same, but checks only these events' types, which their interrupt does not check.
+  // The same, but checks only the types of these events, because their interrupt does not check them.
   bool counts_for(u32 events);
 
-  u64 read(u32 event);                          // the counts of its counter beyond 0
+  u64 read(u32 event);                          // the counts of the event's counter above 0
   void set_before_overflow(u32 event, u64 by);  // for a stopped counter
 
   // The two halves of an interrupt. The first stops the counters that overflowed and returns their events as a set of

@@ -107,7 +107,7 @@ TEST_F(SamplingEightCores, APollEvery100MsLosesNothing) {
   EXPECT_EQ(delivered, 8 * 5 * kSamplesPerPoll);
   run(3, 4 * kSamplesPerPoll);  // four times as late
   EXPECT_EQ(drain(3).size(), 4 * kSamplesPerPoll);
-  run(5, 50'000);  // a second without a visit
+  run(5, 50'000);  // a second without a drain
   EXPECT_EQ(drain(5).size(), 32'768u);
   EXPECT_EQ(reply.lost_ring_full, 50'000u - 32'768u);
 }
@@ -189,7 +189,7 @@ TEST(SamplingMoments, InterruptsAtEveryAccessOfStartAndStop) {
       machine.reserved_mask = 0x1e;
       FakeHal hal(machine);
       hal.cores[0].types[1] = 0x23;
-      hal.cores[0].interrupts = 0x21;  // counters 0 and 5 belong to another user
+      hal.cores[0].interrupts = 0x21;  // the interrupts of counters 0 and 5 are enabled by another user
       hal.cores[0].enabled = 0x21;
       hal.interrupts_of_others = 0x21;
       const std::vector<FakeHal::Pmu> before = hal.cores;

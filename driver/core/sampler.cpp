@@ -39,7 +39,7 @@ void run(Sampler& sampler, SampleBank& bank) {
   __atomic_store_n(&sampler.settled, 1, __ATOMIC_RELAXED);
 }
 
-// The registers were lost together with their counts.
+// The counts were lost together with the registers.
 void set_up_anew(Sampler& sampler, const SamplePlan& plan, SampleBank& bank) {
   __atomic_store_n(&sampler.settled, 0, __ATOMIC_RELAXED);  // an interrupt from here on finds the registers half set up
   add_to(sampler.register_losses, 1);
@@ -187,7 +187,7 @@ void end_sampler_from_afar(Sampler& sampler) {
 
 namespace {
 
-// The fields about a core that both kinds of answer share.
+// The fields about a core that are in both kinds of answer.
 template <typename Reply>
 void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
   const u64 merged = value_of(sampler.merged);
@@ -200,7 +200,7 @@ void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
       value_of(sampler.lost_ring_full) + (sampler.walks != nullptr ? value_of(sampler.walks->lost_ring_full) : 0);
   const u64 lost_filtered = value_of(sampler.lost_filtered);
   reply.lost_filtered = lost_filtered + sampler.hidden;
-  // Computed, not counted, so that the numbers of an answer agree even if an interrupt comes in the meantime. Samples
+  // Computed, not counted, so that the numbers of an answer add up even if an interrupt comes in the meantime. Samples
   // that wait for their stack are counted when they get it.
   reply.taken = pushed + reply.lost_ring_full + lost_filtered;
 }

@@ -57,7 +57,7 @@ void look_after_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
 
 void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted);
 
-// For a core that cannot be reached: its next interrupt ends the sampling there. May be called anywhere.
+// For a core that cannot be reached: its next interrupt ends the sampling there. May be called on any core.
 void end_sampler_from_afar(Sampler& sampler);
 
 // `reply` must be zeroed; its header is not touched.

@@ -14,8 +14,8 @@ class SharedTimer {
  public:
   explicit SharedTimer(Hal& hal) : hal_(hal) {}
 
-  // Requests' calls, one at a time, never in the critical section. After a failed start the other user keeps its ticks
-  // if possible.
+  // Called by requests, one at a time, never in the critical section. After a failed start the other user keeps its
+  // ticks if possible.
   [[nodiscard]] WperfStatus start(TimerUser user, u32 period_ms);
   void stop(TimerUser user);  // a tick that is under way may still be due for this user
 

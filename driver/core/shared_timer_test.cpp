@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One timer for two users: the ticks that each gets, and the state after the hal refuses.
+// One timer for two users: how many ticks each gets, and what remains after the hal refuses.
 #include "driver/core/shared_timer.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ constexpr TimerUser kCounting = TimerUser::counting, kProfiling = TimerUser::pro
 class Shared : public testing::Test {
  protected:
   ~Shared() override { EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]); }
-  // The numbers of ticks that each user gets of `count` ticks.
+  // Returns how many of `count` ticks each user gets.
   std::pair<u32, u32> ticks(u32 count) {
     std::pair<u32, u32> due;
     for (u32 i = 0; i < count; ++i) {

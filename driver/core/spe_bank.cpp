@@ -33,7 +33,7 @@ void SpeBank::claim(SpeRegisters& found) const {
   found.pmbsr = hal_.read_register(Register::pmbsr);
 }
 
-// At that time neither the buffer nor the profiling was on; otherwise the unit would not have been claimed.
+// Neither the buffer nor profiling was on when the unit was claimed; otherwise claiming would have failed.
 void SpeBank::give_back(const SpeRegisters& found) {
   hal_.write_register(Register::pmbptr, found.pmbptr);
   hal_.write_register(Register::pmblimitr, found.pmblimitr);

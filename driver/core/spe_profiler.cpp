@@ -69,7 +69,7 @@ void publish(SpeProfiler& profiler, u32 size, u32 events) {
   profiler.writing ^= 1;
 }
 
-// Gives the hardware the next half if the reader has finished with it; otherwise the hardware stands still.
+// Gives the hardware the next half if the reader has finished with it; otherwise the hardware waits.
 void resume(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
   SpePingPongBuffer& half = profiler.halves[profiler.writing];
   const bool stood = phase_of(profiler) == SpePhase::stalled;
@@ -124,8 +124,8 @@ bool finish(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, bool late) {
   return !verdict.fault;
 }
 
-// Does work that the interrupt must not interrupt with the same work. If the interrupt comes in the meantime, its work
-// is done here.
+// Does work that must not be interrupted by the same work in the interrupt. If the interrupt comes in the meantime,
+// this function does the interrupt's work at the end.
 template <typename Work>
 void inside(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, Work work) {
   __atomic_store_n(&profiler.inside, 1, __ATOMIC_RELAXED);
@@ -269,7 +269,7 @@ void take_bytes(SpeProfiler& profiler, u64 now_ns, WperfSpeDrainReply& reply) {
   reply.full = value_of(profiler.full);
   reply.stopped_ns = value_of(profiler.stopped_ns);
   const u64 since = value_of(profiler.stands_since);
-  if (phase_of(profiler) == SpePhase::stalled && now_ns > since) {  // the core may have begun just now
+  if (phase_of(profiler) == SpePhase::stalled && now_ns > since) {  // the core may have begun only now
     reply.stopped_ns += now_ns - since;
   }
   reply.collisions = value_of(profiler.collisions);

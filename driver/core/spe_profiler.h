@@ -12,8 +12,8 @@
 
 namespace wperf::driver {
 
-// Belongs to the hardware until it is ready, then to the reader until it is free again: one producer, one consumer, no
-// lock.
+// A half belongs to the hardware until it is ready, then to the reader until it is free again: one producer, one
+// consumer, no lock.
 struct SpePingPongBuffer {
   u8* bytes;
   u32 ready;  // atomic; the fields below are written before it is set
@@ -40,7 +40,7 @@ struct SpeProfiler {
   SpePingPongBuffer halves[2];
 
   // Used only on the core.
-  u32 inside;             // set during one of the calls, so that the interrupt leaves the work to it
+  u32 inside;             // set during one of the calls, so that the interrupt leaves its work to that call
   u64 left_by_interrupt;  // PMBSR at that interrupt
   u32 writing;            // the half that the hardware has or gets next
   bool gap_next;
@@ -67,12 +67,12 @@ void stop_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);
 // Returns true if the interrupt belonged to this driver.
 bool take_profiling_interrupt(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);
 
-// For a core that cannot be reached: its next interrupt ends the profiling there. May be called anywhere.
+// For a core that cannot be reached: its next interrupt ends the profiling there. May be called on any core.
 void end_profiler_from_afar(SpeProfiler& profiler);
 
 SpePhase phase_of(const SpeProfiler& profiler);
 bool has_bytes(const SpeProfiler& profiler);
-// The oldest bytes; they are then discarded. `reply` must be zeroed; its header is not changed.
+// Returns the oldest bytes and discards them. `reply` must be zeroed; its header is not changed.
 void take_bytes(SpeProfiler& profiler, u64 now_ns, WperfSpeDrainReply& reply);
 
 }  // namespace wperf::driver

@@ -29,7 +29,7 @@ struct SpePlan {
   u32 half_bytes;  // a core's buffer has two halves
 };
 
-// Checks that need no core, then those for one core.
+// The checks that need no core, and then the checks for one core.
 [[nodiscard]] WperfStatus check_spe_request(const WperfSpeRequest& request, u32 core_count);
 [[nodiscard]] WperfStatus check_spe_core(const WperfSpeRequest& request, const SpeAbilities& abilities);
 

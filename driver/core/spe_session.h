@@ -14,8 +14,7 @@
 
 namespace wperf::driver {
 
-// After its buffer has filled, the hardware stands still until the next tick, if its interrupt does not reach the
-// driver.
+// How long the hardware waits at most after its buffer has filled, if its interrupt does not reach the driver.
 inline constexpr u32 kSpeTickMs = 10;
 
 class SpeSession {

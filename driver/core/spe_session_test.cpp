@@ -206,7 +206,8 @@ TEST_F(Profiling, EveryEndGivesEverythingBack) {
   for (u32 how = 0; how < 5; ++how) {
     ASSERT_EQ(ann.lock(WPERF_LOCK_FORCE), WPERF_OK);
     begin(spe_request({0, 1, 3}));
-    EXPECT_EQ(run(1, kRecordsOfHalf + 3), kRecordsOfHalf) << how;  // no interrupt, because the core has stopped
+    EXPECT_EQ(run(1, kRecordsOfHalf + 3), kRecordsOfHalf) << how;  // no interrupt, because profiling has stopped on the
+                                                                   // core
     if (how == 0) {
       ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
       EXPECT_EQ(ann.drain(1, reply), WPERF_LOCK_LOST);

@@ -64,7 +64,7 @@ class Throttle {
 
   u64 arrived_ns_;
   u64 least_cost_ns_;
-  u64 cost_ns_;  // of the previous interrupt
+  u64 cost_ns_;  // the cost of the previous interrupt
   u64 debt_ns_;
   bool too_fast_;
   bool paid_;

@@ -112,8 +112,8 @@ TEST(Throttle, NoCounterIsSetBeyond32Bits) {
   }
 }
 
-// Each step is an event of interval 1. A client that asks for too many samples gets as many as the limit allows, and
-// all other intervals are reported.
+// Each step is an event of interval 1. A client that asks for too many samples gets as many as the limit allows. The
+// remaining intervals are reported.
 TEST_F(Sampling, TooShortIntervalsAreHeldBackAndCounted) {
   constexpr u64 kSteps = 200'000;
   for (const bool administrator : {false, true}) {

@@ -9,8 +9,8 @@ namespace {
 constexpr u64 kTop32 = u64{1} << 32;
 constexpr u32 kReadTries = 4;
 
-// The distance that a counter went from `last` to `now`. A 32-bit counter that passed its top and is beyond `last`
-// again has wrapped once more than the subtraction shows.
+// The distance that a counter went from `last` to `now`. If a 32-bit counter passed its top and is above `last` again,
+// it has wrapped once more than the subtraction shows.
 u64 difference(u64 last, u64 now, u32 bits, bool overflowed) {
   if (bits == 64) {
     return now - last;
@@ -19,9 +19,9 @@ u64 difference(u64 last, u64 now, u32 bits, bool overflowed) {
   return went + (overflowed && now >= last ? kTop32 : 0);
 }
 
-// Values of all counters, and the overflows before exactly these values. A counter may pass its top between the two
-// reads, so the reads are repeated until that does not happen. A counter takes seconds to reach its top, so the second
-// try nearly always succeeds.
+// Reads the values of all counters, and the overflows that came before exactly these values. A counter may pass its top
+// between the two reads, so the reads are repeated until that does not happen. A counter takes seconds to reach its
+// top, so the second try nearly always succeeds.
 u32 read_values(CounterBank& bank, u32 used, u64 (&values)[kMaxCounters]) {
   u32 overflows = bank.take_overflows();
   for (u32 attempt = 0; attempt < kReadTries; ++attempt) {
@@ -132,7 +132,7 @@ void close_slot(Unit& unit, const ClassPlan& plan, bool full) {
   unit.slot_start_ns = unit.folded_ns;
 }
 
-// The open slot ends at its last fold.
+// The open slot ends at its last fold, because the later counts are lost.
 void lose_counts(Unit& unit, const ClassPlan& plan, u64 now_ns) {
   close_partial_slot(unit, plan);
   const u64 lost_ns = now_ns - unit.folded_ns;
@@ -160,7 +160,8 @@ bool fold(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal, bool h
   return false;
 }
 
-// During programming our counters do not count. It is part of the enabled time, but not of any event's running time.
+// While the counters are programmed they do not count. That time is part of the enabled time, but not of any event's
+// running time.
 void open_next_slot(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
   unit.cycles += open_slot(unit, plan, bank, hal);
   unit.enabled_ns += unit.slot_start_ns - unit.folded_ns;

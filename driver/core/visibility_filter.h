@@ -14,7 +14,7 @@ class VisibilityFilter {
   VisibilityFilter(Hal& hal, ClientId client, bool administrator)
       : hal_(hal), client_(client), administrator_(administrator) {}
 
-  // A user who is not an administrator sees no sample of the kernel.
+  // A user who is not an administrator sees no samples of the kernel.
   bool may_see(const KeptSample& kept) {
     return administrator_ || (kept.sample.exception_level == 0 && may_observe(kept.sample.process, kept.process_start));
   }
@@ -33,7 +33,7 @@ class VisibilityFilter {
         return answers_[i].visible;
       }
     }
-    Answer& answer = answers_[asked_ % kRemembered];  // the oldest entry is replaced
+    Answer& answer = answers_[asked_ % kRemembered];  // the answer replaces the oldest entry
     ++asked_;
     answer = {process, hal_.may_observe(client_, process, start), start};
     return answer.visible;

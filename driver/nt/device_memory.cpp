@@ -8,7 +8,7 @@ namespace {
 
 constexpr u64 kPage = 4096;
 
-// Frees the list. A missing list counts as an overlap, so that no mapping is allowed.
+// Checks the list and frees it. A missing list counts as an overlap, so that nothing is mapped.
 bool overlaps(PHYSICAL_MEMORY_RANGE* ranges, u64 physical, u64 size) {
   if (ranges == nullptr) {
     return true;

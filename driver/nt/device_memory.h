@@ -7,7 +7,7 @@
 
 namespace wperf::driver {
 
-void* map_registers(u64 physical, u64 size, DeviceAccess access);  // null if these are not whole pages, are RAM, or
+void* map_registers(u64 physical, u64 size, DeviceAccess access);  // null if the range is not whole pages, is RAM, or
                                                                    // there is no room
 void unmap_registers(void* mapping, u64 size);
 

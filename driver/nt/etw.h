@@ -17,7 +17,7 @@ class Etw {
   Etw(const Etw&) = delete;
   Etw& operator=(const Etw&) = delete;
 
-  // `bytes`: the request of COUNT_CONFIGURE or LOCK as it came, or the answer of COUNT_READ; ignored for other codes.
+  // `bytes`: the unchanged request of COUNT_CONFIGURE or LOCK, or the answer of COUNT_READ. Ignored for other codes.
   void request_succeeded(ClientId client, u32 process, u32 code, const void* bytes);
   void client_left(ClientId client, u32 process);  // the client held the lock
 
@@ -32,7 +32,7 @@ class Etw {
 
   REGHANDLE provider_ = 0;
   u32 listeners_ = 0;  // atomic; 0 or 1
-  // The counted events; an answer holds values only.
+  // The counted events, because an answer holds only their values.
   u32 event_count_[kEventClassCount] = {};
   u16 events_[kEventClassCount][WPERF_MAX_CORE_EVENTS] = {};
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Implements driver/hal.h over the NT kernel and driver/arm64; the comments there describe each call. Its IRQL is
-// PASSIVE_LEVEL, with three exceptions. Registers, synchronize, drain_profiling, time_ns and the three questions for
-// registers (has_..._registers) also come at the level of a deferred call or of the overflow interrupt. read_device and
-// write_device come at any level. ask_for_user_walk comes in the interrupt.
+// PASSIVE_LEVEL, with three exceptions. Registers, synchronize, drain_profiling, time_ns and the three
+// has_..._registers functions are also called at the level of a deferred call or of the overflow interrupt. read_device
+// and write_device are called at any level, ask_for_user_walk in the interrupt.
 #pragma once
 #include "driver/hal.h"
 #include "driver/nt/counter_reservation.h"

@@ -10,7 +10,7 @@ NTKERNELAPI NTSTATUS IoCreateDevice(DRIVER_OBJECT* driver, ULONG extension_size,
 NTKERNELAPI void IoDeleteDevice(DEVICE_OBJECT* device);                                                 // APC
 NTKERNELAPI NTSTATUS IoCreateSymbolicLink(UNICODE_STRING* link, UNICODE_STRING* device_name);           // PASSIVE
 NTKERNELAPI NTSTATUS IoDeleteSymbolicLink(UNICODE_STRING* link);                                        // PASSIVE
-// The name it gives is freed with RtlFreeUnicodeString.
+// The returned name is freed with RtlFreeUnicodeString.
 NTKERNELAPI NTSTATUS IoRegisterDeviceInterface(DEVICE_OBJECT* physical_device, const GUID* interface_class,
                                                UNICODE_STRING* reference, UNICODE_STRING* name);       // PASSIVE
 NTKERNELAPI NTSTATUS IoSetDeviceInterfaceState(UNICODE_STRING* name, BOOLEAN enable);                  // PASSIVE
@@ -47,8 +47,8 @@ NTKERNELAPI ULONG KeGetCurrentProcessorNumberEx(PROCESSOR_NUMBER* processor);   
 NTKERNELAPI ULONG KeQueryActiveProcessorCountEx(USHORT group);                                  // DISPATCH
 NTKERNELAPI void KeInitializeTimerEx(KTIMER* timer, TIMER_TYPE type);                           // DISPATCH
 NTKERNELAPI BOOLEAN KeSetTimerEx(KTIMER* timer, LARGE_INTEGER due, LONG period_ms, KDPC* dpc);  // DISPATCH
-// The interval of the system's clock ticks, in 100 ns; the finest requested one holds until all requesters called with
-// set = FALSE.
+// The interval of the system's clock ticks, in 100 ns; the finest requested one stays until all requesters have called
+// with set = FALSE.
 NTKERNELAPI ULONG ExSetTimerResolution(ULONG desired, BOOLEAN set);                    // APC
 NTKERNELAPI BOOLEAN KeCancelTimer(KTIMER* timer);                                      // DISPATCH
 NTKERNELAPI void KeInitializeEvent(KEVENT* event, EVENT_TYPE type, BOOLEAN signaled);  // any
@@ -58,9 +58,10 @@ NTKERNELAPI NTSTATUS KeWaitForSingleObject(PVOID object, KWAIT_REASON reason, KP
                                            LARGE_INTEGER* timeout);  // APC; DISPATCH with a timeout of 0
 NTKERNELAPI NTSTATUS KeWaitForMultipleObjects(ULONG count, PVOID objects[], WAIT_TYPE type, KWAIT_REASON reason,
                                               KPROCESSOR_MODE mode, BOOLEAN alertable, LARGE_INTEGER* timeout,
-                                              KWAIT_BLOCK* wait_blocks);  // as above; without blocks at most 3 objects
+                                              KWAIT_BLOCK* wait_blocks);  // as above; without blocks for at most 3
+                                                                          // objects
 NTKERNELAPI KIRQL KeAcquireSpinLockRaiseToDpc(KSPIN_LOCK* lock);          // DISPATCH; returns the previous level
-NTKERNELAPI void KeReleaseSpinLock(KSPIN_LOCK* lock, KIRQL level);        // DISPATCH, which it leaves
+NTKERNELAPI void KeReleaseSpinLock(KSPIN_LOCK* lock, KIRQL level);        // DISPATCH; restores `level`
 NTKERNELAPI KPRIORITY KeSetPriorityThread(KTHREAD* thread, KPRIORITY priority);  // PASSIVE
 NTKERNELAPI LARGE_INTEGER KeQueryPerformanceCounter(LARGE_INTEGER* frequency);   // any
 [[noreturn]] NTKERNELAPI void KeBugCheckEx(ULONG code, ULONG_PTR parameter1, ULONG_PTR parameter2, ULONG_PTR parameter3,
@@ -77,7 +78,8 @@ NTKERNELAPI void MmUnmapIoSpace(PVOID mapping, SIZE_T size);                    
 // first.
 NTKERNELAPI NTSTATUS MmCopyMemory(PVOID to, MM_COPY_ADDRESS from, SIZE_T size, ULONG flags, SIZE_T* copied);  // APC
 NTKERNELAPI PVOID MmGetSystemRoutineAddress(UNICODE_STRING* name);  // PASSIVE; null if it is not exported
-NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges();     // PASSIVE; freed with ExFreePool, ends with zeroes
+NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges();     // PASSIVE; freed with ExFreePool; the list ends
+                                                                    // with zeroes
 NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRangesEx2(PVOID partition, ULONG flags);  // the same; from 19041
 
 // ---- Processes, objects, registry, security ----
@@ -88,14 +90,14 @@ NTKERNELAPI HANDLE PsGetCurrentProcessId();                                     
 NTKERNELAPI HANDLE PsGetCurrentThreadId();                                                           // any
 NTKERNELAPI PEPROCESS IoGetCurrentProcess();  // any; the process to which the running thread is attached
 NTKERNELAPI LONGLONG PsGetProcessCreateTimeQuadPart(PEPROCESS process);          // any; in 100 ns
-NTKERNELAPI NTSTATUS PsLookupProcessByProcessId(HANDLE id, PEPROCESS* process);  // APC; ObfDereferenceObject frees
+NTKERNELAPI NTSTATUS PsLookupProcessByProcessId(HANDLE id, PEPROCESS* process);  // APC; freed with ObfDereferenceObject
 NTKERNELAPI PACCESS_TOKEN PsReferencePrimaryToken(PEPROCESS process);            // PASSIVE
 NTKERNELAPI void PsDereferencePrimaryToken(PACCESS_TOKEN token);                 // PASSIVE
 NTKERNELAPI NTSTATUS ObReferenceObjectByHandle(HANDLE handle, ACCESS_MASK access, OBJECT_TYPE* type,
                                                KPROCESSOR_MODE mode, PVOID* object,
                                                OBJECT_HANDLE_INFORMATION* information);  // PASSIVE
 NTKERNELAPI LONG ObfReferenceObject(PVOID object);                                       // DISPATCH
-NTKERNELAPI LONG ObfDereferenceObject(PVOID object);            // DISPATCH; for the last reference PASSIVE
+NTKERNELAPI LONG ObfDereferenceObject(PVOID object);            // DISPATCH; PASSIVE for the last reference
 NTKERNELAPI void ObDereferenceObjectDeferDelete(PVOID object);  // DISPATCH; the object is freed later, at PASSIVE
 NTKERNELAPI NTSTATUS ZwClose(HANDLE handle);                    // PASSIVE
 NTKERNELAPI NTSTATUS ZwOpenKey(HANDLE* key, ACCESS_MASK access, OBJECT_ATTRIBUTES* attributes);  // PASSIVE

@@ -46,8 +46,8 @@ InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
   return interrupted;
 }
 
-// Above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set. While
-// this handler is registered it therefore also clears flags of counters without an owner; otherwise the interrupt would
+// Above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set. So while
+// this handler is registered, it also clears the flags of counters that have no owner; otherwise the interrupt would
 // come again for ever.
 void on_interrupt(KTRAP_FRAME* frame) {
   const u64 pending = pending_overflows();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The counters' overflow interrupt. Windows hands it to one handler of the whole machine, registered through the HAL
 // (HalProfileSourceInterruptHandler, in ntddk.h; Microsoft's page calls its values reserved). So it is registered only
-// for the first client that samples, and kept until the driver is unloaded; until then Windows' own sampling by
+// for the first client that samples, and kept until the driver is unloaded; during that time Windows' own sampling by
 // counters gets no interrupts. All at IRQL PASSIVE_LEVEL, one at a time; the handler runs above DISPATCH_LEVEL.
 #pragma once
 #include "driver/core/core.h"

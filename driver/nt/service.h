@@ -30,10 +30,10 @@ class Service final : private ClientBook {
   [[nodiscard]] NTSTATUS open(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Client** client);
   // `buffer` as for Core::dispatch. Returns STATUS_SUCCESS, or the status that the request ends with.
   [[nodiscard]] NTSTATUS control(Client& client, u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned);
-  void leave(Client& client);  // its last handle was closed; may be called any number of times
+  void leave(Client& client);  // the last handle was closed; may be called any number of times
   void close(Client* client);  // frees the client
 
-  void stop_measuring();  // the machine sleeps or stops the device
+  void stop_measuring();  // called when the machine goes to sleep or the device is stopped
   void end();             // returns all resources for good; handles may still be open and may be closed later
 
  private:

@@ -22,7 +22,7 @@ __attribute__((no_stack_protector)) void __security_check_cookie(wperf::u64 foun
 NTSTATUS DriverEntry(DRIVER_OBJECT* driver, UNICODE_STRING* registry_path);
 
 __attribute__((no_stack_protector)) int driver_entry_with_guard(void* driver, void* registry_path) {
-  // The addresses of the image and of this stack are not known outside the kernel, nor is the exact time.
+  // The addresses of the image and of this stack are not known outside the kernel; neither is the exact time.
   const wperf::u64 time = static_cast<wperf::u64>(KeQueryPerformanceCounter(nullptr).QuadPart);
   const wperf::u64 places = reinterpret_cast<wperf::u64>(&time) ^ reinterpret_cast<wperf::u64>(&__security_cookie);
   const wperf::u64 mixed = (time * 0x9E3779B97F4A7C15u) ^ (places << 16) ^ (places >> 8);

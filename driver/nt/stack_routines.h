@@ -32,7 +32,7 @@ struct StackRoutines {
   PVOID (*thread_teb)();  // the TEB of the running thread, in its program's memory. May be missing
 };
 
-// Looks them up. IRQL PASSIVE_LEVEL, before any interrupt asks for them. Returns false if stacks of programs are
+// Finds the functions. IRQL PASSIVE_LEVEL, before any interrupt needs them. Returns false if stacks of programs are
 // impossible.
 bool find_stack_routines();
 const StackRoutines& stack_routines();

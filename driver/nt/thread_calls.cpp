@@ -8,7 +8,7 @@ namespace wperf::driver {
 
 enum CallState : u32 {
   kFree,
-  kOut,        // requested, to be answered
+  kOut,        // requested, not answered yet
   kAbandoned,  // the answer is no longer wanted
 };
 
@@ -40,7 +40,8 @@ struct CallSet {
 
 namespace {
 
-constexpr LONGLONG kPatience = -200'000;  // 20 ms, relative: memory that is present is walked in a thousandth of that
+constexpr LONGLONG kPatience = -200'000;  // 20 ms, relative. A walk over memory that is present takes a thousandth of
+                                          // that
 
 // State that outlives every device.
 struct {
@@ -61,8 +62,8 @@ ThreadCall& call_of(KAPC* apc) {
   return *reinterpret_cast<ThreadCall*>(reinterpret_cast<u8*>(apc) - __builtin_offsetof(ThreadCall, apc));
 }
 
-// The first read may never return, so every walk first checks whether it is still wanted. Not inlined, because a caller
-// with these variables would return from its last call.
+// The first read may never return, so every walk first checks whether it is still wanted. Not inlined: with these
+// variables its caller could not end with a jump, but would have to return.
 __declspec(noinline) void walk(ThreadCall& call) {
   const u64 begin = performance_time_ns();
   const auto read = [&call](u64 address, u64(&record)[2]) {

@@ -19,14 +19,15 @@ NTSTATUS Ticker::start(u32 period_ms) {
   status = ObReferenceObjectByHandle(handle, SYNCHRONIZE, nullptr, KernelMode, &thread_, nullptr);
   static_cast<void>(ZwClose(handle));
   if (!NT_SUCCESS(status)) {
-    // Cannot happen in practice, because the handle was just made. Then only the thread's last event can be waited for,
-    // not the thread itself.
+    // This cannot happen in practice, because the handle was just made. If it does, only the thread's last event can be
+    // waited for, not the thread itself.
     static_cast<void>(KeSetEvent(&stop_, 0, FALSE));
     static_cast<void>(KeWaitForSingleObject(&ended_, Executive, KernelMode, FALSE, nullptr));
     thread_ = nullptr;
     return status;
   }
-  // Higher than all programs: the measured programs keep the cores busy, and slots should have their length.
+  // A higher priority than that of all programs: the measured programs keep the cores busy, and slots must not become
+  // longer.
   static_cast<void>(KeSetPriorityThread(static_cast<KTHREAD*>(thread_), LOW_REALTIME_PRIORITY));
   return STATUS_SUCCESS;
 }

@@ -46,11 +46,12 @@ namespace wperf {
 struct Count {
   std::string event;
   std::optional<std::uint64_t> value;  // without the overhead; nullopt: see `absent`
-  std::string absent;                  // why there is no value
-  double share = 1;            // of the sections' time in which it was counted; less than 1: value is an estimate
+  std::string absent;                  // the reason if there is no value
+  double share = 1;            // the part of the sections' time in which the event was counted; if less than 1, value
+                               // is an estimate
   std::uint64_t counted = 0;   // as the kernel counted it, with the overhead
-  std::uint64_t overhead = 0;  // of all sections: what `counted` has of an empty section, times their number
-  std::string note;            // how the count differs from the wish, for example user mode only
+  std::uint64_t overhead = 0;  // the overhead in `counted`: the count of an empty section times the number of sections
+  std::string note;            // how the count differs from the requested one, for example user mode only
 };
 
 #if defined(__linux__)
@@ -99,7 +100,7 @@ inline std::string first_line(const std::string& path) {
   return line;
 }
 
-// "0x1b", "27"; false if there is anything else.
+// Parses "0x1b" or "27". Returns false for any other text.
 inline bool parse_number(const std::string& text, int base, std::uint64_t& number) {
   if (text.empty() || std::isxdigit(static_cast<unsigned char>(text[0])) == 0) return false;
   char* end = nullptr;
@@ -147,7 +148,7 @@ inline bool parse_terms(const std::string& unit, const std::string& terms, Event
   return true;
 }
 
-// The units of the cores: cpu, cpu_core, armv8_pmuv3_0 …; a core has the counters of one of them.
+// The PMUs of the cores: cpu, cpu_core, armv8_pmuv3_0 …. A core has the counters of one of them.
 inline std::vector<std::string> core_units() {
   std::vector<std::string> units;
   DIR* const folder = opendir(kUnits);
@@ -163,7 +164,7 @@ inline std::vector<std::string> core_units() {
   return units;
 }
 
-// The kernel's names, rNN as a raw number, and the events that the cores' unit lists.
+// Finds one of the kernel's names, rNN as a raw number, or an event that the cores' PMU lists.
 inline Event find_event(const std::string& name) {
   Event event;
   for (const Named& one : kNames) {
@@ -255,7 +256,7 @@ class Counters {
     for (const One& one : events_) counts.push_back(count_of(one));
     return counts;
   }
-  // The count of one event; without a value if it is not one of these.
+  // Returns the count of one event, or a count without a value if the event is not in this object.
   Count operator[](const std::string& event) const {
     for (const One& one : events_) {
       if (one.name == event) return count_of(one);
@@ -273,8 +274,8 @@ class Counters {
     std::uint64_t number = 0, enabled_ns = 0, running_ns = 0;
     std::uint64_t values[kMostEvents] = {};
   };
-  // Events of one source. Those of the processor are on its counters together or not at all; the kernel's own are never
-  // without a counter. A group of several sources would lose its members on some kernels when it is switched on.
+  // Events of one source. The processor's events are either all on its counters or all off them. The kernel's events
+  // need no counter. A group of several sources would lose its members on some kernels when it is switched on.
   struct Group {
     int leader = -1;
     std::uint64_t size = 0;
@@ -366,7 +367,7 @@ inline void Counters::add_section() {
   }
 }
 
-// The least of many empty sections: each section counts at least this.
+// Keeps the smallest count of many empty sections: each section counts at least this much.
 inline void Counters::calibrate() {
   constexpr int kTries = 64;
   for (int i = 0; i < kTries; ++i) {
@@ -375,7 +376,7 @@ inline void Counters::calibrate() {
     stop();
     for (One& one : events_) {
       const Group& group = groups_[one.group];
-      if (group.running_ns < group.enabled_ns) continue;  // others had the counters
+      if (group.running_ns < group.enabled_ns) continue;  // other users had the counters
       one.empty = one.is_calibrated ? std::min(one.empty, one.sum) : one.sum;
       one.is_calibrated = true;
     }

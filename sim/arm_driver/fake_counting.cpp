@@ -146,7 +146,7 @@ diag::Result<void> FakeCounting::start(const std::vector<u32>& cores, u32 flags,
   return {};
 }
 
-// The values of the counters.
+// Copies the values of the counters.
 diag::Result<void> FakeCounting::take_counted(bool into_values) {
   WPERF_TRY(const Counted counted, hardware_.stop_counting());
   for (const auto& [number, core] : counted.cores) {
@@ -155,7 +155,7 @@ diag::Result<void> FakeCounting::take_counted(bool into_values) {
   }
   for (const auto& [cluster, values] : counted.clusters) add_to(held_.clusters[cluster], values);
   for (const auto& [channel, values] : counted.channels) add_to(held_.channels[channel], values);
-  // A late reset: all counts up to now are lost, and the next tick continues.
+  // A late reset: all counts up to now are lost, and counting continues at the next tick.
   if (lost_to_reset_) held_ = {};
   lost_to_reset_ = false;
   if (into_values) add_tick();
@@ -177,7 +177,7 @@ void FakeCounting::add_tick() {
     if ((running_flags_ & kCountDsu) == 0 || cluster_size_ == 0) continue;
     if (const auto counted = held_.clusters.find(number / cluster_size_); counted != held_.clusters.end()) {
       core.dsu.add(counted->second, core.dsu_round, parts_.dsu_counters);
-      held_.clusters.erase(counted);  // the cluster's counts are credited to its first core
+      held_.clusters.erase(counted);  // the cluster's counts are attributed to its first core
     }
     ++core.dsu_round;
     if (core.dsu.rotates(parts_.dsu_counters)) core.dsu.rotation = static_cast<u32>(core.dsu_round);

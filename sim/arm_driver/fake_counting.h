@@ -27,10 +27,10 @@ class FakeCounting {
 
   void set_up_dsu(u32 cluster_size) { cluster_size_ = cluster_size; }
   bool running() const { return running_; }
-  void settle() { resetting_ = false; }  // the work that RESET and the lock started is done
+  void settle() { resetting_ = false; }  // the work that RESET or the lock started is done
   std::optional<u64> next_tick_ns() const;
   diag::Result<void> tick_if_due();
-  void forget();  // the lock was taken again: the lists get the driver's defaults
+  void forget();  // the lock was taken again, so the lists get the driver's defaults
 
  private:
   struct List {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Translates one block of ARM64 code, models included, to code of an x86-64 host. The guest's registers stay where they
-// are, in the ThreadState. Host registers hold values within an instruction only, so the state is whole between any
-// two. See Translator for the cases in which the code cannot continue.
+// are, in the ThreadState. Host registers hold values within an instruction only, so the state is complete between any
+// two instructions. See Translator for the cases in which the code cannot continue.
 //
 //   rbx  the ThreadState          r12  the clock of the model, and its other parts around it
 //   rbp  the limit in cycles      r13  the TranslatedFrame

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Predicts where each branch goes, with the bits a mid-size core would spend: a per-branch and a global-history table
-// of two-bit counters with a chooser between them for directions, a target table indexed with path history for indirect
+// Predicts where each branch goes, with the storage of a mid-size core: a per-branch and a global-history table of
+// two-bit counters with a chooser between them for directions, a target table indexed with path history for indirect
 // branches, and a return stack. Unconditional immediate branches are always predicted correctly.
 #pragma once
 #include <array>
@@ -14,7 +14,7 @@ namespace wperf::sim {
 class BranchPredictor {
  public:
   BranchPredictor();
-  // The branch at `address` went to `next`; the instruction after it is at `address` + 4. Returns true if that was
+  // The branch at `address` continued at `next`; the instruction after it is at `address` + 4. Returns true if that was
   // predicted.
   bool resolve(BranchKind kind, u64 address, u64 next, bool taken) {
     if (kind == BranchKind::conditional) return resolve_direction(address, taken);
@@ -52,7 +52,7 @@ class BranchPredictor {
     u8 choice = 1;
   };
 
-  // Written without branches: the direction of a counter is as hard to predict for the host as for the guest.
+  // Written without branches, because the direction of a counter is as hard for the host to predict as for the guest.
   static u8 trained(u8 counter, bool up) {
     return static_cast<u8>(counter + (up & (counter < 3)) - (!up & (counter > 0)));
   }

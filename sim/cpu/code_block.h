@@ -67,7 +67,7 @@ class BlockCache {
   void each_that_ran(Look look) const {
     for (Block* block : listed_) look(*block);
   }
-  // The same, and resets its runs.
+  // The same, and resets the blocks' runs.
   template <typename Take>
   void fold(Take take) {
     for (Block* block : listed_) {

@@ -89,7 +89,7 @@ class CoreEngine {
   // Sets the receiver of operations from here on, or null. It outlives the runs.
   void set_profiler(Profiler* profiler);
 
-  // For tests: from here on records how often these events happen in each block of user code. Slow.
+  // For tests: from now on records how often these events happen in each block of user code. Slow.
   void keep_totals(std::span<const u16> events);
   const BlockTotals& totals() const;
   // The same for profiling: counts each operation of user code. Very slow.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory side of one core: L1 instruction and data caches, the L2 they share, the TLBs, and the way out to L3 and
+// The memory side of one core: L1 instruction and data caches, the L2 they share, the TLBs, and the path to L3 and
 // DRAM. Counts the events and returns how many cycles the core waited. L1s and L2 are write-back and write-allocate,
 // with exact LRU; the L2 is neither inclusive nor exclusive of the L1s. Other cores may take lines of a program that
 // runs on several of them.
@@ -54,7 +54,7 @@ class CoreMemory final : private SnoopedCaches {
   // Selects the address space that is accessed from here on (0 is the kernel) and the level for which accesses count.
   void select(u32 space_id, std::array<u64, kSignalCount>& counts);
 
-  // An access of at most 8 bytes. One that crosses a line counts as two.
+  // An access of at most 8 bytes. If it crosses a line, it counts as two accesses.
   u32 load(u64 address, u32 size) {
     count(Signal::l1d_cache_rd);
     if ((address & (size - 1)) != 0) return load_unaligned(address, size);

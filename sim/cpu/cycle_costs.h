@@ -30,8 +30,8 @@ inline constexpr u32 kOwnershipWait = 28;     // until the other caches have giv
 inline constexpr u32 kL2TlbWait = 5;
 inline constexpr u32 kWalkWait = 30;
 
-// The share of a data wait that the core hides with other work. A line next to one that missed lately is already being
-// fetched (hardware prefetch); a store waits in the store buffer.
+// The share of a data wait that the core hides with other work. A line next to one that missed recently is already
+// being fetched (hardware prefetch). A store waits in the store buffer.
 inline constexpr u32 kSequentialShare = 8;  // the core waits for one eighth
 inline constexpr u32 kStoreShare = 4;
 

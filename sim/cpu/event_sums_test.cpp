@@ -45,9 +45,9 @@ TEST(Events, WhatNoModelFeedsCountsNothing) {
   }
 }
 
-// Events of a Neoverse N1 that we do not model, by code: software increments, context and translation writes, memory
-// errors, chaining, remote access, refills by source, clean and invalidating write-backs, exceptions that are never
-// taken.
+// Events of a Neoverse N1 that the simulator does not model, by code: software increments, context and translation
+// writes, memory errors, chaining, remote access, refills by source, clean and invalidating write-backs, exceptions
+// that are never taken.
 TEST(Events, CoverAllOfANeoverseN1ButTheKnownGaps) {
   const std::filesystem::path file = std::filesystem::path(WPERF_SOURCE_DIR) / "../shared/facts/cpus/neoverse-n1.json";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no facts here";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Work of a kernel that is not executed but modelled: a fixed mix of instructions at EL1, whose fetches, loads and
-// stores go through the caches of the core at kernel addresses. The mixes are assumptions of ours, of the size of a
-// plain system call, clock interrupt and thread switch; see README.md.
+// stores go through the caches of the core at kernel addresses. The mixes are our assumptions, as large as a simple
+// system call, clock interrupt and thread switch; see README.md.
 #include <vector>
 
 #include "sim/cpu/core_model.h"
@@ -159,7 +159,7 @@ class ChosenWork {
 }  // namespace
 
 u64 kernel_address(KernelWork work) {
-  // The fourth kind uses the code of the detours.
+  // The fourth kind of work uses the code of the detours.
   const u64 slot = work == KernelWork::overflow_interrupt ? 4 : static_cast<u64>(work);
   return kTextBase + slot * kEntryStep;
 }

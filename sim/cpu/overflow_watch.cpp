@@ -103,7 +103,7 @@ u64 OverflowWatch::late_cycles(const LargestBlock& largest) {
 }
 
 u64 OverflowWatch::safe_cycles_of(const Watch& watch, const LargestBlock& largest) const {
-  const u64 width = model_.issue_width() + 1;  // the cost of a micro-op is rounded down
+  const u64 width = model_.issue_width() + 1;  // because the cost of a micro-op is rounded down
   const u64 accesses = kAccesses * largest.micro_ops, misses = accesses + largest.lines;
   const u64 late = late_cycles(largest) + kDataWait + kMispredictWait;
   u64 rate = 0, margin = 1;
@@ -226,7 +226,7 @@ void OverflowWatch::weigh(Block& block) {
   }
 }
 
-// A watch that ran out stays so and is not checked again.
+// A watch that has run out stays that way and is not checked again.
 bool OverflowWatch::mark() {
   for (Watch& watch : watches_) {
     if (!watch.late && watch.is_out()) watch.left = kNever;

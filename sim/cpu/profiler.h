@@ -10,14 +10,14 @@ namespace wperf::sim {
 
 class Profiler {
  public:
-  // Whether operations of this level belong to its population now.
+  // Whether operations of this level are in the profiler's population now.
   virtual bool profiles(Level level) const = 0;
-  // The remaining()-th operation from here is chosen next; at least 1.
+  // After how many operations the next one is chosen; at least 1.
   virtual u64 remaining() const = 0;
-  // Reports that this many operations passed, fewer than remaining().
+  // Reports that this many operations were executed, fewer than remaining().
   virtual void pass(u64 operations) = 0;
-  // The chosen operation began at this cycle, and the next interval begins with it. Returns false if the previous one
-  // was still under way.
+  // The chosen operation began at this cycle, and the next interval begins with it. Returns false if the previous
+  // chosen operation was still under way.
   virtual bool choose(u64 cycle) = 0;
 
   struct Completion {

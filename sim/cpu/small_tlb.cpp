@@ -33,7 +33,7 @@ void SmallTlb::forget(u8 index) {
 
 void SmallTlb::insert(u64 page) {
   u8 oldest = entries_[kHead].newer;
-  // It was used in the meantime: move it to its place in the queue.
+  // The page was used in the meantime, so it moves to its place in the queue.
   while (entries_[oldest].used != entries_[oldest].queued) {
     dequeue(oldest);
     entries_[oldest].queued = entries_[oldest].used;

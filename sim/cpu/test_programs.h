@@ -237,7 +237,7 @@ inline constexpr u32 kLinks[] = {
     0xd65f03c0,  // ret
 };
 
-// A block that misses 24 times.
+// A block with 24 misses.
 inline constexpr std::array<u32, 28> kGather = [] {
   std::array<u32, 28> code{};
   for (u32 i = 0; i < 24; ++i) code[i] = 0xf9400022 | (i * 16) << 10;  // ldr x2, [x1, #(i * 128)]

@@ -164,7 +164,7 @@ void BlockTranslator::find_memory(const Access& access) {
 }
 
 // Like CoreMemory::load() and store() without a miss: the page is that of the last access, the line the newest of its
-// set. In all other cases these functions are called.
+// set. In all other cases those functions are called.
 void BlockTranslator::tell_models(const Access& access, u32 offset, u32 elements, u32 bytes) {
   const ModelParts& parts = context_.parts;
   auto back = std::make_shared<Label>();

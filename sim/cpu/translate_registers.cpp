@@ -284,7 +284,7 @@ void BlockTranslator::count_leading_zeros(bool wide) {
   sub(rax, rcx);
 }
 
-// Swaps neighbours: first bits, then pairs, then fours. The bytes are swapped at once.
+// Swaps adjacent bits, then pairs of bits, then groups of four. The order of the bytes is reversed in one instruction.
 void BlockTranslator::reverse_bits(bool wide) {
   struct Step {
     u64 mask;

@@ -23,8 +23,8 @@ class Translator {
   static std::unique_ptr<Translator> create(CoreModel& model, BlockCache& blocks, bool exclusives);
   virtual ~Translator() = default;
 
-  // Sets block.translated, from the block's instructions. Returns false if the block cannot be translated, either for
-  // now or (see block.translatable) ever.
+  // Sets block.translated, from the block's instructions. Returns false if the block cannot be translated now, or never
+  // (see block.translatable).
   virtual bool translate(Block& block, std::span<const u32> code) = 0;
   struct Result {
     TranslatedExit exit = TranslatedExit::block;

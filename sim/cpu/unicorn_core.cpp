@@ -107,7 +107,7 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
 
 Stop UnicornCore::execute(ThreadState& thread) {
   registers_in_thread_ = true;
-  next_translation_ = model_.spent();  // an attempt costs no more than starting Unicorn
+  next_translation_ = model_.spent();  // an attempt costs no more than a start of Unicorn
   why_ = wants_translation(thread.pc) ? Why::translation : Why::nothing;
   if (!watching_ && why_ == Why::nothing) set_limit();
   u64 pc = thread.pc;

@@ -129,7 +129,8 @@ class UnicornCore {
   u64 generation_ = 0, code_generation_ = 0;
 
   Block* current_ = nullptr;  // executing now, not yet left
-  // In fixed-point cycles: the end of the budget, and the end of the usual path through a block if that comes first.
+  // In fixed-point cycles: the end of the budget, and the point where the usual path through blocks ends if that comes
+  // first.
   u64 budget_end_ = 0;
   u64 reach_ = 0;
   u64 limit_ = 0;  // no later than the end of the usual path and the next attempt to translate
@@ -149,8 +150,8 @@ class UnicornCore {
   // have changed it since.
   ExclusiveMonitor monitor_;
   bool monitor_used_ = false;
-  // A number that says whether accesses need special treatment: halves to skip (is_half()), a watch for overflows on
-  // each access, or an operation that is tracked.
+  // A number that says whether accesses need special treatment: halves to skip (is_half()), a watch for overflows on each access, or
+  // an operation that is tracked.
   static constexpr u32 kWatched = 1U << 16, kTracked = 1U << 17, kStanding = kWatched | kTracked;
   u32 special_ = 0;
   u64 next_half_ = 0;
@@ -163,7 +164,7 @@ class UnicornCore {
   TrueCallers& callers_;
   Profiler* profiler_ = nullptr;  // null if it does not take part in this run
   u64 passed_ = 0;                // operations in the blocks that were begun; known while watching_
-  u64 told_ = 0;                  // the operations of these that the profiler was informed of
+  u64 told_ = 0;                  // the number of these operations that the profiler was informed of
   u64 choice_ = 0;                // the number of the operation to be chosen next, from 1
   bool chosen_ = false;           // the chosen operation is in the current block
   bool interrupting_ = false;     // the profiler requests an interrupt of the core

@@ -9,7 +9,7 @@
 namespace wperf::sim {
 namespace {
 
-// In cycles: the gain and the distance that make an attempt worth it, and how long Unicorn runs before the next
+// In cycles: the gain and the distance that make an attempt worthwhile, and how long Unicorn runs before the next
 // attempt.
 constexpr u64 kWorthTranslation = 1000;
 constexpr u64 kShortestPause = 250, kLongestPause = 1 << 12;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface of the simulator: one WperfSim = one client of a machine's driver. All of them share the machine.
+// The C interface of the simulator: one WperfSim is one client of a machine's driver. All of them share the machine.
 #include <algorithm>
 #include <array>
 #include <cstdio>

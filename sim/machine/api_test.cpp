@@ -179,7 +179,7 @@ TEST_F(WorkloadTest, CountsOfAKnownProgramAreExact) {
     EXPECT_EQ(process.running, 0u);
     EXPECT_EQ(process.exit_code, 0u);
     EXPECT_EQ(process.core, 5u);
-    // No code ran elsewhere at EL0, and time stopped when the program ended.
+    // No code ran at EL0 on other cores, and time stopped when the program ended.
     EXPECT_EQ(reply->enabled_ns, api_->now_ns(sim_));
   }
 }

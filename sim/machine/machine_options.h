@@ -15,7 +15,8 @@ namespace wperf::sim {
 enum class Pace : u8 { real, free };
 enum class Rights : u8 { administrator, user };
 enum class OverflowInterrupt : u8 { given, refused, not_again };
-// The kind that its firmware reports. On a trapping one the registers of the PMU are not accessible either.
+// The kind of machine that the firmware reports. On a trapping machine the registers of the PMU are not accessible
+// either.
 enum class MachineKind : u8 { real, virtual_machine, trapping };
 
 struct RunOption {
@@ -43,7 +44,7 @@ struct MachineOptions {
   std::vector<RunOption> programs;
   std::string system_folder;     // on the host: the DLLs of Windows for programs; if empty, those of the build
   Surroundings surroundings;     // for all programs
-  bool console_shown = false;    // their output appears with the simulating process's
+  bool console_shown = false;    // their output appears in the output of the process that simulates
   bool startup_counted = false;  // counts the code that a program on these DLLs executes before its entry point
 
   u32 counters_of(u32 core) const { return counters != 0 ? counters : cores[core]->counters; }

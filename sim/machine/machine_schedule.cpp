@@ -120,7 +120,7 @@ void Machine::note_spent(const Core& core, u64 cycles) {
                    thread != nullptr ? thread->id : 0, cycles, signals(core.index));
 }
 
-// Fills in why the thread left its core.
+// Records why the thread left its core.
 void Machine::note_leaving(const Thread& thread, u64 time_ns, WperfSimScheduleEvent& event) const {
   event.old_process = thread.task->details.status.pid;
   event.old_thread = thread.id;

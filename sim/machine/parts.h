@@ -15,7 +15,7 @@
 
 namespace wperf::sim {
 
-// The face of CoreEngine that the machine uses.
+// The part of CoreEngine's interface that the machine uses.
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -49,10 +49,10 @@ class Parts {
   virtual std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) = 0;
   // The program now has threads on several cores, whose caches must be coherent from here on.
   virtual void make_coherent(const AddressSpace&) {}
-  // The counts of the shared levels up to now; all zero if no core has been made. cycles is left 0.
+  // The counts of the shared levels so far; all are zero if no core has been made. Does not set `cycles`.
   virtual ClusterSignals cluster(u32 index) = 0;
   virtual ChannelSignals channel(u32 index) = 0;
-  // Empty, or why programs cannot execute on this host.
+  // Empty, or the reason why programs cannot execute on this host.
   virtual std::string unavailable() = 0;
 };
 

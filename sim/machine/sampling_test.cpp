@@ -265,7 +265,7 @@ TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
   }
 }
 
-// At each sample the watcher sees the thread and its memory at that time.
+// At each sample the watcher sees the thread and its memory as they are at that time.
 TEST_F(SamplingTest, AWatcherSeesEachSample) {
   struct Seen {
     Machine& machine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The shell of driver/core in this process, and its clients. Counting state belongs to this process; all processes of
-// this user share the lock (lock_file.h). Every request runs while its client has the file locked, after ended clients
-// have been removed. Only one thread uses these classes.
+// this user share the lock (lock_file.h). Every request runs while its client has the file locked, after the clients
+// that have ended were removed. Only one thread uses these classes.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole driver core on the register models, with cores whose every cycle is known. A client must read exactly the
-// counts of the execution. Also tests the lock between processes.
+// The whole driver core on the register models, with cores whose every cycle is known. A client must read exactly what
+// the cores executed. Also tests the lock between processes.
 #include "sim/machine/simulated_driver.h"
 
 #include <gtest/gtest.h>
@@ -196,7 +196,7 @@ TEST_F(SimulatedDriverTest, MultiplexingOverHundredRotations) {
     value += reply.entries[i].value;
     running_ns += reply.entries[i].running_ns;
     EXPECT_NEAR(static_cast<double>(reply.entries[i].slots), 40, 1) << i;
-    // One event, one instruction per cycle, a core that never rests: scaling must give the true count.
+    // One event, one instruction per cycle, a core that is never idle: scaling must give the true count.
     const double scaled = static_cast<double>(reply.entries[i].value) * static_cast<double>(reply.enabled_ns) /
                           static_cast<double>(reply.entries[i].running_ns);
     EXPECT_NEAR(scaled, static_cast<double>(reply.cycles), static_cast<double>(reply.cycles) * 1e-3) << i;

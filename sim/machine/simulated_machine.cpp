@@ -35,7 +35,7 @@ Machine::Machine(MachineOptions options, std::unique_ptr<Parts> parts)
   cores_.resize(count);
   for (u32 index = 0; index < count; ++index) {
     cores_[index].index = index;
-    // The cores' ticks are spread, as real ones are.
+    // The ticks of the cores come at different times, as on a real machine.
     cores_[index].next_tick_ns = kTickPeriodNs * (index + 1) / count;
   }
 }
@@ -99,7 +99,7 @@ void Machine::add_thread(Task& task, u32 id, u32 core) {
   cores_[core].ready.push_back(task.threads.back().get());
 }
 
-// Called after a call: threads may be new, or want to move to another core. They arrive there with the time of the
+// Called after a call: threads may be new, or want to move to another core. They arrive there at the time of the
 // caller's core.
 void Machine::place_threads(Task& task, const Core& now_on) {
   const std::vector<u32> ids = task.program->threads();
@@ -286,7 +286,7 @@ u64 Machine::step_end(u64 limit_ns) const {
   return std::min(end_ns, add_saturated(now_ns_, step_ns));
 }
 
-// Brings every core to end_ns, or to the end of until_pid if that comes first; returns the time reached.
+// Advances every core to end_ns, or to the end of until_pid if that comes first. Returns the time reached.
 u64 Machine::advance(u64 end_ns, u32 until_pid, MachineError& error) {
   for (Core& core : cores_) end_ns = run_core(core, end_ns, until_pid, error);
   return end_ns;
@@ -323,7 +323,7 @@ u64 Machine::run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error
   return end_ns;
 }
 
-// The thread whose turn it is. Null if there is none; wake_cycles is then lowered to the time when the first one wakes
+// The thread that runs next. If there is none, returns null and lowers wake_cycles to the time when the first one wakes
 // up.
 Machine::Thread* Machine::pick(Core& core, u64& wake_cycles) {
   if (core.local_cycles >= core.slice_end_cycles && core.ready.size() > 1 && core.slice_end_cycles != 0)
@@ -435,7 +435,7 @@ void Machine::work(Core& core, KernelWork kind, const Thread* thread) {
   handle_profiling(core, thread);
 }
 
-// The thread that the core was executing, or null if it was idle.
+// The thread that the core was executing, or null if the core was idle.
 const Machine::Thread* Machine::on_core(const Core& core) const {
   const Thread* const last = core.last;
   if (last == nullptr || last->ended || last->core != core.index) return nullptr;
@@ -501,7 +501,7 @@ void Machine::handle_profiling(Core& core, const Thread* thread) {
   }
 }
 
-// The executor's last cycles pass on the core's clock; at least one, so that time always advances.
+// Advances the core's clock by the executor's latest cycles; by at least one, so that time always advances.
 void Machine::charge(Core& core, Level level) {
   const u64 cycles = core.executor->cycles();
   const u64 spent = std::max<u64>(cycles - core.charged_cycles, 1);

@@ -65,7 +65,7 @@ class ProfilingUnits {
   // The profiler of the core while it profiles, otherwise null. `context`: the thread that runs from here on;
   // `cycles_ahead`: by how much the core's clock is ahead of its executor's count.
   virtual Profiler* profiler(u32 core, u32 context, u64 cycles_ahead) = 0;
-  virtual bool profiling_interrupt(u32 core) = 0;       // whether one is pending; the call clears it
+  virtual bool profiling_interrupt(u32 core) = 0;       // returns true if an interrupt is pending, and clears it
   virtual void take_profiling_interrupt(u32 core) = 0;  // runs the handler
 
  protected:
@@ -81,7 +81,7 @@ class Machine final : private ProgramHost {
 
   const MachineOptions& options() const { return options_; }
   u64 now_ns() const { return now_ns_; }
-  // Like now_ns(), but while an interrupt is handled, the time of the core that handles it.
+  // Like now_ns(), but while an interrupt is handled, returns the time of the core that handles it.
   u64 time_ns() const;
 
   // Loads a program, which does not run before resume(). Returns its process id, or 0 and an error.
@@ -92,13 +92,13 @@ class Machine final : private ProgramHost {
   // Null for an unknown id. The result is valid as long as the machine; facts about a running program are valid until
   // wait().
   const ProgramDetails* details(u32 pid);
-  // Ends it and all that it started.
+  // Ends the program and all programs that it started.
   void kill(u32 pid);
   // Sends Ctrl-C to the program's console. Returns false if the program cannot receive it.
   bool interrupt(u32 pid);
 
-  // Lets at most duration_ns pass, or less if program until_pid ends (0 for no program): then the time is that of its
-  // end.
+  // Lets at most duration_ns pass. Stops earlier if program until_pid ends (0 for no program); the time is then that of
+  // the program's end.
   void wait(u64 duration_ns, u32 until_pid, MachineError& error);
 
   // All counts up to now.

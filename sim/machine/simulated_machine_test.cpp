@@ -143,8 +143,8 @@ TEST_F(MachineTest, WaitForAnEndedOrUnknownProgramReturnsAtOnce) {
 }
 
 TEST_F(MachineTest, SleepersWakeOnTime) {
-  // The wake-up time is between two ticks and not on a cycle boundary. The program wakes with the first cycle that is
-  // not before that time.
+  // The wake-up time is between two ticks and not on a cycle boundary. The program wakes at the first cycle that is not
+  // before that time.
   constexpr u64 kSleep = 5'000'500, kCall = (1 + kCallCycles) * 1000;
   scripts_["sleeper.exe"] = {sleep(kSleep), end(0)};
   make("pace=free,mhz=1");

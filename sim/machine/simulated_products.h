@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cores the simulator can be: identity, PMU and cache geometry by product name. Geometry is the common
-// configuration of each product (many are the integrator's choice).
+// The cores that the simulator can have: identity, PMU and cache geometry by product name. The geometry is the common
+// configuration of each product (many sizes are the integrator's choice).
 #pragma once
 #include <string>
 #include <string_view>

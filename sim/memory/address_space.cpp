@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Guest ranges kept sorted by address; their host memory comes zeroed and lazily from mmap.
+// Guest ranges, sorted by address. Their host memory comes from mmap: zeroed, and allocated on first use.
 #include "sim/memory/address_space.h"
 
 #include <sys/mman.h>

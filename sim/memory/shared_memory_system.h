@@ -11,7 +11,7 @@ namespace wperf::sim {
 
 struct SharedConfig {
   u32 core_count = 8;
-  u32 cluster_size = 2;     // cores per L3; 0 = no DSU: L2 misses go straight to DRAM
+  u32 cluster_size = 2;     // cores per L3; 0: no DSU, L2 misses go directly to DRAM
   u64 l3_bytes = 1u << 20;  // per cluster
   u32 l3_ways = 16;
   u32 dmc_channels = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One system call of a simulated program: its arguments, the process that it may change, its answer. A wrong pointer
-// is answered with STATUS_ACCESS_VIOLATION, as Windows does it.
+// gives STATUS_ACCESS_VIOLATION, as on Windows.
 #pragma once
 #include <span>
 #include <string>
@@ -58,7 +58,8 @@ class Call {
   // The same for calls on files, which return the size in the I/O status.
   Status answer_with_status(u64 status_at, u64 buffer, u64 room, const void* bytes, u64 size);
 
-  // Puts a handle to the object there. It is inherited if the attributes that read_name() read say so.
+  // Creates a handle to the object and writes it to the address. It is inherited if the attributes that read_name()
+  // read say so.
   Status give_handle(u64 address, ObjectPointer object);
   Thread* thread_of(u64 handle);  // of this process; null for a handle of a different kind
   Thread* thread_of_any_process(u64 handle);
@@ -70,7 +71,7 @@ class Call {
   u64 end_this_thread(u32 code);
   // Ends the program with a sentence that names the call.
   u64 refuse(const std::string& why);
-  // Ends the program because the simulated Windows lacks this, for example "the function ucrtbase.dll._spawn".
+  // Ends the program because the simulated Windows lacks this thing, for example "the function ucrtbase.dll._spawn".
   u64 lack(const std::string& thing);
 
   bool failed() const { return bad_pointer_; }

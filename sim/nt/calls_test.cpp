@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// System calls, which the tests make without a program.
+// System calls, made by the tests without a program.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -325,7 +325,7 @@ class NtStreams : public testing::Test {
     return process.get(0);
   }
   const Thread& thread() const { return *process.state.threads[0]; }
-  // Carries out the call again at the time when its wait ends.
+  // Repeats the call at the time when its wait ends.
   bool go_on() {
     process.now_ns = thread().wait.wake_ns;
     return call_again(process.state, *process.state.threads[0], process.now_ns);

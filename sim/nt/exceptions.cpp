@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exceptions and APCs are given to ntdll's dispatchers, in frames on the thread's own stack.
+// Delivers exceptions and APCs to ntdll's dispatchers, in frames on the thread's own stack.
 #include <algorithm>
 #include <cstring>
 

@@ -29,8 +29,8 @@ struct ImageFile {
 // Returns null if the bytes are not an ARM64 image; `why` is then the predicate of a sentence about the file.
 std::shared_ptr<ImageContents> read_image(std::vector<std::byte> bytes, std::string& why);
 
-// Maps the image at an address and relocates it. For 0 the address is derived from `seed` and `index`. Returns the
-// base, or 0 if there is no room. The base is written into the mapped header, as Windows does it.
+// Maps the image at an address and relocates it. If the address is 0, it is derived from `seed` and `index`. Returns
+// the base, or 0 if there is no room. The base is written into the mapped header, as Windows does it.
 u64 map_image(Memory& memory, const ImageContents& image, u64 address, u64 seed, u64 index);
 
 // Returns the address of an exported function of the mapped image, or 0.

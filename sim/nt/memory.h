@@ -80,7 +80,7 @@ class Memory {
     MemoryType type = MemoryType::private_pages;
   };
   std::optional<Reservation> reservation_of(u64 address) const;
-  // A guard page that was touched loses its guard. Returns false if the page has none.
+  // Removes the guard of a guard page that was touched. Returns false if the page has none.
   bool spring_guard(u64 address);
   u64 committed() const { return committed_; }
 

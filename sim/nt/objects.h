@@ -73,7 +73,7 @@ struct Job final : Object, std::enable_shared_from_this<Job> {
   static constexpr Kind kKind = Kind::job;
   static constexpr u32 kKillsAtClose = 0x2000;
   Job() : Object(kKind) {}
-  std::vector<u32> processes;  // all members so far
+  std::vector<u32> processes;  // all processes that were ever members
   u32 limits = 0;              // JOB_OBJECT_LIMIT_…
 };
 
@@ -119,7 +119,7 @@ struct PendingRead {
   u64 routine = 0;                            // the thread calls it at the end; 0: none
   u32 thread = 0;
   std::shared_ptr<Event> event = nullptr;  // may be null
-  bool connects = false;                   // this is a wait for a client instead
+  bool connects = false;                   // it waits for a client instead of bytes
 };
 
 // The two ends of a pipe: 0 is the server's, 1 the client's. Each has the bytes that it can read.

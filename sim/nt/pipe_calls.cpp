@@ -19,7 +19,7 @@ bool has_ended(const Pipe& pipe, usize end) {
   return pipe.was_connected && !pipe.is_open[1 - end];
 }
 
-// Calls that wait for one of these pipes are carried out again.
+// Repeats the calls that wait for one of these pipes.
 template <class IsOne>
 void wake_callers(const System& system, u64 now_ns, const IsOne& is_one) {
   for (State* const process : system.processes) {
@@ -100,7 +100,7 @@ u64 create_pipe(Call& call) {
   return call.give_handle(call.argument(0), file);
 }
 
-// The call ends later.
+// Begins an operation that ends later.
 u64 begin(Call& call, File& file, PendingRead read) {
   constexpr usize kMostReads = 4096;
   auto& reads = file.pipe->reads[file.end];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pipes, which the tests use without programs.
+// Pipes, used by the tests without programs.
 #include <gtest/gtest.h>
 
 #include "sim/nt/test_process.h"

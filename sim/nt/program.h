@@ -47,7 +47,7 @@ class ProgramHost {
 // The event that wakes a sleeping thread.
 enum class WaitsFor : u8 { time, threads, lock, resumption };
 
-// the last two concern the whole process
+// the last two are about the whole process
 enum class CallOutcome : u8 { resume, thread_ended, ended, crashed };
 
 class Program {
@@ -57,17 +57,18 @@ class Program {
   virtual ThreadState& thread(u32 id) = 0;
   virtual std::vector<u32> threads() const = 0;  // all that ever existed, oldest first
   virtual const std::vector<Module>& modules() const = 0;
-  // The thread executed SVC #immediate. now_ns: virtual time. On `crashed`, crash_text() says why.
+  // Called when the thread has executed SVC #immediate. now_ns: virtual time. After `crashed`, crash_text() has the
+  // reason.
   virtual CallOutcome kernel_call(u32 thread, u32 immediate, u64 now_ns) = 0;
-  // The core stopped with StopReason::fault. Returns false if that ends the program; exit_code() and crash_text() have
-  // the reason.
+  // Called when the core has stopped with StopReason::fault. Returns false if that ends the program; exit_code() and
+  // crash_text() have the reason.
   [[nodiscard]] virtual bool goes_on_after(u32 thread, const Stop& stop) = 0;
   // Sends Ctrl-C to its console. Returns false if the program cannot receive it.
   virtual bool interrupt(u64 /*now_ns*/) { return false; }
   // Whether it executes code before its own entry point.
   virtual bool is_starting() const { return false; }
   virtual u64 sleep_until_ns(u32 thread) const = 0;
-  // The thread slept and its time has come. Returns false if it sleeps again.
+  // Called when the time of a sleeping thread has come. Returns false if the thread sleeps again.
   virtual bool wakes(u32, u64) { return true; }
   virtual WaitsFor waits_for(u32) const { return WaitsFor::time; }  // while it sleeps
   virtual bool has_ended(u32) const { return false; }               // also if a call of another thread ended it
@@ -75,7 +76,7 @@ class Program {
   virtual u32 exit_code() const = 0;
   // Whether it crashed because the machine lacks something.
   virtual bool lacked() const { return false; }
-  // The machine has ended it; none of its code runs from here on.
+  // Called when the machine has ended the program; none of its code runs from then on.
   virtual void ended(u32 /*exit_code*/, u64 /*now_ns*/) {}
   virtual std::string crash_text() const = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The registry, which is empty. Programs get the answers for a key that does not exist or may not be made.
+// The registry. It is empty: programs get the answers for a key that does not exist or may not be created.
 #include "sim/nt/services.h"
 
 namespace wperf::sim::nt {

@@ -9,7 +9,7 @@ namespace {
 constexpr u64 kHostLoadLibrary = 0, kHostWriteText = 2, kHostSystemTime = 7;
 constexpr usize kDebugTextKept = 4096;
 
-// Returns an empty text if one of them is missing.
+// Returns the text between the two marks; empty if one of them is missing.
 std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
   const usize begin = text.find(before);
   if (begin == std::string_view::npos) return {};

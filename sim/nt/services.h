@@ -41,12 +41,12 @@ void learn_services(State& state, const ImageContents& image, u64 base);
 
 // wait_calls.cpp: the thread waits; the timeout is a time of NT in the program's memory, or null.
 u64 begin_wait(Call& call, Wait wait, u64 timeout_at);
-// The thread waits until a stream of the host, or the given pipe, may be ready. Then the call is carried out again.
+// The thread waits until a stream of the host, or the given pipe, may be ready. Then the call is repeated.
 u64 wait_for_host(Call& call, u64 done, const std::shared_ptr<Pipe>& pipe = nullptr);
-// Carries out the waiting call of a thread again at its wake-up time. Returns false if the call waits again.
+// Repeats the waiting call of a thread at its wake-up time. Returns false if the call waits again.
 bool call_again(State& state, Thread& thread, u64 now_ns);
 
-// file_calls.cpp: the end of a read or write, which returns the status.
+// file_calls.cpp: ends a read or write and returns its status.
 u64 complete_io(Call& call, File& file, Status status, u64 information);
 // The same for an operation that began earlier. `thread` calls the routine; it is null if the thread has ended.
 struct IoEnd {

@@ -15,8 +15,8 @@ class StandardStreams {
   // Input, output, error.
   static constexpr int kInput = 0, kOutput = 1, kError = 2;
 
-  // The streams of this process. If `shown` is set, programs' output appears there. Each program, also one that runs
-  // again, reads the input from its start, because the bytes read so far are kept.
+  // The streams of this process. If `shown` is set, programs' output appears there. Each program reads the input from
+  // its start, also one that runs again, because all bytes that were read are kept.
   explicit StandardStreams(bool shown) : shown_(shown) {}
   // Takes over the descriptors.
   explicit StandardStreams(const std::array<int, 3>& given);
@@ -24,7 +24,7 @@ class StandardStreams {
   StandardStreams(const StandardStreams&) = delete;
   StandardStreams& operator=(const StandardStreams&) = delete;
 
-  // Reads input from `place` on; returns 0 at its end.
+  // Reads input from `place` on. Returns 0 at the end of the input.
   usize read(u64 place, std::span<char> out) const;
   // Returns how many bytes were written or ignored (on errors). That is all of them, unless a passed stream has no
   // room.

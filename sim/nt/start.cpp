@@ -173,7 +173,7 @@ bool fill_peb(State& state, const Inheritance* inherited, u64 api_sets) {
   put(state, peb + 0x10, state.program_base);
   put(state, peb + 0x68, api_sets);
   put(state, peb + 0xb8, state.processor_count);
-  put(state, peb + 0xc0, std::int64_t{-1'500'000'000'000});  // of critical sections: 150,000 seconds
+  put(state, peb + 0xc0, std::int64_t{-1'500'000'000'000});  // the timeout of critical sections: 150,000 seconds
   put(state, peb + 0xc8, u64{0x100000});                     // heaps: reserve, commit, thresholds
   put(state, peb + 0xd0, u64{0x2000});
   put(state, peb + 0xd8, u64{0x10000});
@@ -184,7 +184,7 @@ bool fill_peb(State& state, const Inheritance* inherited, u64 api_sets) {
   put(state, peb + 0x128, u32{3});  // subsystem: console
   put(state, peb + 0x12c, u32{10});
   put(state, peb + 0x138, all_processors(state));
-  put(state, peb + 0x2000, u8{2});  // makes the DLLs report errors to answer_host_call
+  put(state, peb + 0x2000, u8{2});  // makes the DLLs report errors, which answer_host_call gets
   put(state, peb + 0x2c0, u32{1});
   put(state, peb + 0x7a8, peb + 0x2000);  // an empty path for DLLs that ask for the host's path
   return map_parameters(state, inherited);

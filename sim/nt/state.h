@@ -78,11 +78,11 @@ struct System {
   std::map<std::string, std::weak_ptr<Object>> names;             // in lower case
   std::map<std::string, std::vector<std::weak_ptr<File>>> pipes;  // ends of servers, by name in lower case
   std::vector<std::weak_ptr<Pipe>> pipes_with_reads;
-  u64 turns = 0;                // waits so far
+  u64 turns = 0;                // number of waits so far
   ProgramHost* host = nullptr;  // null: programs cannot start others
 };
 
-// A process gets this from the one that created it.
+// The things that a process gets from the process that created it.
 struct Inheritance {
   std::shared_ptr<FileSystem> files;
   std::shared_ptr<StandardStreams> streams;
@@ -114,7 +114,7 @@ struct State {
   Memory memory;
   GuestMemory guest;
   u64 seed;
-  u64 chances = 0;  // the number of random values taken
+  u64 chances = 0;  // number of random values taken so far
 
   std::vector<std::unique_ptr<Thread>> threads;  // all threads so far, the oldest first
   std::shared_ptr<System> system;
@@ -197,7 +197,7 @@ struct Exception {
 // The thread continues in ntdll's exception dispatcher. Returns false if its stack has no room for that.
 [[nodiscard]] bool deliver(State& state, Thread& thread, const Exception& exception);
 [[nodiscard]] bool deliver_apc(State& state, Thread& thread, Status status);
-// The thread calls it in its next alertable wait, or now if it is in one.
+// The thread calls the routine in its next alertable wait, or now if it is in one.
 Status add_apc(State& state, Thread& thread, const Apc& apc, u64 now_ns);
 
 // The thread with this id; null if there never was one.

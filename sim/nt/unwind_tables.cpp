@@ -208,7 +208,7 @@ u32 kind_of(const FunctionEntry& entry) {
 
 std::optional<FunctionEntry> find_function_entry(const GuestMemory& memory, const Module& module, u64 pc) {
   const PdataRange pdata = pdata_of(memory, module);
-  u64 low = 0, high = pdata.entries;  // the last one that begins at pc or before
+  u64 low = 0, high = pdata.entries;  // the last entry that begins at pc or before
   while (low < high) {
     const u64 middle = low + (high - low) / 2;
     u32 begin = 0;

@@ -316,7 +316,7 @@ u64 close_handle(Call& call) {
   return close_in(call, call.state, call.argument(0), kSuccess);
 }
 
-// arguments: from process, handle, to process, new handle, access, attributes, options
+// arguments: source process, handle, target process, new handle, access, attributes, options
 u64 duplicate(Call& call) {
   constexpr u32 kCloseSource = 1, kSameAttributes = 4, kInherit = 2;
   State* const from = call.process_of(call.argument(0));

@@ -137,7 +137,7 @@ void set_wake_time(Thread& thread) {
     if (object->kind == Object::Kind::timer) wait.wake_ns = std::min(wait.wake_ns, static_cast<Timer&>(*object).due_ns);
 }
 
-// Threads that have waited longest come first.
+// Wakes the threads that have waited longest first.
 void wake_waiters(State& state, const Object& object, u64 now_ns) {
   struct Waiting {
     State* process;

@@ -119,7 +119,7 @@ bool CorePmu::interrupt_pending(const SignalCounts& now) {
   return (control_ & kPmcrEnable) != 0 && (overflowed_ & interrupts_ & implemented_mask()) != 0;
 }
 
-// The counts that are left until the next overflow of a counter; the largest number means 2^64.
+// The number of counts until the next overflow of a counter; the largest value stands for 2^64.
 u64 CorePmu::until_overflow(u32 index) const {
   const bool cycles = index == kCycleCounterBit;
   const bool wide = cycles ? (control_ & kPmcrLongCycles) != 0 : wide_events() && (control_ & kPmcrLongEvents) != 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PMUv3 registers of one core over its signals. Reads and writes follow the Arm ARM (chapter D, "The Performance
-// Monitors Extension"). Counters are lazy: every access passes the current signals, and the model adds the difference
-// since the previous access. So counting does not slow down the executing core. Holds no pointer to the engine, which
-// may not exist yet.
+// Monitors Extension"). Counters are updated only when they are accessed: the access passes the current signals, and
+// the model adds the difference since the previous access. So counting does not slow down the executing core. Holds no
+// pointer to the engine, which may not exist yet.
 #pragma once
 #include <array>
 #include <span>
@@ -40,14 +40,14 @@ class CorePmu {
  public:
   explicit CorePmu(const PmuConfig& config);
 
-  // `now`: the signals of this core at this moment; never less than at the access before. Registers that are not
-  // there (counters beyond PMCR.N, cluster registers, SPE's: see spe_unit.h) read 0 and ignore writes.
+  // `now`: the current signals of this core, which never decrease. Registers that do not exist (counters beyond PMCR.N,
+  // cluster registers, SPE's: see spe_unit.h) read 0 and ignore writes.
   u64 read(driver::Register reg, const SignalCounts& now);
   void write(driver::Register reg, u64 value, const SignalCounts& now);
 
   // The level of the PMU interrupt line: an enabled counter has its overflow flag and its interrupt enable set.
   bool interrupt_pending(const SignalCounts& now);
-  // Whether an overflow could raise it: some counter counts with its interrupt enabled.
+  // Whether an overflow could raise it: a counter is counting with its interrupt enabled.
   bool armed() const { return (control_ & kPmcrEnable) != 0 && (enabled_ & interrupts_ & implemented_mask()) != 0; }
   // The number of events that user code must count until the first overflow of each such counter; valid until the next
   // call.
@@ -85,7 +85,7 @@ class CorePmu {
   u64 interrupts_ = 0;
 };
 
-// Values of the identification registers, also without a CorePmu.
+// The values of the identification registers, for callers that have no CorePmu.
 u64 id_aa64dfr0_of(const PmuConfig& config);
 u64 pmceid_of(u32 index, const PmuConfig& config);  // 0 or 1
 

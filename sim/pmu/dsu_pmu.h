@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The PMU of one DSU cluster: the CLUSTERPM* registers its cores share, which count the events of the cluster's L3.
-// Event counters have 32 bits; an event that the L3 model lacks counts 0. Counters are lazy, as in CorePmu.
+// Event counters have 32 bits; an event that the L3 model lacks counts 0. Counters are updated when they are accessed,
+// as in CorePmu.
 #pragma once
 #include <array>
 

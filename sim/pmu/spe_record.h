@@ -25,7 +25,7 @@ struct SpeRecordOptions {
 // Bits of the events packet.
 u64 spe_events(const Operation& operation, u32 version);
 u32 spe_latency(u32 cycles, u32 version);  // as wide as a counter of this version
-// An address of code with the level it ran at.
+// A code address and the level that it was executed at.
 u64 spe_code_address(u64 address, Level level);
 SpeRecord encode_spe_record(const Operation& operation, const SpeRecordOptions& options);
 

@@ -36,7 +36,7 @@ class SpeUnit final : public Profiler {
   u64 read(driver::Register reg) const;
   void write(driver::Register reg, u64 value);
 
-  // Called for each record that is written, while its context stands still; empty: for none.
+  // Called for each record that is written. The thread that runs does not continue in the meantime. May be empty.
   using RecordCall = std::function<void(u32 context, u64 pc, u64 ticks)>;
   void watch(RecordCall call) { watcher_ = std::move(call); }
 

@@ -162,13 +162,13 @@ class MachineBelow final : public FakeMachine {
   wperf_driver::SimulatedMachine& simulated_;
   plan::Capabilities machine_;
   u32 mhz_;
-  usize counted_ = 0;         // the number of events that are counted at each switch
+  usize counted_ = 0;         // the number of events whose counts are recorded at each switch
   std::vector<u32> sources_;  // by event of the plan
   std::unique_ptr<device::SampleSession> session_;
   SimulatedLeaves leaves_;
 };
 
-// The simulated machine pins each program to a core. If any core will do, that is the first.
+// The simulated machine pins each program to a core. If any core is allowed, it uses the first one.
 class SimulatedPrograms final : public device::Programs {
  public:
   explicit SimulatedPrograms(device::Programs& programs) : programs_(programs) {}
@@ -210,7 +210,7 @@ u32 mhz_of(const std::string& options) {
                          : kUsual;
 }
 
-// The faults of this Windows, for example "not-elevated" and "no-privilege".
+// Takes a fault of the simulated Windows, for example "not-elevated" or "no-privilege".
 bool take_fault(std::string_view word, FakeWindows& windows) {
   if (word == "not-elevated") {
     windows.elevated = false;

@@ -201,7 +201,7 @@ WindowsError FakeTraceApi::set(u64 session, TraceClass what, std::span<const std
     case TraceClass::stack_events:
       return take_events(information, kMostStackEvents, one->stacks);
     case TraceClass::counter_events:
-      if (one->watches) return kInvalidParameter;  // too late: events are being recorded already
+      if (one->watches) return kInvalidParameter;  // too late, because events are already being recorded
       return take_events(information, kMostCounterEvents, one->counter_events);
     case TraceClass::counters:
       if (one->watches) return kInvalidParameter;

@@ -45,7 +45,7 @@ struct FakeWindows {
   bool takes_sources = true;  // sources can be added
   bool disk_full = false;
   u64 free_bytes = 0;       // on the disk; 0: unknown
-  u32 ended_after = 0;      // another process ends the session after this many queries; 0 for never
+  u32 ended_after = 0;      // after this many queries another process ends the session; 0 for never
   u32 lost_per_second = 0;  // events
   u32 most_sessions = 8, most_sources = 4, most_counters = 4;
   std::vector<ProfileSource> sources = {};    // the usual ones if empty

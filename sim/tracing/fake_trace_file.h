@@ -55,8 +55,8 @@ struct FakeTrace {
   std::vector<Interval> intervals;
   std::span<const FakeSample> samples;
   std::span<const FakeSwitch> switches;
-  std::span<const FakeProcess> processes_before;  // those that existed at the beginning
-  std::vector<FakeProcess> processes;             // when it ended
+  std::span<const FakeProcess> processes_before;  // the processes that existed at the beginning
+  std::vector<FakeProcess> processes;             // the processes that existed when the session ended
 };
 
 // Returns the number of its buffers, or 0 if it could not be written.

@@ -47,7 +47,7 @@ PROFILED void big_school_multiply(u32* product, const u32* left, const u32* righ
   }
 }
 
-// to[0 … count) += from; the carry continues above. The caller guarantees that the carry ends inside the number.
+// to[0 … count) += from; the carry continues above. The caller guarantees that the number has room for the carry.
 PROFILED static void add_into(u32* to, const u32* from, u64 count) {
   u64 carry = 0;
   for (u64 index = 0; index < count; ++index) {

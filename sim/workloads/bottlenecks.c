@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bottlenecks.exe WHICH [rounds]: a loop that is held back by one part of a core, next to work without any bottleneck.
-// WHICH: branches, code, memory, stores, pages, divisions, barriers. False sharing is a separate program.
+// bottlenecks.exe WHICH [rounds]: a loop that is held back by one part of a core, and, for comparison, work without any
+// bottleneck. WHICH: branches, code, memory, stores, pages, divisions, barriers. False sharing is a separate program.
 #include "program.h"
 
 enum { kLine = 64, kPage = 4096 };

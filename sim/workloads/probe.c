@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// probe.exe: requires everything that a PE file can require of a loader. The exit code has one bit for each failure.
+// probe.exe: uses every feature of a PE file that a loader must support. The exit code has one bit for each failure.
 #include "bignum.h"
 #include "program.h"
 

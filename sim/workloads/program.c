@@ -7,7 +7,7 @@ WINDOWS_FUNCTION void* GetStdHandle(u32 which);
 WINDOWS_FUNCTION int WriteFile(void* file, const void* bytes, u32 size, u32* written, void* overlapped);
 WINDOWS_FUNCTION void* VirtualAlloc(void* address, u64 size, u32 type, u32 protection);
 
-// Without a C runtime the compiler still calls these two.
+// The compiler calls these two functions even without a C runtime.
 void* memset(void* to, int value, u64 size) {
   u8* bytes = to;
   for (u64 index = 0; index < size; ++index) bytes[index] = (u8)value;

@@ -14,7 +14,8 @@ constexpr u32 kNobody = ~u32{0};
 constexpr u64 kMostKernelBytes = u64{1} << 30;  // used if its length is unknown
 
 bool take_number(std::string_view& text, u64& value, int base) {
-  const char* const begin = text.data();  // NOLINT(bugprone-suspicious-stringview-data-usage): the size is beside it
+  const char* const begin =
+      text.data();  // NOLINT(bugprone-suspicious-stringview-data-usage): the size is passed with it
   const auto end = std::from_chars(begin, begin + text.size(), value, base);
   if (end.ec != std::errc{}) return false;
   text.remove_prefix(static_cast<usize>(end.ptr - begin));
