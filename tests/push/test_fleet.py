@@ -204,7 +204,7 @@ class Table(FleetTest):
             self.assertIn("newer wperf", said)
         self.server.ask("DROP TABLE wperf_samples", self.database)
         self.server.ask("CREATE TABLE wperf_samples (a UInt8) ENGINE = Log", self.database)
-        self.assertIn("did not make", self.fails("push", self.file, "--to", "clickhouse", "--url",
+        self.assertIn("did not create", self.fails("push", self.file, "--to", "clickhouse", "--url",
                                                  self.server.url(self.database)))
 
     def test_passwords(self):

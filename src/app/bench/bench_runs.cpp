@@ -137,7 +137,7 @@ diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, 
     console.warn(fmt::format("warning: interrupted after {} of {} rounds, which are shown", whole, rounds.count));
     return whole;
   }
-  return diag::Error{.text = fmt::format("interrupted after {} rounds, which cannot show a difference", whole),
+  return diag::Error{.text = fmt::format("interrupted after {} rounds, too few to show a difference", whole),
                      .hint = fmt::format("bench needs at least {} rounds", kFewestRounds)};
 }
 

@@ -273,7 +273,7 @@ diag::Result<Answer> ToolAnswers::of_command(Tool tool, const Arguments& argumen
   if (status != 0) console.answer.warnings.push_back(fmt::format("the program ended with status {}", status));
   if (!kept.empty()) {
     WPERF_TRY(const KeptRecording* const made, recordings_.find(kept));
-    console.answer.warnings.push_back(fmt::format("the recording is {}, its handle {}", kept, made->handle()));
+    console.answer.warnings.push_back(fmt::format("the recording is {}, and its handle is {}", kept, made->handle()));
   }
   return std::move(console.answer);
 }

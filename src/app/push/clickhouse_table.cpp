@@ -129,7 +129,7 @@ Verdict prepare_table(const Server& server) {
     if (!asked.version.has_value() || asked.version.value() > before) continue;
     if (!step.has_value()) return {.outcome = outcome, .text = step.error().text};
     return {.outcome = Outcome::elsewhere,
-            .text = fmt::format("the server has a table {} that wperf did not make", kFleetTable)};
+            .text = fmt::format("the server has a table {} that wperf did not create", kFleetTable)};
   }
   if (!asked.version.has_value()) return {.outcome = asked.outcome, .text = asked.version.error().text};
   if (asked.version.value() > kNewest) {

@@ -62,7 +62,7 @@ diag::Result<Parcel> ingest_parcel(const std::vector<PushLabel>& labels, const P
   for (const PushLabel& label : labels) {
     if (label.value.find_first_of(",{}=\"") != std::string::npos) {
       return diag::Error{.text = fmt::format("the label '{}' has a value that /ingest does not allow", label.name),
-                         .hint = "/ingest allows no , { } = and quotes in values; use --to pyroscope",
+                         .hint = "/ingest does not allow , { } = and quotes in values; use --to pyroscope",
                          .code = diag::ExitCode::usage};
     }
     if (label.name == kServiceLabel || label.name == kKindLabel) continue;

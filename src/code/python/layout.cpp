@@ -96,12 +96,12 @@ void add_objects(const Layout& layout, FieldChecks& checks) {
   checks.add("the line table of code", layout.code.line_table, kCodeLimit);
   checks.add("the instructions of code", layout.code.instructions, kCodeLimit, 2);
   checks.add("the type of an object", layout.object.type, kObjectLimit);
-  checks.add("the length of text", layout.text.length, kObjectLimit);
-  checks.add("the state of text", layout.text.state, kObjectLimit, 4);
-  checks.add("the characters of ASCII text", layout.text.ascii, kObjectLimit, 1);
-  checks.add("the characters of text", layout.text.compact, kObjectLimit, 4);
-  checks.add("the size of bytes", layout.bytes.size, kObjectLimit);
-  checks.add("the contents of bytes", layout.bytes.contents, kObjectLimit, 1);
+  checks.add("the length of a string", layout.text.length, kObjectLimit);
+  checks.add("the state of a string", layout.text.state, kObjectLimit, 4);
+  checks.add("the characters of an ASCII string", layout.text.ascii, kObjectLimit, 1);
+  checks.add("the characters of a string", layout.text.compact, kObjectLimit, 4);
+  checks.add("the size of a bytes object", layout.bytes.size, kObjectLimit);
+  checks.add("the contents of a bytes object", layout.bytes.contents, kObjectLimit, 1);
 }
 
 }  // namespace

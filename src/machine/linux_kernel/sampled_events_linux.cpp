@@ -270,7 +270,7 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
   wakes_watchers_ = wakes_watchers_ || attributes.wakeup_events != 0;
   u64 id = 0;
   if (ioctl(event.number(), PERF_EVENT_IOC_ID, &id) != 0) {
-    return diag::system_error("an event has no identity", errno);
+    return diag::system_error("the kernel gives no id for an event", errno);
   }
   const bool is_unwound = plan_.call_stacks.source == request::StackSource::automatic;
   const bool keeps_argument = is_unwound && records_switches() && (attributes.sample_regs_user & kFirstArgument) != 0;

@@ -151,7 +151,7 @@ using Notes = std::vector<std::string>;
 void add_population(const operations::SpePopulation& population, Notes& notes) {
   if (population.operations == 0 || population.chosen == 0) return;
   notes.push_back(
-      fmt::format("of {} operations {} were selected, one of {}", text::with_commas(population.operations),
+      fmt::format("{1} of {0} operations were selected, one in {2}", text::with_commas(population.operations),
                   text::with_commas(population.chosen),
                   text::fixed(static_cast<double>(population.operations) / static_cast<double>(population.chosen), 1)));
   if (population.collided != 0) {

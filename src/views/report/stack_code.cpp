@@ -133,7 +133,7 @@ void append_code(std::string& out, const StackProfile& profile, u32 event, const
     const u64 whole = profile.events[event].period;
     fmt::format_to(std::back_inserter(out), "\n{} ({}): ", function.name, profile.modules[function.module].name);
     if (code.with_calls) {
-      fmt::format_to(std::back_inserter(out), "{} % including callees, {} % itself; below, % of the first\n",
+      fmt::format_to(std::back_inserter(out), "{} % including callees, {} % itself; below in % of the first number\n",
                      percent_text(code.all.period, whole), percent_text(code.hits.period, whole));
     } else {
       fmt::format_to(std::back_inserter(out), "{} samples, {} %; below, % of these\n",

@@ -128,7 +128,7 @@ std::vector<StackLoss> stack_losses(const StackProfile& profile) {
   list.count(losses.of_unknown_event, "samples belong to no event of the file and are not shown",
              "samples of an unknown event");
   list.count(losses.damaged_records, "records are damaged and were left out", "damaged records");
-  list.count(losses.merged_changes, "changes of mappings have unclear order", "changes of mappings merged");
+  list.count(losses.merged_changes, "mapping changes have an unclear order", "changes of mappings merged");
   list.stacks(losses.stacks_cut, "the stack copy was too short (--call-graph dwarf,SIZE copies more)");
   list.stacks(losses.stacks_undelivered, "the kernel's record of their callers is missing");
   list.stacks(losses.stacks_without_table, "they pass through code whose call frame information is missing");
