@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a compressed file of a symbol store, and again as the DEFLATE stream inside one, which no checksum guards.
+// Reads the bytes as a compressed file of a symbol store, and then as the DEFLATE stream inside one, which no checksum
+// protects.
 #include <cstddef>
 #include <cstdlib>
 #include <span>

@@ -58,7 +58,7 @@ class AnyMemory final : public ProcessMemory {
 
 constexpr u64 kMostFrameBytes = 0x208, kMostMarkBytes = kMostMarkedBytes + 4000;
 
-// A read gets all of its bytes or fails, so two reads of the same copy give the same result.
+// A read gets all of its bytes or fails, so two reads from the same copy give the same result.
 void check_copy(const Snapshot& snapshot, SnapshotMemory& memory, AnyMemory& live, u64 address) {
   u64 copied = 0, first = 0, second = 0;
   const bool is_copied = snapshot.copy(address, bytes_of(copied));

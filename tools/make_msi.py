@@ -48,7 +48,7 @@ def product_code(architecture, version):
 
 
 def upgrade_code(architecture):
-    """It stays the same over all versions."""
+    """The code stays the same in all versions."""
     return identity("upgrade", architecture)
 
 

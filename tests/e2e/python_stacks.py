@@ -260,7 +260,7 @@ def two_threads():
 
 
 def lines():
-    """Each statement takes long. The noted line is that of the call."""
+    """Each statement takes a long time. The recorded line is that of the call."""
     first = sys._getframe().f_code.co_firstlineno
     marks = [time.monotonic_ns()]
     burn(int(LENGTH * 7e6))

@@ -61,7 +61,7 @@ class Session:
         return result["structuredContent"]["brief"]
 
     def end(self):
-        """The rest of its output, and its errors."""
+        """The rest of the process's output, and its errors."""
         out, err = self.process.communicate(timeout=60)
         assert self.process.returncode == 0, err
         return out, err

@@ -208,7 +208,7 @@ class Pairs(WperfTest):
         return wrong
 
     def judge_gate(self, pair, sides):
-        """The condition of a function fails exactly if its row is sure."""
+        """The condition of a function fails exactly if its row is certain."""
         wrong = []
         conditions = [option for name in ("*", *pair.grew, *pair.shrank) for option in ("--fail-if", f"function:{name}>10%")]
         found, status = self.compared(sides, *conditions, "--fail-if", f"{self.event}>10%", *(["--fail-if", "cpu-time>10%"] * self.has_cpu_time))

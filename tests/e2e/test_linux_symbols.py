@@ -239,7 +239,7 @@ class LinuxSymbolsTest(WperfTest):
         self.assertIn(f"not all functions inlined in split are known: {said}", done.stdout + done.stderr)
         modules = self.json(*inlined, "--json")["recording"]["modules"]
         self.assertTrue(next(one for one in modules if one["module"] == "split")["reason"].startswith(said), modules)
-        # It is not needed if no inlined functions and lines are asked for.
+        # The file is not needed if neither inlined functions nor lines are requested.
         self.assertNotIn("not all functions inlined", self.ok("report", recording))
         self.assertIn("(inlined)", self.ok(*inlined, "--symbol-path", split.parent))
 

@@ -13,7 +13,7 @@ class ModelsTest(WperfTest):
         return counts(document, core)
 
     def test_exact_counts(self):
-        """Known by construction, see sim/workloads/exact.S: 31 instructions an iteration, 23 once."""
+        """The counts are known by construction, see sim/workloads/exact.S: 31 instructions an iteration, 23 once."""
         for program, n in (("exact.exe", 1_000_000), ("exact_1k.exe", 1_000)):
             expected = {"inst_retired": 31 * n + 23, "inst_spec": 31 * n + 23, "ld_spec": 2 * n, "st_spec": 2 * n,
                         "dp_spec": 10 * n + 21, "br_immed_spec": 10 * n, "br_return_spec": n + 1, "br_retired": 11 * n + 1,

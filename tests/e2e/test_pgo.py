@@ -565,7 +565,7 @@ class WindowsPgoTest(WperfTest):
 
     @unittest.skipUnless(CLANG and LINKER, "needs clang-19 and lld-link-19")
     def test_blocks_have_the_number_of_their_executions(self):
-        """Also with few samples: `classify` ran 120,000 times, half of them for odd numbers."""
+        """The same with few samples: `classify` ran 120,000 times, half of them for odd numbers."""
         self.build()
         calls = 60 * 2000
         for event in ("inst_retired:997", "arm_spe_0/period=1024/"):

@@ -102,7 +102,7 @@ class Topdown(WperfTest):
         self.assertTrue(answer["memory"])
 
     def test_revisions_have_formulas_of_their_own(self):
-        """Its formulas subtract the surplus counts of N2 r0p0: the answer is that of r0p3."""
+        """The formulas of N2 r0p0 subtract its surplus counts, so the answer is that of r0p3."""
         answers = [self.level_1(self.bottleneck(f"neoverse-n2-{revision}", "code", "--counts-only", "--level", "1"))
                    for revision in ("r0p0", "r0p3")]
         for node, share in answers[0].items():

@@ -351,7 +351,7 @@ class TracesWithAScript(WperfTest):
 
 
 def a_few_chances(test):
-    """A busy machine seldom spoils the times of four runs; a real error fails each of them."""
+    """A busy machine seldom disturbs the times of four runs. A real error fails each run."""
     @functools.wraps(test)
     def tried(self):
         for _ in range(3):

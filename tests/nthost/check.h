@@ -23,7 +23,7 @@ struct Scenario {
 };
 
 // SCENARIO(counts_are_exact, kNeedsIcount) { ... }: runs in a thread on core 0 at PASSIVE_LEVEL in the system's
-// process. The driver is not loaded before it; after it, everything must have been given back or the scenario fails.
+// process. The driver is not loaded at the start. At the end everything must have been released, or the scenario fails.
 #define SCENARIO(name_, needs_)                                                                        \
   static void scenario_##name_();                                                                      \
   __attribute__((section("scenarios"), used)) static const ::wperf::nthost::Scenario entry_##name_ = { \
@@ -63,8 +63,8 @@ void fail(const char* format, Argument a = {}, Argument b = {}, Argument c = {},
 [[noreturn]] void give_up(const char* format, Argument a = {}, Argument b = {}, Argument c = {}, Argument d = {},
                           Argument e = {});
 bool scenario_failed();
-// For tests of the host itself: failures whose text begins with `text` are expected once from here on and do not count;
-// each must come, or the scenario fails at its end.
+// For tests of the host itself: from now on one failure whose text begins with `text` is expected and does not count.
+// If it does not come, the scenario fails at its end.
 void expect_failure(const char* text);
 
 bool check_that(bool holds, const char* file, int line, const char* expression);

@@ -24,7 +24,7 @@ LoadedImage image;
 u64 preferred_base;
 const u8* headers;      // in the file
 u64 pages[kMostPages];  // physical, in the order of the image
-u64 slide = 0;          // each load has another base
+u64 slide = 0;          // different for each load
 
 template <class T>
 T read(const u8* at) {
@@ -213,8 +213,8 @@ u64 handler_around(u64 pc) {
   return 0;
 }
 
-// True for a function without an entry, as documented, or with a packed one that says: no frame, no saved registers, no
-// stack.
+// True for a function without an entry, as documented, or with a packed entry that describes no frame, no saved
+// registers and no stack.
 bool is_leaf(u64 offset) {
   const Directory table = directory(kExceptionDirectory);
   const u64 wanted = find_function(offset).begin;

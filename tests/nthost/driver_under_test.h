@@ -14,7 +14,7 @@ enum class Start : u32 {
   pnp,      // PnP = 1 in the registry; DriverEntry, AddDevice, IRP_MN_START_DEVICE
 };
 
-// Loads the image (a fresh copy each time) and starts it. A status other than 0 means it is unloaded again, and its
+// Loads the image (a fresh copy each time) and starts it. If the status is not 0, the image is unloaded again, and its
 // releases are checked.
 u32 load(Start how = Start::service);
 // Stops it; for Start::pnp by query-remove, remove and DriverUnload. With files open a plain service stays until the
@@ -70,11 +70,11 @@ u64 pool_bytes_in_use();
 
 // While APCs are held they stay queued, as in a thread that is never scheduled.
 void hold_apcs(bool hold);
-u32 apcs_run();       // since the machine started
-u32 apcs_run_down();  // how many of these were in threads that ended
+u32 apcs_run();       // number of APCs run since the machine started
+u32 apcs_run_down();  // number of APCs that were run down because their threads ended
 // The driver's APC routine has returned, but the call counts as ended only after the driver is gone.
 void let_apcs_return_late(bool wanted);
-u32 apcs_that_returned_late();  // since the machine started
+u32 apcs_that_returned_late();  // number since the machine started
 // The kernel no longer exports this routine: MmGetSystemRoutineAddress returns null. The text must live until the
 // scenario ends.
 void hide_routine(const char* name);
@@ -84,7 +84,7 @@ void give_interrupts_a_stack(bool wanted);  // as IoGetStackLimits reports it
 void hold_counters_elsewhere(u32 count);
 u32 counters_held_by_driver();
 void offer_single_counters(bool offered);  // false: lists are not supported, only the whole unit
-// false: HalProfileSourceInterruptHandler is STATUS_NOT_SUPPORTED, also for removing a handler.
+// false: HalProfileSourceInterruptHandler returns STATUS_NOT_SUPPORTED, also if a handler is removed.
 void offer_interrupt_handler(bool offered);
 // The handler set with HalProfileSourceInterruptHandler is the driver's.
 bool interrupt_handler_is_drivers();
@@ -93,7 +93,8 @@ u64 profile_interrupts(u32 cpu);  // overflow interrupts taken so far
 // Physical ranges in addition to RAM: MmMapIoSpaceEx maps them to `memory`.
 void add_device_memory(u64 physical, void* memory, u64 bytes);
 void remove_device_memory();
-// Memory that only MmGetPhysicalMemoryRangesEx2 reports, when asked for all partitions; gone with remove_device_memory.
+// Memory that only MmGetPhysicalMemoryRangesEx2 reports, when asked for all partitions; remove_device_memory removes
+// it.
 void set_memory_of_partition(u64 physical, u64 bytes);
 
 // ETW. Providers enabled here see IsEnabled; events the driver wrote are kept until cleared.

@@ -37,7 +37,7 @@ File files[kMostFiles];
 u32 opened = 0;
 u8 poison = 0xcd;
 bool buffers_are_mapped = false;
-u32 buffers_in_use = 0;  // a bit each
+u32 buffers_in_use = 0;  // one bit for each buffer
 
 // A system buffer ends, except for up to 15 bytes, at a page that is not mapped.
 class SystemBuffer {
@@ -127,7 +127,7 @@ File* take_file() {
   give_up("more than {} open files", kMostFiles);
 }
 
-bool give_file(File& file) {  // true: it was the last reference
+bool give_file(File& file) {  // returns true for the last reference
   const Guard guard(lock);
   --file.named->ReferenceCount;
   __atomic_fetch_sub(&file.process->open_files, 1, __ATOMIC_ACQ_REL);

@@ -107,7 +107,7 @@ def run_served(build, mode):
 
 
 def run_crashes(build, mode):
-    """The host must detect the fault in each of these scenarios; each one is a separate run."""
+    """The host must detect the fault in each of these scenarios. Each scenario is a separate run."""
     begin = time.monotonic()
     listing = run_once(build, dataclasses.replace(mode, only="", words=["names"]), "")
     lines = []
@@ -186,7 +186,7 @@ def main():
         print("there is no such mode; the modes are: " + ", ".join(mode.name for mode in modes(0)))
         return 1
     begin = time.monotonic()
-    # Two at a time, because each one mostly has one busy thread.
+    # Two run at a time, because each mostly has one busy thread.
     outcomes = []
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for outcome in pool.map(lambda mode: run_mode(arguments.build.resolve(), mode, arguments.only), chosen):

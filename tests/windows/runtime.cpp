@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions that clang may call without being asked, for programs that are linked without a C library.
+// Functions that clang may call on its own, for programs that are linked without a C library.
 
 using size_t = decltype(sizeof 0);
 

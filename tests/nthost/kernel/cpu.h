@@ -42,7 +42,7 @@ struct Thread {
   u32 driver_handles;   // the references that the driver got by ObReferenceObjectByHandle
   bool is_drivers;      // PsCreateSystemThread made it
   bool stop_requested;  // leave EL0 at the next exception
-  bool off_its_stack;   // ended, and its core runs another one
+  bool off_its_stack;   // ended, and its core runs a different thread
   Process* process;
   KSTART_ROUTINE* start;
   PVOID context;

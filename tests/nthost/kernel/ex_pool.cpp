@@ -51,7 +51,7 @@ struct TagText {
   }
 };
 
-// The bytes around the allocation in its own pages.
+// The bytes in the allocation's pages that do not belong to the allocation.
 bool slack_is_untouched(const Allocation& allocation) {
   for (u64 at = first_page(allocation); at < allocation.address; ++at) {
     if (*reinterpret_cast<u8*>(at) != kSlack) return false;

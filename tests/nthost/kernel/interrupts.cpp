@@ -98,7 +98,7 @@ void interrupt_arrived(Frame& frame) {
   const u32 level = level_of(interrupt);
   if (level <= before) give_up("interrupt {} arrived at IRQL {}", interrupt, before);
   set_irql(level);
-  end_interrupt(interrupt);  // the mask keeps this interrupt and all lower ones away
+  end_interrupt(interrupt);  // the mask blocks this interrupt and all lower ones
   asm volatile("msr daifclr, #2" : : : "memory");
   handle(cpu, interrupt, frame);
   mask_interrupts();

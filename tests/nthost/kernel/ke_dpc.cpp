@@ -113,7 +113,7 @@ extern "C" BOOLEAN KeInsertQueueDpc(KDPC* dpc, PVOID argument1, PVOID argument2)
 
 extern "C" void KeFlushQueuedDpcs() {
   WPERF_ALLOW_ONLY(kPassive);
-  // All DPCs that were queued before the call have run when it returns.
+  // All DPCs that were queued before the call have run when the call returns.
   for (wperf::u32 i = 0; i < cpu_count(); ++i) {
     Cpu& cpu = cpu_at(i);
     const auto busy = [&cpu] {

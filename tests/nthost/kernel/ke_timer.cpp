@@ -11,7 +11,7 @@ namespace wperf::nthost {
 namespace {
 
 constexpr u32 kFinestResolution = 5'000;  // half a millisecond, as on most machines
-// The finest resolution that was requested; the number of requests that were not withdrawn.
+// The finest requested resolution, and the number of requests that were not withdrawn.
 u32 resolution, resolution_requests;
 
 constexpr u64 kUnitsPerSecond = 10'000'000;  // due times are in units of 100 ns
@@ -117,7 +117,7 @@ extern "C" void KeInitializeTimerEx(KTIMER* timer, TIMER_TYPE type) {
 extern "C" BOOLEAN KeSetTimerEx(KTIMER* timer, LARGE_INTEGER due, LONG period_ms, KDPC* dpc) {
   WPERF_ALLOW_UP_TO(kDispatch);
   check_initialised(*timer, __func__);
-  // A positive due time is a moment of the system time, which this machine does not have.
+  // A positive due time is an absolute system time, which this machine does not have.
   if (due.QuadPart > 0) give_up("KeSetTimerEx: absolute due times are not offered");
   const Guard guard(dispatcher_lock);
   const bool was_set = is_set(*timer);

@@ -226,7 +226,7 @@ SCENARIO(kernel_notices_misuse_of_locks_and_memory, kNeedsNothing) {
 }
 
 SCENARIO(kernel_lets_threads_take_turns, kNeedsNothing) {
-  // Two threads that never wait, on one core. Both make progress.
+  // Two threads that never wait share one core. Both make progress.
   static u64 turns[2];
   static bool stop_now;
   turns[0] = turns[1] = 0;

@@ -85,7 +85,7 @@ SCENARIO(all_cores_are_counted_at_once, kNeedsIcount | kNeedsUntrapped) {
     tool.stop();
     for (u32 core = 0; core < cpu_count(); ++core) {
       tool.read(core);
-      // While this core waits at EL0, QEMU also counts the instructions of other cores for it.
+      // QEMU also counts the instructions of other cores for this core while it waits at EL0.
       const u64 own = user_instructions(kIterations * (core + 1));
       CHECK_WITHIN(tool.value(core, 0), own, own + own / 2);
     }
@@ -186,13 +186,14 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
     }
     CHECK(counters < 11);
     WperfCountRequest request = count_request(6, events, 11);
-    // Windows' cycle counter, which is compared with these counts, counts the kernel, too.
+    // Windows' cycle counter counts the kernel too, and is compared with these counts.
     request.flags = WPERF_COUNT_KERNEL;
     tool.configure(request);
     Workload* first = program.start_endless_work(1, 200);
     Workload* second = program.start_endless_work(2, 200);
     tool.start();
-    // On a busy host, ticks may come late and be fewer. The test waits until each event has been on a counter.
+    // On a busy host, ticks may come late, and there may be fewer of them. The test waits until each event has been on
+    // a counter.
     u32 looks = 0;
     do {
       sleep_ms(looks == 0 ? 120 : 10);

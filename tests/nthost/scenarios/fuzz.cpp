@@ -25,8 +25,8 @@ RandomRequest request;
 alignas(8) u8 answer[70'000];
 alignas(8) u8 second_answer[70'000];
 
-// True if a whole word of poison remains, so these bytes were not written. The poison is never 0 or 0xff, which answers
-// are full of.
+// Returns true if a whole word of poison remains, so that these bytes were not written. The poison is never 0 or 0xff,
+// because answers contain many of these.
 bool shows_poison(const u8* bytes, u32 size, u8 poison) {
   const u32* words = reinterpret_cast<const u32*>(bytes);
   const u32 unwritten = poison * 0x0101'0101u;

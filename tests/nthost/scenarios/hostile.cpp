@@ -166,7 +166,7 @@ SCENARIO(too_short_intervals_leave_programs_their_time, kNeedsIcount | kNeedsUnt
   check_storm(kPerformanceLogUser, 0, 0);
   check_storm(kAdministrator, 0, 0);
   check_storm(kAdministrator, WPERF_SAMPLE_KERNEL, 0);
-  check_storm(kAdministrator, 0, ~0u);  // the most that may be asked for
+  check_storm(kAdministrator, 0, ~0u);  // the highest allowed rate
   {
     Program tool(100, kPerformanceLogUser);
     Client client(tool.process());
@@ -178,7 +178,7 @@ SCENARIO(too_short_intervals_leave_programs_their_time, kNeedsIcount | kNeedsUnt
   CHECK_EQUAL(unload(), 0);
 }
 
-// Each allocation of a whole session fails in turn. The request gets an error, and no memory leaks.
+// One after the other, each allocation of a session is made to fail. The request gets an error, and no memory leaks.
 SCENARIO(exhausted_pool_is_an_error, kNeedsNothing) {
   const u16 events[] = {kCycles};
   const WperfCountRequest count = count_request(2, events, 1);

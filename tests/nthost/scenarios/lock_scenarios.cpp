@@ -109,7 +109,8 @@ void holder_leaves(void (*leave)(Client& client)) {
     CHECK_EQUAL(clients.second.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
     CHECK_EQUAL(clients.second.hardware(hardware_reply), WPERF_OK);
     if (clients.first.is_open()) {
-      clients.first.close_without_cleanup();  // the last reference to the old file; it must not affect the new holder
+      clients.first.close_without_cleanup();  // releases the last reference to the old file, which must not affect the
+                                              // new holder
     }
     CHECK_EQUAL(clients.second.lock(WPERF_LOCK_RELEASE), WPERF_OK);
   }

@@ -19,11 +19,11 @@ class MeasuredProgram {
   Process& process() { return *process_; }
 
   Workload* start_known_work(u32 cpu, u64 iterations);
-  // Runs it while all other cores sleep. Under -icount, counts are exact only in this way, because QEMU counts the
-  // instructions of other cores for a waiting core. Waits for its end; returns the id of its thread.
+  // Runs the program while all other cores sleep. Under -icount, counts are exact only in this way, because QEMU counts
+  // the instructions of other cores for a waiting core. Waits for its end; returns the id of its thread.
   u32 run_known_work(u32 cpu, u64 iterations);
   Workload* start_endless_work(u32 cpu, u64 n);
-  Workload* start_deep_work(u32 cpu, u32 depth);  // that never ends
+  Workload* start_deep_work(u32 cpu, u32 depth);  // a program that never ends
   Workload* start_framed_work(u32 cpu, u64 frame_pointer);
 
   // Addresses in this process.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr u32 kCycles = 0x11;
 
-// Mostly this core only, because other cores answer slowly.
+// Mostly chooses only this core, because other cores answer slowly.
 u64 random_cores(Random& random, u32 cores, u32 one_in_so_many = 32) {
   return random.one_in(one_in_so_many) ? random.next() & ((u64{1} << cores) - 1) : 1;
 }

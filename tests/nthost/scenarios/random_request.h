@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests for the fuzz scenario: sensible ones with random fields, and damaged ones. The same seed gives the same
-// ones.
+// Requests for the fuzz scenario: valid ones with random fields, and damaged ones. The same seed gives the same
+// requests.
 #pragma once
 #include "base/ints.h"
 

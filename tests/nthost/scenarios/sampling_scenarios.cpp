@@ -86,7 +86,7 @@ SCENARIO(instructions_are_sampled_on_each_core, kNeedsIcount | kNeedsUntrapped) 
 namespace {
 
 // While a core waits at EL0, QEMU also counts the cycles of other cores for it. So there may be more samples than the
-// program's own cycles make, and a few where it waited. Returns how many are in the loop.
+// program's own cycles produce, and a few of them are where it waited. Returns how many are in the loop.
 u32 check_samples_of_one_of_many(const MeasuredProgram& program, u32 core, u32 thread) {
   u32 inside = 0;
   for (u32 i = 0; i < reply.count; ++i) {
@@ -296,7 +296,8 @@ SCENARIO(samples_without_icount, kNeedsSpeed) {
     tool.start();
     Workload* works[] = {program.start_endless_work(1, 200), program.start_endless_work(2, 200)};
     Share shares[2];
-    // The number of interrupts depends on the host: a busy one merges most of them. With a dozen, half may be anywhere.
+    // The number of interrupts depends on the host: a busy one merges most of them. If there are only a dozen, half of
+    // them may be anywhere.
     constexpr u32 kEnough = 100;
     for (u32 tries = 0; tries < 1'000 && (shares[0].all <= kEnough || shares[1].all <= kEnough); ++tries) {
       sleep_ms(10);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The APCs that walk the stacks of programs, when they are disturbed: a thread ends, sampling ends, the driver is
-// removed, a program's memory never becomes available, or the kernel has no such calls. A leftover call would run in
-// unmapped memory.
+// removed, a program's memory never becomes available, or the kernel has no such calls. A call that is left would run
+// in unmapped memory.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/machine/register_access.h"
@@ -46,7 +46,7 @@ SCENARIO(threads_end_with_a_call_queued, kNeedsNothing) {
       tool.start();
       const u32 run_down = apcs_run_down();
       Workload* work = program.start_deep_work(kCore, 3);
-      wait_for_interrupts(kCore, 5 + 40 * times);  // the second time, more calls than may wait
+      wait_for_interrupts(kCore, 5 + 40 * times);  // the second time more calls than can wait
       stop(work);
       CHECK(apcs_run_down() > run_down);
       hold_apcs(false);
@@ -59,7 +59,7 @@ SCENARIO(threads_end_with_a_call_queued, kNeedsNothing) {
 
 namespace {
 
-// The reason why a call in a thread is still out when sampling stops.
+// The reason why a call in a thread has not ended when sampling stops.
 enum class Obstacle {
   turn,    // its thread is never scheduled
   memory,  // the program's memory never becomes available
@@ -67,7 +67,7 @@ enum class Obstacle {
 constexpr Obstacle kObstacles[] = {Obstacle::turn, Obstacle::memory};
 
 constexpr u64 kPage = 4096;
-constexpr u64 kSoonMs = 2'000;  // longer than a driver may make anyone wait, even on a busy host
+constexpr u64 kSoonMs = 2'000;  // longer than a driver may delay a client, even on a busy host
 
 // A program whose stack is sampled; the calls in its thread do not end.
 class Stuck {
@@ -120,8 +120,8 @@ void check_soon(How how) {
   CHECK(now_ms() - before < kSoonMs);
 }
 
-// `how` ends the sampling, and later the driver is removed. Neither waits for the calls, and the memory of the calls
-// stays until they have ended.
+// `how` ends the sampling, and later the driver is removed. Neither step waits for the calls, and the memory of the
+// calls stays allocated until they have ended.
 void go_with_calls_stuck(Start start, void (*how)(StackTool& tool)) {
   for (const Obstacle obstacle : kObstacles) {
     if (!CHECK_EQUAL(load(start), 0)) return;

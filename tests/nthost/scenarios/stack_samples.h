@@ -23,7 +23,7 @@ class StackTool {
   void close() { client_.close_handle(); }
   Client& client() { return client_; }
 
-  // Takes the samples so far. Returns false if a check failed; further checks then make no sense.
+  // Takes the samples so far. Returns false if a check failed; then further checks are pointless.
   bool drain();
   u32 count() const { return count_; }
   StackRecord record(u32 index) const;

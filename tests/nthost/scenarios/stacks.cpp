@@ -28,7 +28,7 @@ u32 count_lost(const StackTool& tool) {
 }
 
 // Samples a program that stays in one place. When sampling stops, the last interrupt may come too late for its stack.
-// On a busy host interrupts come in bursts, so more calls wait than may, and more of them are too late.
+// On a busy host interrupts come in bursts. Then more calls wait than there is room for, and more of them are too late.
 bool sample_at_rest(StackTool& tool, u32 max_stack = WPERF_MAX_STACK) {
   sleep_ms(1);
   tool.start(0, max_stack);
@@ -241,7 +241,7 @@ SCENARIO(stacks_are_paged, kNeedsNothing) {
     const u64 expected[] = {kCode, kCode + 4, kCode + 8};
     Workload* work = program.start_framed_work(kCore, kData);
     CHECK(write_user(process, kData, records[0], 16));
-    CHECK(write_user(process, kData + kPage - 8, &records[1][0], 8));  // half of it in either page
+    CHECK(write_user(process, kData + kPage - 8, &records[1][0], 8));  // half of the record is in either page
     CHECK(write_user(process, kData + kPage, &records[1][1], 8));
     CHECK(write_user(process, third, records[2], 16));
     const u64 before = pages_brought_in();
@@ -281,7 +281,7 @@ KernelStacks look_at_kernel_stacks(const StackTool& tool) {
     if (!in_loop || is_lost(it)) continue;
     ++seen.inside;
     CHECK_EQUAL(it.stack.user_frames, 0);
-    bool complete = it.stack.kernel_frames >= kDepth + 2;  // deep_work's caller, and that one's
+    bool complete = it.stack.kernel_frames >= kDepth + 2;  // deep_work's caller, and the caller of that
     for (u32 frame = 0; frame < it.stack.kernel_frames; ++frame) {
       CHECK(is_in_this_kernel(it.frames[frame]));
       if (frame < kDepth) complete = complete && it.frames[frame] == reinterpret_cast<u64>(deep_caller);

@@ -76,8 +76,8 @@ SCENARIO(each_core_says_what_it_is, kNeedsTrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A hypervisor shows PMUVer and makes the registers undefined instructions, on all cores or on one: counting and
-// sampling are impossible, the driver does not ask Windows for the interrupt, and the SPE is not affected.
+// A hypervisor reports PMUVer and makes accesses to the registers undefined instructions, on all cores or on one:
+// counting and sampling are impossible, the driver does not ask Windows for the interrupt, and the SPE is not affected.
 SCENARIO(counter_registers_that_are_undefined_do_no_harm, kNeedsTrapped) {
   if (!CHECK_EQUAL(load(), 0)) return;
   const u64 masks[] = {0b1111, 0b0100};
@@ -141,8 +141,8 @@ SCENARIO(every_event_has_its_count, kNeedsTrapped) {
       CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_STOP), WPERF_OK);
       CHECK_EQUAL(tool.client.read(core, count_reply), WPERF_OK);
       for (u32 i = 0; i < at_once; ++i) {
-        // The count is a share of the instructions. The fraction at the start of the run is not known, so one more is
-        // allowed.
+        // The expected count is a fixed share of the instructions. The fraction at the start of the run is not known,
+        // so one more count is allowed.
         const u64 expected = events_in(events[i], user_instructions(1'000));
         CHECK_WITHIN(count_reply.entries[i].value, expected, expected + 1);
       }
@@ -161,12 +161,12 @@ SCENARIO(many_events_take_turns, kNeedsTrapped) {
       events[i] = static_cast<u16>(i + 1);
     }
     WperfCountRequest request = count_request(6, events, kEvents);
-    // Windows' cycle counter, which is compared with these counts, counts the kernel, too.
+    // Windows' cycle counter counts the kernel too, and is compared with these counts.
     request.flags = WPERF_COUNT_KERNEL;
     Workload* first = program.start_endless_work(1, 200);
     Workload* second = program.start_endless_work(2, 200);
-    // An interrupt of a busy host may come between two reads and spoil the numbers: such a case is measured again. A
-    // real error shows each time.
+    // On a busy host an interrupt may come between two reads and change the numbers. Such a case is measured again. A
+    // real error appears every time.
     constexpr u32 kTries = 6;
     bool disturbed = true;
     for (u32 attempt = 0; attempt < kTries && disturbed; ++attempt) {

@@ -192,8 +192,8 @@ SCENARIO(each_core_says_what_its_spe_can, kNeedsTrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A hypervisor shows PMSVer and makes the registers undefined instructions. Counting and sampling never touch them, and
-// a client that asks for the SPE is refused.
+// A hypervisor reports PMSVer and makes accesses to the registers undefined instructions. Counting and sampling never
+// touch them, and a client that asks for the SPE is refused.
 SCENARIO(registers_that_are_undefined_do_no_harm, kNeedsTrapped) {
   if (!CHECK_EQUAL(load(), 0)) return;
   make_spe_undefined(true);
@@ -238,7 +238,7 @@ SCENARIO(records_come_through_exactly, kNeedsTrapped) {
     tool.drain(2);
     check_records(900, 2);
 
-    // A full half waits for the timer. The profiling stood still, and the answer reports that.
+    // A full half waits for the timer. Profiling stopped in the meantime, and the answer reports that.
     CHECK_EQUAL(choose(1, 5, 1000), kRecordsOfHalf);
     sleep_ms(25);
     CHECK_EQUAL(choose(1, 5 + kRecordsOfHalf, 3), 3);
@@ -249,7 +249,7 @@ SCENARIO(records_come_through_exactly, kNeedsTrapped) {
     check_records(5 + kRecordsOfHalf, 3);
     CHECK_EQUAL(reply.events, WPERF_SPE_GAP);
 
-    // Both halves are full and not drained, so the profiling stands still until the next drain.
+    // Both halves are full and not drained, so profiling stops until the next drain.
     CHECK_EQUAL(choose(1, 0, 1000), kRecordsOfHalf);
     sleep_ms(25);
     CHECK_EQUAL(choose(1, kRecordsOfHalf, 1000), kRecordsOfHalf);
@@ -324,7 +324,7 @@ SCENARIO(profiling_ends_with_the_device, kNeedsTrapped) {
     check_put_back();
     CHECK_EQUAL(choose(3, 4, 1), 0);
   }
-  CHECK(!is_loaded());  // the driver's hold ended with its last handle
+  CHECK(!is_loaded());  // the driver was released when its last handle was closed
 }
 
 SCENARIO(counting_goes_on_beside_profiling, kNeedsTrapped) {

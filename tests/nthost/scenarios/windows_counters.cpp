@@ -25,7 +25,7 @@ struct Tool {
   Tool() { CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK); }
 };
 
-// The number of cycles that the counter counts while EL1 spins without interruption.
+// The number of cycles that the counter counts while EL1 spins without being interrupted.
 u64 cycles_of_a_spin(u64 iterations) {
   const u64 interrupts = mask_interrupts();
   const u64 before = WPERF_READ_SYSREG("pmccntr_el0");

@@ -48,12 +48,13 @@ struct Answer {
   // NTSTATUS of the request, or the reason why the host refused it (kBadFrameArgument, kNoSuchClient, …)
   wperf_u32 status;
   wperf_u32 returned;  // bytes of the answer; 0 unless status is a success
-  wperf_u32 sent;  // bytes that follow: the rest of `returned` are zeros. The line is slow, answers are mostly zeros
+  wperf_u32 sent;      // bytes that follow; the rest of `returned` are zeros. Answers are mostly zeros, and the line is
+                       // slow
   wperf_u32 reserved;
 };
 static_assert(sizeof(Answer) == 16);
 
-// NTSTATUS values the host itself answers.
+// NTSTATUS values that come from the host itself.
 inline constexpr wperf_u32 kDone = 0;
 inline constexpr wperf_u32 kNotKnownKind = 0xC0000002;      // STATUS_NOT_IMPLEMENTED
 inline constexpr wperf_u32 kNoSuchClient = 0xC0000008;      // STATUS_INVALID_HANDLE
@@ -75,7 +76,7 @@ struct RunRequest {
   wperf_u64 entry_offset;
   wperf_u64 argument;
   wperf_u32 cpu;        // 1..cpu_count-1
-  wperf_u32 thread;     // thread id that samples carry
+  wperf_u32 thread;     // thread id of the samples
   wperf_u32 code_size;  // bytes of code that follow, at most 256 KB
   wperf_u32 reserved;
 };

@@ -38,8 +38,8 @@ class PmuModel {
  public:
   explicit constexpr PmuModel(u32 counters) : counters_(counters) {}
 
-  // `now`: all instructions executed so far. Called before any access, and often enough that no counter wraps between
-  // two calls.
+  // `now`: all instructions executed so far. Called before any access, and so often that no counter wraps between two
+  // calls.
   void advance(Work now);
 
   // `index` is the counter of evcntr and evtyper. Returns false if the access would be undefined on a real core.

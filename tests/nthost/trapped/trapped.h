@@ -33,14 +33,14 @@ void make_pmu_undefined(u64 cores_mask);
 
 // The kernel calls these. Outside of the trapped mode they do nothing or return false.
 
-// At every heartbeat of a core: EL2 looks at its counters and pends the PMU interrupt if one has overflowed.
+// Called at every heartbeat of a core: EL2 checks its counters and pends the PMU interrupt if one has overflowed.
 void trapped_heartbeat();
 
 // An instruction was undefined at EL1: returns true if it was an access to SPE's registers and has been carried out.
 // `x` are the registers of the interrupted code; the caller then continues after the instruction.
 bool trapped_undefined(u32 instruction, u64* x);
 
-// Scenarios call these: the SPE of a core as the hardware has it.
+// For scenarios: the SPE of a core as the hardware sees it.
 enum class SpeRegister : u32 { pmscr, pmsicr, pmsirr, pmsfcr, pmsevfr, pmslatfr, pmblimitr, pmbptr, pmbsr };
 inline constexpr u32 kSpeRegisters = 9;
 u64 trapped_spe(u32 core, SpeRegister reg);
@@ -60,8 +60,9 @@ const SpeWrites& trapped_spe_writes(u32 core);
 void forget_trapped_spe_writes();
 void make_spe_undefined(bool undefined);  // makes its registers undefined; ID_AA64DFR0_EL1.PMSVer still reports an SPE
 
-// The hardware writes a record where PMBPTR_EL1 points, if it is profiling; false if not. If the buffer then has no
-// room for another record, PMBSR_EL1 reports that it is full, and profiling stops. May be called on any core.
+// Makes the hardware write a record at the address in PMBPTR_EL1. Returns false if it does not profile. If the buffer
+// then has no room for another record, PMBSR_EL1 reports that it is full, and profiling stops. May be called on any
+// core.
 bool trapped_profile(u32 core, const u8* record, u32 size);
 
 }  // namespace wperf::nthost

@@ -29,7 +29,7 @@ using namespace wperf;
 using namespace wperf::windowsperf;
 using Clock = std::chrono::steady_clock;
 
-// The NTSTATUS that Windows makes of these errors.
+// The NTSTATUS that Windows returns for these errors.
 u32 status_of(u32 error) {
   switch (error) {
     case 0:

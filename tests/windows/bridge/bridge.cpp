@@ -117,7 +117,7 @@ NTSTATUS on_close(DEVICE_OBJECT*, IRP* irp) {
   return complete(irp, STATUS_SUCCESS);
 }
 
-// The kind of frame for a request, and whether it is a program's start or end.
+// The kind of frame for a request, and whether it starts or ends a program.
 FrameKind kind_of(ULONG code) {
   switch (code) {
     case kBridgeRun:

@@ -11,7 +11,7 @@ inline constexpr wperf_u32 kMaxCpus = 64;
 struct Client {
   wperf_u32 number = 0;  // the host's number of the client; 0: this entry is free
   wperf_u32 process = 0;
-  int refused = 0;  // the NTSTATUS of its open, if that failed
+  int refused = 0;  // the NTSTATUS of its open request, if that failed
   bool cleaned_up = false;
   wperf_u64 running = 0;  // bit n: cpu n runs a program of this client
 };

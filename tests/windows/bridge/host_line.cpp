@@ -29,7 +29,8 @@ struct Ipv4Address {
 
 alignas(8) char g_winsock_data[512];  // WSADATA: 408 bytes
 
-// Frame and payload are sent with one send(). With two, the second would wait for the acknowledgement of the first.
+// Frame and payload are sent with one send(). If there were two calls, the second would wait for the acknowledgement of
+// the first.
 char g_outgoing[sizeof(nthost::Frame) + nthost::kMaxPayload];
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernel functions of Windows that the driver needs and Wine 8 lacks or only pretends to have, so that the driver's
 // own objects run inside ARM64 Wine: DriverEntry, AddDevice, PnP, dispatch routines, its timer thread. Linked with the
-// driver, these functions replace the imports of the same names. No interrupt ever comes here; sampling finds no
-// sample.
+// driver, these functions replace the imports of the same names. No interrupt ever comes here, so sampling gets no
+// samples.
 #include "tests/windows/shim/wine_kernel.h"
 
 #include "driver/nt/nt.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by the two halves of the shim: the cores it pretends to have. See wine_kernel.cpp.
+// Shared by the two halves of the shim: the cores that it simulates. See wine_kernel.cpp.
 #pragma once
 #include "base/ints.h"
 
