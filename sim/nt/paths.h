@@ -19,7 +19,7 @@ struct Place {
   enum class Kind : u8 { disk, fixed_folder, null_device };
   Status status = kSuccess;  // the reason why the name means no place
   Kind kind = Kind::disk;
-  GuestFiles* files = nullptr;  // of a place on disk
+  GuestFiles* files = nullptr;  // for a place on disk
   std::string host_name;        // its name for `files`
   std::string path;             // "C:\work\a.txt"
   bool exists = false;

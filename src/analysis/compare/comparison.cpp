@@ -342,7 +342,7 @@ diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string&
       const EventCosts* event = find_event(run, counter);
       const double value = count != nullptr ? count->value : event != nullptr ? event->cost : 0;
       if (value > 0) return value;
-      return usage(fmt::format("--per {}: {} has no count of it", counter, run.file),
+      return usage(fmt::format("--per {}: {} has no count of this event", counter, run.file),
                    "use share, second, run, or an event that is in all files");
     }
     default:

@@ -58,8 +58,8 @@ struct RecordedSamples {
   // The row of each sample of the file, in order; four bytes each. stacks::StackAggregator::kNoRow if it was not
   // counted.
   stacks::GrowingArray<u32> row_of_sample;
-  // If events read counters along, each sample counts for several events. This lists all of them with their counts;
-  // otherwise it is empty.
+  // If samples contain the counts of other events, each sample counts for several events. This lists all of them with
+  // their counts; otherwise it is empty.
   std::vector<SampleTally::Part> parts;
   std::optional<perf_data::RunFacts> run;  // for wperf's own recordings
 };

@@ -93,7 +93,7 @@ diag::Result<SpoolEntry> read_entry(std::string_view bytes) {
 namespace {
 
 constexpr std::string_view kEnding = ".wpush", kAside = ".damaged";
-constexpr u64 kMostBytes = u64{1} << 30;  // of one file: written perhaps with a larger limit
+constexpr u64 kMostBytes = u64{1} << 30;  // of one file; another wperf may have used a larger limit
 
 struct FileInFolder {
   std::string name;  // begins with the time at which it was added, so that the order of names is the order of time

@@ -118,7 +118,7 @@ diag::Result<void> check_version(u32 version) {
   if (major == 3 && minor >= 11 && minor <= 15 && level >= 0xc) return {};
   return diag::Error{
       .text = fmt::format("the frames of Python {} cannot be read", version_text(version)),
-      .hint = "wperf reads Python 3.11 to 3.15; releases before their first candidate have other structures"};
+      .hint = "wperf reads Python 3.11 to 3.15; versions before the first release candidate have other structures"};
 }
 
 diag::Result<Layout> layout_of_version(u32 version) {

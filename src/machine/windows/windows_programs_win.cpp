@@ -126,7 +126,7 @@ bool WindowsPrograms::sleep(u64 nanoseconds, void* process) {
   HANDLE waited[3] = {timer_.get()};
   DWORD count = 1;
   if (process != nullptr) waited[count++] = process;
-  // After Ctrl-C, a wait that continues is intended.
+  // Ctrl-C ends a wait, but not one that begins after Ctrl-C.
   if (os::interrupt_event() != nullptr && !os::interrupted()) waited[count++] = os::interrupt_event();
   return WaitForMultipleObjects(count, waited, FALSE, INFINITE) == WAIT_OBJECT_0;
 }

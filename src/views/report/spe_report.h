@@ -53,7 +53,7 @@ class RecordWriter {
  public:
   explicit RecordWriter(RecordFormat format) : format_(format) {}
   std::string_view begin();
-  std::string_view before_lines();  // the text between earlier lines and those that follow; used once for each run
+  std::string_view before_lines();  // the text between earlier lines and the following ones; called once for each run
   std::string_view end() const;
 
  private:

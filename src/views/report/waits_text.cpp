@@ -132,7 +132,7 @@ std::string waits_text(const WaitReport& report, const WaitTextOptions& options)
   }
   std::vector<WaitPart> parts = wait_parts(report, options);
   for (usize i = 0; i < parts.size(); ++i) {
-    constexpr usize kSums = 4;  // the tables before this one are sums of waits, which may lack some
+    constexpr usize kSums = 4;  // tables before this one show sums, which may lack some waits
     if (i == kSums) append_left_out(out, report.left_out, width);
     append_part(out, std::move(parts[i]), width);
   }

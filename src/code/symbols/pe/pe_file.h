@@ -71,7 +71,7 @@ class PeFile {
   const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }  // only in hybrid images; ordered by RVA
 
   std::optional<code::RvaRange> function_at(code::Rva rva) const;  // bounds from .pdata
-  // The nearest name at or below the address whose code reaches it; the first one if there are several.
+  // The nearest export whose code may contain the address. If several are equally near, the first one.
   const Export* export_at(code::Rva rva) const;
   // May code of unknown size that begins at `start` extend to `rva`? It must not extend beyond its .pdata function, its
   // section, the beginning of another function or its last instruction.
