@@ -42,8 +42,8 @@ void catch_interrupt();
 // Ctrl-C ends the process as usual again; called after a measurement. Does nothing without a previous
 // catch_interrupt().
 void release_interrupt();
-// After this call, a write fails if the reader is gone (`wperf record … | head`)but does not end the process, so the
-// measurement finishes and its file is complete. By default such a write ends the process.
+// After this call, a write fails if the reader is gone (`wperf record … | head`), but it does not end the process, so
+// the measurement finishes and its file is complete. By default such a write ends the process.
 void outlive_readers();
 // Did a write fail because the reader is gone? kStatusOfReaderGone is the exit status that a shell reports then.
 bool is_reader_gone(int error);
