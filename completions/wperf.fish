@@ -223,7 +223,7 @@ function __wperf_offer
         --spool 'Keep profiles in this folder if they cannot be sent, and send them with the next one' \
         --spool-limit 'Maximum size of the spool folder, with K, M or G' \
         --no-pager 'Do not page text that is longer than the terminal' \
-        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never' \
+        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for another pager; or never' \
         --device 'Device that measures: driver, windowsperf (Arm\'s driver), etw (tracing by Windows), linux, or sim[:KEY=VALUE,...] for the simulated machine' \
         --force-lock 'Take the driver from another wperf that holds it'
     case record
@@ -245,7 +245,7 @@ function __wperf_offer
         --all-cores 'Sample all cores at once' \
         --jitter 'Vary each interval by up to half in both directions, so that sampling does not run in step with a loop' \
         --freq 'Adapt the intervals so that each core gives about HZ samples per second of every event, 1 to 50000' \
-        --pgo 'Record for `wperf pgo`, which makes a profile for compilers: choose the event that tells best how often code runs on this machine, and a high rate' \
+        --pgo 'Record for `wperf pgo`, which makes a profile for compilers: choose the event that shows best how often code runs on this machine, and a high rate' \
         --print-wprp 'Do not sample; print a recording profile (.wprp) with which wpr.exe of Windows records the same' \
         --symbol 'Show only functions with this name' \
         -s 'Show only functions with this name' \
@@ -304,7 +304,7 @@ function __wperf_offer
         --spool 'Keep profiles in this folder if they cannot be sent, and send them with the next one' \
         --spool-limit 'Maximum size of the spool folder, with K, M or G' \
         --no-pager 'Do not page text that is longer than the terminal' \
-        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never' \
+        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for another pager; or never' \
         --device 'Device that measures: driver, windowsperf (Arm\'s driver), etw (tracing by Windows), linux, or sim[:KEY=VALUE,...] for the simulated machine' \
         --force-lock 'Take the driver from another wperf that holds it'
     case report
@@ -332,7 +332,7 @@ function __wperf_offer
         --span 'For a Windows trace: use only samples that a thread took between such a start event and its stop event' \
         --branches 'Show which code branched where: how often, how often the prediction was wrong, and how many cycles passed' \
         --latency 'Weight each sample by the time that passed' \
-        --parallelism 'Use only samples taken while N threads of the program ran, or N to M; 1 means that the thread ran alone' \
+        --parallelism 'Use only samples taken while N threads of the program ran, or N to M; 1 means that no other thread ran' \
         --percentage 'Base of percentages: `absolute` (default) means all samples, `relative` the samples that pass the filters' \
         --percent-limit 'Hide entries below PERCENT in call trees' \
         --children 'Add a column with the inclusive cost of each function: its own and that of the functions it called' \
@@ -360,7 +360,7 @@ function __wperf_offer
         --plain-token 'Allow sending the token over http:// to another machine, where anyone on the network path can read it' \
         --tenant 'Tenant, on a multi-tenant server (header X-Scope-OrgID)' \
         --no-pager 'Do not page text that is longer than the terminal' \
-        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never'
+        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for another pager; or never'
     case waits
       printf '%s\t%s\n' \
         --timeout 'Length of one count or of the sampling: a number with up to two decimals and one of the units ms, s, m, h, d (default s)' \
@@ -411,7 +411,7 @@ function __wperf_offer
         --output-prefix 'Folder for the files of --output and --output-csv' \
         --cwd 'Folder for the files of --output and --output-csv' \
         --no-pager 'Do not page text that is longer than the terminal' \
-        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never' \
+        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for another pager; or never' \
         --device 'Device that measures: driver, windowsperf (Arm\'s driver), etw (tracing by Windows), linux, or sim[:KEY=VALUE,...] for the simulated machine'
     case push
       printf '%s\t%s\n' \
@@ -492,7 +492,7 @@ function __wperf_offer
         --symbol-path 'Where to look for symbols, in the format of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons' \
         --python 'Record call stacks with the functions and lines of Python programs, in place of the interpreter\'s own frames' \
         --python=native 'Same as --python, but keep the interpreter\'s own frames, too' \
-        --once 'Take one look, as long as --every says, and print it; with --json as one document' \
+        --once 'Sample once, for the length of --every, and print the result; with --json as one document' \
         --waits 'Also record context switches, and show in which functions threads wait, how long and what for' \
         --counters 'Also count these events and show their rates' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
@@ -503,7 +503,7 @@ function __wperf_offer
         --output-prefix 'Folder for the files of --output and --output-csv' \
         --cwd 'Folder for the files of --output and --output-csv' \
         --every 'With --push: length of a period (default 60 s)' \
-        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never' \
+        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for another pager; or never' \
         --device 'Device that measures: driver, windowsperf (Arm\'s driver), etw (tracing by Windows), linux, or sim[:KEY=VALUE,...] for the simulated machine' \
         --force-lock 'Take the driver from another wperf that holds it'
     case diff
@@ -541,7 +541,7 @@ function __wperf_offer
         --plain-token 'Allow sending the token over http:// to another machine, where anyone on the network path can read it' \
         --tenant 'Tenant, on a multi-tenant server (header X-Scope-OrgID)' \
         --no-pager 'Do not page text that is longer than the terminal' \
-        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never'
+        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for another pager; or never'
     case bench
       printf '%s\t%s\n' \
         -e 'Events, separated by commas: names from `wperf list`, raw numbers such as r1b or 0x1b, and groups in braces' \
@@ -585,7 +585,7 @@ function __wperf_offer
         --output-prefix 'Folder for the files of --output and --output-csv' \
         --cwd 'Folder for the files of --output and --output-csv' \
         --no-pager 'Do not page text that is longer than the terminal' \
-        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never' \
+        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for another pager; or never' \
         --device 'Device that measures: driver, windowsperf (Arm\'s driver), etw (tracing by Windows), linux, or sim[:KEY=VALUE,...] for the simulated machine' \
         --force-lock 'Take the driver from another wperf that holds it'
     case list -l
@@ -658,7 +658,7 @@ function __wperf_offer
       printf '%s\t%s\n'
     case mcp
       printf '%s\t%s\n' \
-        --root 'The folder with all recordings that may be read, and where new ones are put' \
+        --root 'Folder with the recordings that may be read; new ones are also put there' \
         --allow-record 'The assistant may start programs and measure them'
     case schema
       printf '%s\t%s\n' \
@@ -743,7 +743,7 @@ function __wperf_offer
         --all-cores 'Sample all cores at once' \
         --jitter 'Vary each interval by up to half in both directions, so that sampling does not run in step with a loop' \
         --freq 'Adapt the intervals so that each core gives about HZ samples per second of every event, 1 to 50000' \
-        --pgo 'Record for `wperf pgo`, which makes a profile for compilers: choose the event that tells best how often code runs on this machine, and a high rate' \
+        --pgo 'Record for `wperf pgo`, which makes a profile for compilers: choose the event that shows best how often code runs on this machine, and a high rate' \
         --print-wprp 'Do not sample; print a recording profile (.wprp) with which wpr.exe of Windows records the same' \
         --symbol 'Show only functions with this name' \
         -s 'Show only functions with this name' \
@@ -775,7 +775,7 @@ function __wperf_offer
         --span 'For a Windows trace: use only samples that a thread took between such a start event and its stop event' \
         --branches 'Show which code branched where: how often, how often the prediction was wrong, and how many cycles passed' \
         --latency 'Weight each sample by the time that passed' \
-        --parallelism 'Use only samples taken while N threads of the program ran, or N to M; 1 means that the thread ran alone' \
+        --parallelism 'Use only samples taken while N threads of the program ran, or N to M; 1 means that no other thread ran' \
         --percentage 'Base of percentages: `absolute` (default) means all samples, `relative` the samples that pass the filters' \
         --percent-limit 'Hide entries below PERCENT in call trees' \
         --children 'Add a column with the inclusive cost of each function: its own and that of the functions it called' \
@@ -792,7 +792,7 @@ function __wperf_offer
         --level 'Deepest level of the tree to show; 1 is the first' \
         --node 'Node of the tree to look into, such as backend_mem_bound' \
         --counts-only 'Skip the last run, which samples the functions' \
-        --once 'Take one look, as long as --every says, and print it; with --json as one document' \
+        --once 'Sample once, for the length of --every, and print the result; with --json as one document' \
         --waits 'Also record context switches, and show in which functions threads wait, how long and what for' \
         --counters 'Also count these events and show their rates' \
         --min 'List only waits of at least this length: a number with one of the units us, ms, s (default ms)' \
@@ -832,14 +832,14 @@ function __wperf_offer
         --spool 'Keep profiles in this folder if they cannot be sent, and send them with the next one' \
         --spool-limit 'Maximum size of the spool folder, with K, M or G' \
         --no-pager 'Do not page text that is longer than the terminal' \
-        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never' \
+        --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for another pager; or never' \
         --device 'Device that measures: driver, windowsperf (Arm\'s driver), etw (tracing by Windows), linux, or sim[:KEY=VALUE,...] for the simulated machine' \
         --force-lock 'Take the driver from another wperf that holds it' \
         --selftest 'Test each device of this machine with a program whose counts, shares and call stacks are known, for a few seconds each, and print the results as a block for a bug report' \
         --fix 'Clean up: stop trace sessions left behind by a wperf that was killed' \
         --affinity 'Cores on which the threads of the program may run, as a hexadecimal mask: 2 is core 1, as for `start /affinity` of Windows' \
         -d 'Do not wait for the program, which reads and writes nothing then' \
-        --root 'The folder with all recordings that may be read, and where new ones are put' \
+        --root 'Folder with the recordings that may be read; new ones are also put there' \
         --allow-record 'The assistant may start programs and measure them' \
         --all 'Show every command and option, as the manual page does'
   end
