@@ -653,7 +653,7 @@ function __wperf_offer
         --cwd 'Folder for the files of --output and --output-csv' \
         --device 'Device that measures: driver, windowsperf (Arm\'s driver), etw (tracing by Windows), linux, or sim[:KEY=VALUE,...] for the simulated machine' \
         --affinity 'Cores on which the threads of the program may run, as a hexadecimal mask: 2 is core 1, as for `start /affinity` of Windows' \
-        -d 'Do not wait for the program, which reads and writes nothing then'
+        -d 'Do not wait for the program'
     case guide
       printf '%s\t%s\n'
     case mcp
@@ -707,12 +707,12 @@ function __wperf_offer
         bench 'Run two programs alternately, count events for both, and compare them as diff does' \
         list 'List the events, metrics and groups of metrics that -e and -m take' \
         -l 'List the events, metrics and groups of metrics that -e and -m take' \
-        man 'Explain an event, a metric or a group of metrics, of the CPU of this machine or of the one named' \
+        man 'Explain an event, a metric or a group of metrics, of this machine\'s CPU or of the named one' \
         test 'Show what the machine can count, the settings of wperf, and the schedule that the given events would get' \
         detect 'List the devices of the kernel driver' \
         machine 'Keep a simulated Windows on Arm machine on, run programs on it, and measure it from other terminals' \
         guide 'Print how to find a performance problem with wperf, on one page, for people and for assistants' \
-        mcp 'Answer the questions of an assistant about recordings over stdin and stdout, by the Model Context Protocol' \
+        mcp 'Answer an assistant\'s questions about recordings over stdin and stdout, with the Model Context Protocol' \
         schema 'Print the JSON Schema of a document that --json prints; without NAME list them' \
         doctor 'Check everything a measurement needs and say how to get what is missing' \
         --version 'Show the versions of wperf and of its driver' \
@@ -838,7 +838,7 @@ function __wperf_offer
         --selftest 'Test each device of this machine with a program whose counts, shares and call stacks are known, for a few seconds each, and print the results as a block for a bug report' \
         --fix 'Clean up: stop trace sessions left behind by a wperf that was killed' \
         --affinity 'Cores on which the threads of the program may run, as a hexadecimal mask: 2 is core 1, as for `start /affinity` of Windows' \
-        -d 'Do not wait for the program, which reads and writes nothing then' \
+        -d 'Do not wait for the program' \
         --root 'Folder with the recordings that may be read; new ones are also put there' \
         --allow-record 'The assistant may start programs and measure them' \
         --all 'Show every command and option, as the manual page does'
