@@ -187,7 +187,8 @@ TEST_F(ServerTest, WrongArgumentsAreToldToTheModel) {
   EXPECT_NE(told("summary", {{"recording", 5}}).find("not of type string"), std::string::npos);
   EXPECT_NE(told("functions", {{"recording", "a.folded"}, {"by", "colour"}}).find("no rows by colour"),
             std::string::npos);
-  EXPECT_NE(told("events", {{"device", "sim:folder=/etc"}}).find("the name of a device may only have"), std::string::npos);
+  EXPECT_NE(told("events", {{"device", "sim:folder=/etc"}}).find("the name of a device may only have"),
+            std::string::npos);
 }
 
 TEST_F(ServerTest, ProgramsAreStartedOnlyIfThatIsAllowed) {
