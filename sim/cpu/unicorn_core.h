@@ -150,8 +150,8 @@ class UnicornCore {
   // have changed it since.
   ExclusiveMonitor monitor_;
   bool monitor_used_ = false;
-  // A number that says whether accesses need special treatment: halves to skip (is_half()), a watch for overflows on each access, or
-  // an operation that is tracked.
+  // A number that says whether accesses need special treatment: halves to skip (is_half()), a watch for overflows on
+  // each access, or an operation that is tracked.
   static constexpr u32 kWatched = 1U << 16, kTracked = 1U << 17, kStanding = kWatched | kTracked;
   u32 special_ = 0;
   u64 next_half_ = 0;

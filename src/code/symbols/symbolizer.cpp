@@ -215,7 +215,8 @@ class FrameReader {
   ModuleSymbols::State& state_;
   SymbolQuery options_;
   std::vector<Frame> from_pdb_;
-  std::unordered_map<std::string_view, std::string_view> decorated_;  // public symbols, keyed by their undecorated names
+  std::unordered_map<std::string_view, std::string_view>
+      decorated_;  // public symbols, keyed by their undecorated names
   std::vector<DwarfFrame> from_dwarf_;
 };
 

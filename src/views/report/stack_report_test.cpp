@@ -205,8 +205,9 @@ TEST(StackText, LinesWithWhatTheyCalled) {
   code.lines = {{"/src/main.c", 12, {}, "run();", {3, 30}}, {"/src/main.c", 14, {1, 10}, "i++;", {1, 10}}};
   profile.code = {code};
   const std::string text = stack_text(profile, {});
-  EXPECT_NE(text.find("\nmain;odd (prog): 100.00 % including callees, 25.00 % itself; below in % of the first number\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("\nmain;odd (prog): 100.00 % including callees, 25.00 % itself; below in % of the first number\n"),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find("75.00                   /src/main.c:12  run();\n"), std::string::npos) << text;
   EXPECT_NE(text.find("25.00   25.00        1  /src/main.c:14  i++;\n"), std::string::npos) << text;

@@ -43,7 +43,7 @@ class Arm64Masks {
     if ((word & 0xfe000000u) == 0x54000000u) return without_target(word, at, 5, 19);  // B.cond
     if ((word & 0x7e000000u) == 0x34000000u) return without_target(word, at, 5, 19);  // CBZ, CBNZ
     if ((word & 0x7e000000u) == 0x36000000u) return without_target(word, at, 5, 14);  // TBZ, TBNZ
-    if ((word & 0x1f000000u) == 0x10000000u) {  // ADR, ADRP
+    if ((word & 0x1f000000u) == 0x10000000u) {                                        // ADR, ADRP
       if ((word & 0x80000000u) != 0) pages_ |= bit(word);
       return word & ~0x60ffffe0u;
     }
