@@ -48,7 +48,7 @@ u64 guest_flags(u16 flags) {
   return u64{flags & 0xc000U} << 16 | u64{~flags & 0x100U} << 21 | u64{flags & 1U} << 28;
 }
 
-// MXCSR: round to nearest, no exception is taken, none has occurred.
+// MXCSR: rounds to nearest, masks all exceptions, and has no cumulative ones.
 constexpr unsigned kPlainFloats = 0x1f80;
 // The cumulative exceptions of FPSR. x86 also notes denormal operands, which Arm does only if it flushes them to zero.
 u64 guest_exceptions(unsigned mxcsr) {

@@ -146,8 +146,8 @@ class UnicornCore {
   u64 translated_ = 0;        // cycles, fixed point
   Block* resumed_ = nullptr;  // Unicorn continues in the middle of this block
   bool vectors_used_ = false;
-  // Of exclusive accesses: as Unicorn had it when it was last compared with the translator's, and whether Unicorn may
-  // have changed it since.
+  // The monitor of exclusive accesses, as Unicorn had it when the translator's was last made equal, and whether Unicorn
+  // may have changed it since.
   ExclusiveMonitor monitor_;
   bool monitor_used_ = false;
   // A number that says whether accesses need special treatment: halves to skip (is_half()), a watch for overflows on
