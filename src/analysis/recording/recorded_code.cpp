@@ -7,8 +7,8 @@
 #include <array>
 #include <map>
 
+#include "code/modules/code_text.h"
 #include "code/modules/source_files.h"
-#include "code/symbols/disassembly/disassembler.h"
 
 namespace wperf::recording {
 namespace {
@@ -130,14 +130,12 @@ class CodeWriter {
   void add_lines(const HitFunction& function, FunctionCode& out);
   void append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
                            const std::vector<symbols::Instruction>& all, FunctionCode& out) const;
-  std::string text_of(const modules::CodeFile& file, const HitFunction& around, u64 base,
-                      const symbols::Instruction& instruction) const;
 
   const CodeFiles& files_;
   const CodeRequest& request_;
   const StackProfile& profile_;
   Sources sources_;
-  std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers_;
+  modules::Disassemblers disassemblers_;
 };
 
 FunctionCode CodeWriter::lines_of_function(u32 event, u32 number, const HitFunction& function) {
@@ -190,13 +188,8 @@ diag::Result<void> CodeWriter::add_instructions(const HitFunction& function, Fun
                       : "its file is missing, is for another kind of processor, or the function is too long";
     return {};
   }
-  auto found = disassemblers_.find(code->instructions);
-  if (found == disassemblers_.end()) {
-    WPERF_TRY(auto opened, symbols::Disassembler::open(code->instructions));
-    found = disassemblers_.emplace(code->instructions, std::move(opened)).first;
-  }
-  append_instructions(*file, function, code->base, found->second.disassemble(code->bytes, code->base, code->first),
-                      out);
+  WPERF_TRY(const auto instructions, disassemblers_.disassemble(*code));
+  append_instructions(*file, function, code->base, instructions, out);
   return {};
 }
 
@@ -223,13 +216,15 @@ void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFun
     if (is_shown[i]) addresses.push_back(base + all[i].rva);
   }
   const symbols::Symbolization known = file.answer(addresses, {.lines = true, .decorated = request_.decorated});
+  const modules::InstructionStyle style{
+      .mnemonic_width = 7, .decorated = request_.decorated, .function = {function.begin, function.end}};
   size_t at = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     if (!is_shown[i]) continue;
     const symbols::SymbolizedAddress& answer = known.answers[at++];
     CodeInstruction& one = out.instructions.emplace_back();
     one.address = answer.address;
-    one.text = text_of(file, function, base, all[i]);
+    one.text = modules::instruction_text(file, base, all[i], style);
     one.hits = hits[i].self;
     one.all = hits[i].all;
     one.follows_gap = i != 0 && !is_shown[i - 1];
@@ -238,29 +233,6 @@ void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFun
     if (frame.line != 0) one.line = fmt::format("{}:{}", modules::base_name(frame.file), frame.line);
   }
 }
-
-std::string CodeWriter::text_of(const modules::CodeFile& file, const HitFunction& around, u64 base,
-                                const symbols::Instruction& instruction) const {
-  if (instruction.operands.empty()) return instruction.mnemonic;
-  std::string text = fmt::format("{:<7} {}", instruction.mnemonic, instruction.operands);
-  if (!instruction.target.has_value()) return text;
-  const u64 target = base + *instruction.target;
-  if (target >= around.begin && target < around.end) return fmt::format("{} <+0x{:x}>", text, target - around.begin);
-  const std::string name = target_text(file, target, request_.decorated);
-  return name.empty() ? text : fmt::format("{} <{}>", text, name);
-}
-
-}  // namespace
-
-std::string target_text(const modules::CodeFile& file, u64 target, bool decorated) {
-  const symbols::SymbolizedAddress known = file.function_at(target, decorated);
-  if (known.function.empty()) return {};
-  const bool has_begin = known.begin < known.end;
-  const u64 offset = has_begin ? target - known.begin : 0;
-  return offset == 0 ? std::string(known.function) : fmt::format("{}+0x{:x}", known.function, static_cast<u32>(offset));
-}
-
-namespace {
 
 // Functions whose source is on this machine come first, then those with known lines, because the user can change those.
 // Without calls, all have the same rank.

@@ -21,10 +21,6 @@ struct CodeRequest {
   std::vector<std::string> folders;  // folders that are also searched for sources
 };
 
-// The target of a call or branch: "name+0x24", or "name" if the function's beginning is unknown; empty if it has no
-// name.
-std::string target_text(const modules::CodeFile& file, u64 target, bool decorated);
-
 // Fills profile.code. The sites must be those that name_places() returned for this profile.
 diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, stacks::StackProfile& profile);
 

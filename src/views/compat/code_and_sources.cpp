@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/compat/code_and_sources.h"
 
-#include <map>
-
-#include "analysis/recording/recorded_code.h"
+#include "code/modules/code_text.h"
 #include "code/modules/source_files.h"
-#include "code/symbols/disassembly/disassembler.h"
 #include "model/request/sampling_options.h"
 #include "views/compat/compat_view.h"
 
@@ -20,26 +17,15 @@ std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const C
 
 diag::Result<void> disassemble(CompatView& view, const FileOfModule& files, const request::SampleDisplay& display) {
   view.code = code_to_disassemble(view, display.rows, name_filter(display));
-  std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers;
+  const modules::InstructionStyle style{.mnemonic_width = 5, .decorated = display.decorated_names, .function = {}};
+  modules::Disassemblers disassemblers;
   for (CodeBlock& block : view.code) {
     const modules::CodeFile* const file = files(block.module);
     const std::optional<modules::CodeBytes> read = code_of(file, block);
     if (!read.has_value()) continue;
-    auto found = disassemblers.find(read->instructions);
-    if (found == disassemblers.end()) {
-      WPERF_TRY(auto opened, symbols::Disassembler::open(read->instructions));
-      found = disassemblers.emplace(read->instructions, std::move(opened)).first;
-    }
-    for (symbols::Instruction& instruction : found->second.disassemble(read->bytes, read->base, block.begin)) {
-      Instruction line{.rva = instruction.rva,
-                       .mnemonic = std::move(instruction.mnemonic),
-                       .operands = std::move(instruction.operands),
-                       .target = {}};
-      if (instruction.target.has_value()) {
-        const std::optional<u64> target = file->address_of_offset(*instruction.target);
-        if (target.has_value()) line.target = recording::target_text(*file, *target, display.decorated_names);
-      }
-      block.instructions.push_back(std::move(line));
+    WPERF_TRY(const auto instructions, disassemblers.disassemble(*read));
+    for (const symbols::Instruction& one : instructions) {
+      block.instructions.push_back({one.rva, modules::instruction_text(*file, read->base, one, style)});
     }
   }
   return {};

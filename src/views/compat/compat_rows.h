@@ -104,8 +104,7 @@ struct SampledEvent {
 
 struct Instruction {
   u32 rva = 0;
-  std::string mnemonic, operands;
-  std::string target;  // target of a branch: "name+0x24"; empty if it is not a branch
+  std::string text;  // "b.ne  0x180001038 <mul+0x24>"
 };
 
 struct CodeBlock {

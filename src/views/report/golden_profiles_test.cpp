@@ -420,10 +420,10 @@ CompatView two_events_sampled() {
                     event_of("ld_spec", 0x70, 100'000, {std::move(mul), std::move(main), parse, other, unknown})};
   profile.events[0].fixed = true;
   profile.code = {block_of(kDllIndex, 0x1030,
-                           {{.rva = 0x1030, .mnemonic = "ldr", .operands = "w12, [x1, x9, lsl #2]", .target = {}},
-                            {.rva = 0x1034, .mnemonic = "umaddl", .operands = "x11, w12, w13, x11", .target = {}},
-                            {.rva = 0x1038, .mnemonic = "b.ne", .operands = "0x180001010", .target = "big_mul+0x10"}}),
-                  block_of(kDllIndex, 0x103c, {{.rva = 0x103c, .mnemonic = "ret", .operands = {}, .target = {}}})};
+                           {{.rva = 0x1030, .text = "ldr   w12, [x1, x9, lsl #2]"},
+                            {.rva = 0x1034, .text = "umaddl x11, w12, w13, x11"},
+                            {.rva = 0x1038, .text = "b.ne  0x180001010 <big_mul+0x10>"}}),
+                  block_of(kDllIndex, 0x103c, {{.rva = 0x103c, .text = "ret"}})};
   for (SampleModule& module : profile.run.target.modules) module.samples = 0;
   profile.run.target.modules[kDllIndex].samples = 390;
   profile.run.target.modules[kExeIndex].samples = 80;
@@ -479,7 +479,7 @@ CompatView many_functions_sampled(u32 functions) {
     rows.push_back(row_of(i, {{kDll + u64{i} * 0x400, u64{functions} - i}}));
     std::vector<compat::Instruction> instructions;
     for (u32 rva = i * 0x400; rva < i * 0x400 + 0x400; rva += 4) {
-      instructions.push_back({.rva = rva, .mnemonic = "add", .operands = "x1, x2, x3", .target = {}});
+      instructions.push_back({.rva = rva, .text = "add   x1, x2, x3"});
     }
     profile.code.push_back(block_of(kDllIndex, i * 0x400, std::move(instructions)));
     rows.back().lines = {line_of(0, i + 1, rows.back().count, kDllIndex, i * 0x400, i * 0x400, i * 0x400 + 0x400)};

@@ -104,7 +104,7 @@ class SampleJson {
       for (const compat::Instruction& instruction : code->instructions) {
         json.begin_object();
         json.string("address", code_address(view_, line.module, instruction.rva));
-        json.string("instruction", instruction_text(instruction));
+        json.string("instruction", instruction.text);
         json.end_object();
       }
     }

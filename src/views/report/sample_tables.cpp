@@ -63,7 +63,7 @@ std::vector<std::string> embedded_table(const compat::CompatView& view, const co
   usize width = kAddressTitle.size();
   for (const compat::Instruction& instruction : code.instructions) {
     addresses.push_back(code_address(view, code.module, instruction.rva));
-    texts.push_back(text::name_in_line(instruction_text(instruction)));
+    texts.push_back(text::name_in_line(instruction.text));
     width = std::max(width, addresses.back().size());
   }
   std::vector<std::string> lines = {fmt::format("  {:<{}}  {}", kAddressTitle, width, kInstructionTitle),
@@ -188,13 +188,6 @@ bool is_annotated(const compat::CompatView& view, const compat::SymbolRow& row) 
 std::string code_address(const compat::CompatView& view, u32 module, u32 rva) {
   const u64 image_base = module == answers::kNone ? 0 : view.run.target.modules[module].image_base;
   return fmt::format("{:x}", (image_base + rva) & 0xffffffu);
-}
-
-std::string instruction_text(const compat::Instruction& instruction) {
-  if (instruction.operands.empty()) return instruction.mnemonic;
-  std::string text = fmt::format("{:<5} {}", instruction.mnemonic, instruction.operands);
-  if (!instruction.target.empty()) text += fmt::format(" <{}>", instruction.target);
-  return text;
 }
 
 Table annotation_table(const compat::CompatView& view, const compat::SymbolRow& row, const SampleOptions& options) {

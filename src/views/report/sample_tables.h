@@ -52,7 +52,5 @@ Table inlined_table(const compat::CompatView& view, const compat::SymbolRow& row
 
 // The low 24 bits of the virtual address in the file, which the contract prints as code addresses.
 std::string code_address(const compat::CompatView& view, u32 module, u32 rva);
-// "b.ne  0x180001038 <mul+0x24>"
-std::string instruction_text(const compat::Instruction& instruction);
 
 }  // namespace wperf::report
