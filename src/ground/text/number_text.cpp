@@ -33,6 +33,10 @@ std::string fixed(double value, int decimals) {
   return fmt::format("{:.{}f}", std::isfinite(value) ? value : 0.0, decimals);
 }
 
+double percent_of(u64 part, u64 whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
 std::string duration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) seconds = 0;
   if (seconds < 0.0995) return fixed(seconds * 1e3, 1) + " ms";

@@ -11,6 +11,7 @@ std::string with_commas(u64 value);             // 1,234,567
 std::string times(u64 count);                   // "once", "1,234 times"
 std::string hex(u64 value, int digits);         // 0x001b
 std::string fixed(double value, int decimals);  // 0 for a value that is not finite
+double percent_of(u64 part, u64 whole);         // 0 of nothing
 std::string duration(double seconds);           // for a person: "2.7 ms", "302 ms", "1.302 s"
 std::string scaled_number(double value);        // for a person: "823", "60.9 K", "1.25 M"
 u64 whole_count(double value);                  // A limit as a whole number, clamped to between 0 and the largest i64.

@@ -128,9 +128,8 @@ Brief of_relatives(const StackProfile& profile, u32 event, const report::StackOp
   fill_table(brief, relatives, [&](report::Columns& to, const Relative& one) {
     const bool is_known = one.function != stacks::kNothing;
     const stacks::StackFunction none, &function = is_known ? profile.functions[one.function] : none;
-    to.string(
-        {.text = "% of it", .align = report::Align::right},
-        text::fixed(one.whole == 0 ? 0 : 100 * static_cast<double>(one.period) / static_cast<double>(one.whole), 1));
+    to.string({.text = "% of it", .align = report::Align::right},
+              text::fixed(text::percent_of(one.period, one.whole), 1));
     to.count({"samples"}, one.samples);
     to.word({options.callers ? "caller" : "callee"}, function.name);
     to.word({"module"}, is_known ? profile.modules[function.module].name : "");

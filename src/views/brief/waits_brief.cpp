@@ -58,8 +58,7 @@ void add_verdict(Brief& brief, const WaitReport& report, const Sums& sums) {
 void add_rows(Brief& brief, const WaitReport& report, const Sums& sums) {
   fill_table(brief, report.functions, [&](report::Columns& to, const waits::FunctionRow& row) {
     to.string({.text = "% of waiting", .align = report::Align::right},
-              text::fixed(
-                  sums.waiting == 0 ? 0 : 100 * static_cast<double>(row.total) / static_cast<double>(sums.waiting), 1));
+              text::fixed(text::percent_of(row.total, sums.waiting), 1));
     to.string({.text = "total", .align = report::Align::right}, report::wait_time_text(row.total));
     to.count({"count"}, row.count);
     to.string({.text = "longest", .align = report::Align::right}, report::wait_time_text(row.longest));

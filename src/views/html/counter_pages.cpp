@@ -253,9 +253,9 @@ void append_sampled_functions(std::string& out, const TopdownSamples& where) {
               {"Share", "%", "95 % interval", "Samples", "Module", "Function", "Hottest line", "% of it"});
   const usize shown = std::min(where.functions.size(), kMostFunctions);
   for (const TopdownFunction& row : std::span(where.functions).first(shown)) {
-    const double share = 100.0 * static_cast<double>(row.samples) / static_cast<double>(where.samples);
+    const double share = text::percent_of(row.samples, where.samples);
     const report::Interval interval = report::share_interval(row.samples, where.samples, where.missing);
-    const double of_it = 100.0 * static_cast<double>(row.line_samples) / static_cast<double>(row.samples);
+    const double of_it = text::percent_of(row.line_samples, row.samples);
     out += "<tr><td>" + meter(share) + "</td>";
     append_cells(
         out, {fmt::format("{:.2f}", share), fmt::format("{:.2f} to {:.2f}", 100 * interval.low, 100 * interval.high),

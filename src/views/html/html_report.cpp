@@ -224,9 +224,7 @@ void append_functions(std::string& out, const StackProfile& profile, u32 event, 
       "(95 %)</th><th scope=\"col\">Samples</th><th scope=\"col\">With callees %</th><th "
       "scope=\"col\">Module</th><th scope=\"col\">Function</th></tr></thead><tbody>\n",
       report::markup_text(of.name), choice);
-  const auto share = [&of](u64 period) {
-    return 100 * static_cast<double>(period) / static_cast<double>(std::max<u64>(of.period, 1));
-  };
+  const auto share = [&of](u64 period) { return text::percent_of(period, of.period); };
   for (usize i = 0; i < std::min(made.rows.size(), kTopRows); ++i) {
     const stacks::StackRow& row = made.rows[i];
     // The event of the threads' time has no samples.

@@ -19,10 +19,6 @@ using stacks::BranchEdge;
 using stacks::BranchEdges;
 using stacks::StackProfile;
 
-double percent(u64 part, u64 whole) {
-  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 double mean_cycles(const BranchEdge& edge) {
   return edge.timed == 0 ? 0 : static_cast<double>(edge.cycles) / static_cast<double>(edge.timed);
 }
@@ -38,11 +34,11 @@ class EdgeColumns {
   }
 
   void operator()(Columns& to, const BranchEdge& edge) const {
-    const double share = percent(edge.taken, all_.taken);
+    const double share = text::percent_of(edge.taken, all_.taken);
     to.add({"%", "percent"}, Decimals{share, 2}, text::fixed(share, 2));
     to.count({"count", "count"}, edge.taken);
     if (all_.judged != 0) {
-      const double wrong = percent(edge.mispredicted, edge.judged);
+      const double wrong = text::percent_of(edge.mispredicted, edge.judged);
       to.member("mispredicted", edge.mispredicted);
       to.member("judged", edge.judged);
       to.add({"mispredicted"}, 0.0, edge.judged == 0 ? "-" : text::fixed(wrong, 2) + " %");
@@ -87,7 +83,8 @@ std::string headline(const BranchEdges& edges, bool of_spe) {
       fmt::format("{} taken branch{}", text::with_commas(edges.all.taken), edges.all.taken == 1 ? "" : "es");
   if (of_spe) out += " among the sampled operations";
   if (edges.all.judged != 0)
-    out += fmt::format(", {} % mispredicted", text::fixed(percent(edges.all.mispredicted, edges.all.judged), 2));
+    out +=
+        fmt::format(", {} % mispredicted", text::fixed(text::percent_of(edges.all.mispredicted, edges.all.judged), 2));
   if (edges.all.timed == 0) return out;
   const std::string cycles = text::fixed(mean_cycles(edges.all), 1);
   out += of_spe ? fmt::format(", latency {} cycles on average", cycles)

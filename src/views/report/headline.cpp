@@ -21,10 +21,6 @@ using stacks::StackProfile;
 
 constexpr double kNanoseconds = 1e9;
 
-double share_of(u64 part, u64 whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 u32 function_of(const StackProfile& profile, u32 node) {
   const u32 place = profile.nodes[node].place;
   return place == kNothing ? kNothing : profile.places[place].function;
@@ -126,10 +122,10 @@ std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
   std::string line =
       fmt::format("hottest{}: {}, {} %", by,
                   function.name == "[unknown]" ? "code without a name in " + module : function.name + " in " + module,
-                  text::fixed(share_of(hot.period, event.period), 2));
+                  text::fixed(text::percent_of(hot.period, event.period), 2));
   if (hot.caller != kNothing) {
     line += fmt::format("; called by {}", profile.functions[hot.caller].name);
-    const double share = share_of(hot.called_period, hot.period);
+    const double share = text::percent_of(hot.called_period, hot.period);
     if (share < 99.5) line += fmt::format(" ({} % of that)", text::fixed(share, 0));
   }
   return line;
@@ -148,7 +144,7 @@ double share_in_interpreter(const StackProfile& profile) {
     const std::string& name = profile.modules[module].name;
     if (stacks::is_python_interpreter(name) && name.ends_with(".dll") == is_of_windows) inside += 1;
   }
-  return share_of(inside, all);
+  return text::percent_of(inside, all);
 }
 
 std::string python_line(const StackProfile& profile, const RecordingAbout* about) {
@@ -156,7 +152,7 @@ std::string python_line(const StackProfile& profile, const RecordingAbout* about
   const stacks::PythonSamples& python = profile.python;
   if (const u64 whole = python.joined + python.not_joined(); whole != 0) {
     return fmt::format("Python {}: {} % of {} samples show its functions", python.versions,
-                       text::fixed(share_of(python.joined, whole), 1), text::with_commas(whole));
+                       text::fixed(text::percent_of(python.joined, whole), 1), text::with_commas(whole));
   }
   const bool is_ours = about != nullptr && !about->version.empty() && (!about->program.empty() || about->watched != 0);
   const bool is_trace = profile.trace.has_value();
@@ -283,10 +279,10 @@ void write_headline(text::JsonWriter& json, const StackProfile& profile, const R
     json.string("event", profile.events[hot->event].name);
     json.string("symbol", function.name);
     json.string("module", profile.modules[function.module].name);
-    json.fixed("percent", share_of(hot->period, profile.events[hot->event].period), 4);
+    json.fixed("percent", text::percent_of(hot->period, profile.events[hot->event].period), 4);
     if (hot->caller != kNothing) {
       json.string("caller", profile.functions[hot->caller].name);
-      json.fixed("caller_percent", share_of(hot->called_period, hot->period), 4);
+      json.fixed("caller_percent", text::percent_of(hot->called_period, hot->period), 4);
     }
     json.end_object();
   }

@@ -95,9 +95,7 @@ std::string pgo_text(const PgoAnswer& answer) {
         answer.branch_stacks != 0 ? fmt::format(" (of {})", count_of(answer.branch_stacks, "branch stack")) : "";
     out += fmt::format("not used: {}{}\n", listed(parts), whole);
   }
-  const auto percent = [&](u64 part) {
-    return text::fixed(100 * static_cast<double>(part) / static_cast<double>(answer.instructions), 2);
-  };
+  const auto percent = [&](u64 part) { return text::fixed(text::percent_of(part, answer.instructions), 2); };
   if (answer.without_line != 0) {
     out += fmt::format("without a line: {} % of the counts, in code without debug information\n",
                        percent(answer.without_line));

@@ -162,15 +162,7 @@ class SampleJson {
     const ShownRows shown = shown_rows(view_, event, options_);
     json.begin_object();
     json.string("type", type);
-    json.begin_array("samples");
-    for (const compat::SymbolRow* row : shown.rows) {
-      json.begin_object();
-      json.real("overhead", percent(row->count, event.samples));
-      json.integer("count", row->count);
-      json.string("symbol", compat::display_name(view_, row->symbol));
-      json.end_object();
-    }
-    json.end_array();
+    write_rows(json, "samples", hot_functions(view_, event, shown), hot_function_columns);
     json.integer("interval", event.interval);
     json.integer("printed_sample_num", shown.rows.size());
     if (options_.verbose) write_pcs(json, shown);

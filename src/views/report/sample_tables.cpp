@@ -18,7 +18,7 @@ using Cells = std::vector<std::string>;
 
 // Overhead and count, the first columns of every row.
 Cells share(u64 count, u64 samples) {
-  return {text::fixed(percent(count, samples), 2), std::to_string(count)};
+  return {text::fixed(text::percent_of(count, samples), 2), std::to_string(count)};
 }
 
 Table table_of_shares(std::initializer_list<Column> columns) {
@@ -49,7 +49,7 @@ void add_callers(const compat::CompatView& view, const compat::SampledEvent& eve
 void add_losses(const answers::CoreSamples& core, u64 lost, const char* cause, Table& table) {
   if (lost == 0) return;
   table.rows.push_back({std::to_string(core.core), text::with_commas(core.generated), text::with_commas(lost),
-                        text::fixed(percent(lost, core.generated), 2), cause});
+                        text::fixed(text::percent_of(lost, core.generated), 2), cause});
 }
 
 constexpr std::string_view kHot = text::kBrightRed, kPlain = text::kNoColour;
@@ -77,32 +77,26 @@ std::vector<std::string> embedded_table(const compat::CompatView& view, const co
   return lines;
 }
 
-std::string without_tabs(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '\t') {
-      out.append(4 - out.size() % 4, ' ');
-    } else if (static_cast<u8>(c) >= 0x20 && c != 0x7f) {
-      out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 void append_heading(std::string& out, std::string_view what) {
   fmt::format_to(std::back_inserter(out), "{:=<24} {} {:=<24}\n", "", what, "");
 }
 
-Table symbol_table(const compat::CompatView& view, const compat::SampledEvent& event, const ShownRows& shown) {
-  Table table = table_of_shares({{"symbol"}});
+std::vector<HotFunction> hot_functions(const compat::CompatView& view, const compat::SampledEvent& event,
+                                       const ShownRows& shown) {
+  std::vector<HotFunction> functions;
   for (const compat::SymbolRow* row : shown.rows) {
-    Cells cells = share(row->count, event.samples);
-    cells.push_back(compat::display_name(view, row->symbol));
-    table.rows.push_back(std::move(cells));
+    functions.push_back(
+        {text::percent_of(row->count, event.samples), row->count, compat::display_name(view, row->symbol)});
   }
-  return table;
+  return functions;
+}
+
+void hot_function_columns(Columns& to, const HotFunction& row) {
+  to.add({"overhead", "overhead"}, row.overhead, text::fixed(row.overhead, 2));
+  to.number({"count", "count"}, row.count);
+  to.string({"symbol", "symbol"}, row.symbol);
 }
 
 std::string_view breakdown_name(request::Breakdown breakdown) {
@@ -170,7 +164,7 @@ std::vector<SymbolNote> symbol_notes(const compat::CompatView& view) {
   for (u32 i = 0; i < view.run.target.modules.size(); ++i) {
     const answers::SampleModule& module = view.run.target.modules[i];
     if (module.samples != 0 && !module.reason.empty()) {
-      notes.push_back({.module = i, .percent = percent(module.samples, samples)});
+      notes.push_back({.module = i, .percent = text::percent_of(module.samples, samples)});
     }
   }
   std::sort(notes.begin(), notes.end(), [](const SymbolNote& a, const SymbolNote& b) {
@@ -200,7 +194,7 @@ Table annotation_table(const compat::CompatView& view, const compat::SymbolRow& 
   for (const compat::LineRow& line : row.lines) {
     const compat::SourceFile& file = view.files[line.file];
     std::vector<std::string> cells = {text::with_commas(line.line), text::with_commas(line.hits), file.path};
-    if (options.source) cells.push_back(without_tabs(modules::source_line(file.text, line.line)));
+    if (options.source) cells.push_back(source_cell(modules::source_line(file.text, line.line)));
     if (options.disassemble) cells.push_back(code_address(view, line.module, line.hot_rva));
     const usize last = cells.size();
     table.rows.push_back(std::move(cells));
@@ -236,10 +230,6 @@ ShownRows shown_rows(const compat::CompatView& view, const compat::SampledEvent&
   shown.total_rows = static_cast<u32>(std::min<usize>(options.rows, event.rows.size()));
   for (u32 i = 0; i < shown.total_rows; ++i) shown.total_count += event.rows[i].count;
   return shown;
-}
-
-double percent(u64 part, u64 whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 bool has_samples(const compat::CompatView& view) {

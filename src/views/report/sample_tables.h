@@ -22,10 +22,16 @@ struct ShownRows {
 };
 ShownRows shown_rows(const compat::CompatView& view, const compat::SampledEvent& event, const SampleOptions& options);
 
-double percent(u64 part, u64 whole);
 bool has_samples(const compat::CompatView& view);
 
-Table symbol_table(const compat::CompatView& view, const compat::SampledEvent& event, const ShownRows& shown);
+struct HotFunction {
+  double overhead = 0;  // in percent
+  u64 count = 0;
+  std::string symbol;
+};
+std::vector<HotFunction> hot_functions(const compat::CompatView& view, const compat::SampledEvent& event,
+                                       const ShownRows& shown);
+void hot_function_columns(Columns& to, const HotFunction& row);
 // Has at most SampleOptions::rows rows; callers only of functions that are shown.
 Table breakdown_table(const compat::CompatView& view, const compat::SampledEvent& event, request::Breakdown breakdown,
                       const SampleOptions& options);

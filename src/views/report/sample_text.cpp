@@ -43,7 +43,7 @@ void append_trace(std::string& out, const compat::CompatView& view, const Sample
   append_line_of(out, '=', 17);
   const u64 generated = view.run.samples_generated(), dropped = view.run.samples_dropped();
   fmt::format_to(Out(out), "sample generated: {}\nsample dropped  : {}\nsample drop rate: {}%\n", generated, dropped,
-                 text::fixed(percent(dropped, generated), 2));
+                 text::fixed(text::percent_of(dropped, generated), 2));
   if (view.run.exit_code.has_value()) {
     fmt::format_to(Out(out), "Sampling stopped, process pid={} exited with code {}\n", view.run.target.process,
                    text::hex(*view.run.exit_code, 4));
@@ -93,7 +93,7 @@ void append_losses(std::string& out, const compat::CompatView& view) {
   if (table.rows.empty()) return;
   const u64 generated = view.run.samples_generated(), dropped = view.run.samples_dropped();
   fmt::format_to(Out(out), "lost samples: {} of {} ({} %)\n", text::with_commas(dropped), text::with_commas(generated),
-                 text::fixed(percent(dropped, generated), 2));
+                 text::fixed(text::percent_of(dropped, generated), 2));
   append_table(out, table);
   out += '\n';
 }
@@ -124,9 +124,10 @@ void append_event(std::string& out, const compat::CompatView& view, const compat
   append_heading(out, fmt::format("sample source: {}, top {} hot functions", event.name, options.rows));
   const ShownRows shown = shown_rows(view, event, options);
   for (const compat::SymbolRow* row : shown.rows) append_row_details(out, view, *row, options);
-  append_table(out, symbol_table(view, event, shown));
+  append_table(out, table_of(hot_functions(view, event, shown), hot_function_columns));
   // A number that is too wide for the column gets a blank before it (contract 9.2 has 6 characters).
-  fmt::format_to(Out(out), "{:>16}%{:>6}  top {} in total\n", text::fixed(percent(shown.total_count, event.samples), 2),
+  fmt::format_to(Out(out), "{:>16}%{:>6}  top {} in total\n",
+                 text::fixed(text::percent_of(shown.total_count, event.samples), 2),
                  fmt::format(" {}", shown.total_count), shown.total_rows);
 }
 

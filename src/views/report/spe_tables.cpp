@@ -70,7 +70,7 @@ void add_access_columns(Table& table) {
 }
 
 Cells access_cells(const MemoryProfile& memory, const AccessCounts& counts, u32 slowest_source) {
-  return {text::fixed(percent(counts.latency_sum, memory.all.latency_sum), 2),
+  return {text::fixed(text::percent_of(counts.latency_sum, memory.all.latency_sum), 2),
           std::to_string(counts.hits),
           std::to_string(counts.loads),
           std::to_string(counts.stores),
@@ -107,10 +107,6 @@ void write_table(text::JsonWriter& json, std::string_view key, const Table& tabl
   write_rows(json, table);
 }
 
-void write_number(text::JsonWriter& json, std::string_view key, u64 value) {
-  json.integer(key, value);
-}
-
 void write_shared(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options) {
   json.begin_array("false_sharing");
   const std::vector<operations::SharedLine>& lines = profile.memory->shared;
@@ -118,13 +114,13 @@ void write_shared(text::JsonWriter& json, const operations::SpeProfile& profile,
     const operations::SharedLine& line = lines[i];
     json.begin_object();
     json.string("cache_line", text::hex(line.address, 1));
-    write_number(json, "hits", line.hits);
-    write_number(json, "refills", line.refills);
-    write_number(json, "peer", line.peer);
+    json.integer("hits", line.hits);
+    json.integer("refills", line.refills);
+    json.integer("peer", line.peer);
     json.fixed("mean", line.mean_latency, 1);
-    write_number(json, "threads", line.threads);
+    json.integer("threads", line.threads);
     json.boolean("same_offset", line.same_offset);
-    write_number(json, "hits_without_place", line.without_place);
+    json.integer("hits_without_place", line.without_place);
     write_table(json, "places", sharing_table(profile, line));
     json.end_object();
   }
@@ -133,16 +129,16 @@ void write_shared(text::JsonWriter& json, const operations::SpeProfile& profile,
 
 void write_limits(text::JsonWriter& json, const operations::MemoryLimits& limits) {
   json.begin_object("limits");
-  write_number(json, "saturated_latencies", limits.saturated);
-  write_number(json, "loads_without_source", limits.loads_without_source);
-  write_number(json, "stores_without_source", limits.stores_without_source);
-  write_number(json, "unnamed_sources", limits.unnamed_sources);
+  json.integer("saturated_latencies", limits.saturated);
+  json.integer("loads_without_source", limits.loads_without_source);
+  json.integer("stores_without_source", limits.stores_without_source);
+  json.integer("unnamed_sources", limits.unnamed_sources);
   json.boolean("threads_known", limits.threads_known);
   json.boolean("latencies_rounded", limits.latencies_rounded);
-  write_number(json, "cache_lines", limits.line_count);
-  write_number(json, "forgotten_line_hits", limits.forgotten_lines);
-  write_number(json, "pages", limits.page_count);
-  write_number(json, "forgotten_page_hits", limits.forgotten_pages);
+  json.integer("cache_lines", limits.line_count);
+  json.integer("forgotten_line_hits", limits.forgotten_lines);
+  json.integer("pages", limits.page_count);
+  json.integer("forgotten_page_hits", limits.forgotten_pages);
   json.end_object();
 }
 
@@ -158,12 +154,13 @@ void add_population(const operations::SpePopulation& population, Notes& notes) {
     notes.push_back(
         fmt::format("{} % of the selections were dropped ({}) because the previous operation was not finished, so code "
                     "next to slow operations has too few samples",
-                    text::fixed(percent(population.collided, population.chosen + population.collided), 2),
+                    text::fixed(text::percent_of(population.collided, population.chosen + population.collided), 2),
                     text::with_commas(population.collided)));
   }
   if (population.recorded < population.chosen) {
-    notes.push_back(fmt::format("{} % of the selected operations did not pass the filters",
-                                text::fixed(percent(population.chosen - population.recorded, population.chosen), 2)));
+    notes.push_back(
+        fmt::format("{} % of the selected operations did not pass the filters",
+                    text::fixed(text::percent_of(population.chosen - population.recorded, population.chosen), 2)));
   }
 }
 
@@ -235,8 +232,8 @@ Table source_table(const MemoryProfile& memory) {
   table.columns.push_back({"meaning"});
   for (const operations::SourceRow& row : memory.sources) {
     const AccessCounts& counts = row.counts;
-    table.rows.push_back({row.name, text::fixed(percent(counts.hits, memory.all.hits), 2),
-                          text::fixed(percent(counts.latency_sum, memory.all.latency_sum), 2),
+    table.rows.push_back({row.name, text::fixed(text::percent_of(counts.hits, memory.all.hits), 2),
+                          text::fixed(text::percent_of(counts.latency_sum, memory.all.latency_sum), 2),
                           std::to_string(counts.hits), std::to_string(counts.loads), std::to_string(counts.stores),
                           text::fixed(counts.latency.mean, 1), std::to_string(counts.latency.p50),
                           std::to_string(counts.latency.p90), std::to_string(counts.latency.p99),
@@ -250,7 +247,7 @@ Table latency_table(const MemoryProfile& memory) {
   table.columns = {{"cycles", Align::right}, number("of hits"), number("hits")};
   for (const operations::SourceRow& row : memory.sources) table.columns.push_back(number(row.name));
   for (const operations::LatencyBucket& bucket : memory.histogram) {
-    Cells cells = {range_text(bucket), text::fixed(percent(bucket.hits, memory.all.latency.hits), 2),
+    Cells cells = {range_text(bucket), text::fixed(text::percent_of(bucket.hits, memory.all.latency.hits), 2),
                    std::to_string(bucket.hits)};
     for (const operations::SourceRow& row : memory.sources) {
       cells.push_back(std::to_string(hits_in(row.histogram, bucket.first)));
@@ -307,7 +304,7 @@ Table page_table(const MemoryProfile& memory, const SpeOptions& options) {
   add_columns(table, {"of hits", "hits", "stores", "refills", "walks", "peer", "mean"});
   for (const operations::DataRow& row : memory.pages) {
     if (table.rows.size() >= options.memory_rows) break;
-    table.rows.push_back({address_text(row.address), text::fixed(percent(row.hits, memory.all.hits), 2),
+    table.rows.push_back({address_text(row.address), text::fixed(text::percent_of(row.hits, memory.all.hits), 2),
                           std::to_string(row.hits), std::to_string(row.stores), std::to_string(row.refills),
                           std::to_string(row.walks), std::to_string(row.peer), text::fixed(row.mean_latency, 1)});
   }
@@ -321,7 +318,7 @@ Table data_line_table(const SpeProfile& profile, const SpeOptions& options) {
   add_place_columns(table);
   for (const operations::DataRow& row : profile.memory->lines) {
     if (table.rows.size() >= options.memory_rows) break;
-    Cells cells = {address_text(row.address),   text::fixed(percent(row.hits, profile.memory->all.hits), 2),
+    Cells cells = {address_text(row.address),   text::fixed(text::percent_of(row.hits, profile.memory->all.hits), 2),
                    std::to_string(row.hits),    std::to_string(row.stores),
                    std::to_string(row.refills), std::to_string(row.walks),
                    std::to_string(row.peer),    text::fixed(row.mean_latency, 1),
@@ -339,8 +336,8 @@ Table walk_table(const SpeProfile& profile, const SpeOptions& options) {
   for (const operations::WalkRow& row : profile.memory->walks) {
     if (table.rows.size() >= options.memory_rows) break;
     if (!place_passes(profile, row.place, options)) continue;
-    Cells cells = {std::to_string(row.walks), std::to_string(row.hits), text::fixed(percent(row.walks, row.hits), 2),
-                   text::fixed(row.translation, 1)};
+    Cells cells = {std::to_string(row.walks), std::to_string(row.hits),
+                   text::fixed(text::percent_of(row.walks, row.hits), 2), text::fixed(row.translation, 1)};
     append_cells(cells, place_cells(profile, row.place));
     table.rows.push_back(std::move(cells));
   }
@@ -358,15 +355,15 @@ Table branch_table(const SpeProfile& profile, const SpeOptions& options) {
     if (table.rows.size() >= options.memory_rows || row.mispredicted == 0) break;
     if (!place_passes(profile, row.place, options)) continue;
     Cells cells = {std::to_string(row.mispredicted), std::to_string(row.hits),
-                   text::fixed(percent(row.mispredicted, row.hits), 2),
-                   text::fixed(percent(row.not_taken, row.hits), 2), branch_kind(row)};
+                   text::fixed(text::percent_of(row.mispredicted, row.hits), 2),
+                   text::fixed(text::percent_of(row.not_taken, row.hits), 2), branch_kind(row)};
     append_cells(cells, place_cells(profile, row.place));
     std::string target = row.top_target == 0 ? "" : address_text(row.top_target);
     if (row.top_target_place != answers::kNone) {
       const Cells place = place_cells(profile, row.top_target_place);
       target += ' ' + (place[1].empty() ? place[0] : place[0] + ' ' + place[1]);
     }
-    append_cells(cells, {std::to_string(row.targets), text::fixed(percent(row.top_target_hits, row.hits), 2),
+    append_cells(cells, {std::to_string(row.targets), text::fixed(text::percent_of(row.top_target_hits, row.hits), 2),
                          std::move(target)});
     table.rows.push_back(std::move(cells));
   }
@@ -390,10 +387,10 @@ Table sharing_table(const SpeProfile& profile, const operations::SharedLine& lin
 void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options) {
   const operations::MemoryProfile& memory = *profile.memory;
   json.begin_object();
-  write_number(json, "hits", memory.all.hits);
-  write_number(json, "loads", memory.all.loads);
-  write_number(json, "stores", memory.all.stores);
-  write_number(json, "cycles", memory.all.latency_sum);
+  json.integer("hits", memory.all.hits);
+  json.integer("loads", memory.all.loads);
+  json.integer("stores", memory.all.stores);
+  json.integer("cycles", memory.all.latency_sum);
   write_table(json, "sources", source_table(memory));
   write_table(json, "latencies", latency_rows(memory));
   write_table(json, "functions", access_symbol_table(profile, options));

@@ -17,26 +17,8 @@ using stacks::CodeHits;
 using stacks::FunctionCode;
 using stacks::StackProfile;
 
-double percent_of(u64 part, u64 whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::string percent_text(u64 part, u64 whole) {
-  return text::fixed(percent_of(part, whole), 2);
-}
-
-// Source text as a cell: tabs become blanks, and control characters are removed.
-std::string as_cell(std::string_view text) {
-  constexpr usize kTab = 4;
-  std::string out;
-  for (const char c : text) {
-    if (c == '\t') {
-      out.append(kTab - out.size() % kTab, ' ');
-    } else if (static_cast<u8>(c) >= 0x20 && c != 0x7f) {
-      out += c;
-    }
-  }
-  return out;
+  return text::fixed(text::percent_of(part, whole), 2);
 }
 
 std::string place_of_line(const stacks::CodeLine& line) {
@@ -85,7 +67,7 @@ auto line_columns(const FunctionCode& code) {
     to.member("file", line.file);
     to.add({.text = "line", .key = "line", .place = 3, .align = Align::left}, line.line, place_of_line(line));
     add_hits(to, code, line.hits, line.all);
-    to.add({"source", line.source.empty() ? "" : "source", 4}, line.source, as_cell(line.source));
+    to.add({"source", line.source.empty() ? "" : "source", 4}, line.source, source_cell(line.source));
   };
 }
 
@@ -102,7 +84,7 @@ void append_lines(std::string& out, const FunctionCode& code, const StackOptions
   const auto lines = std::span(code.lines).first(std::min<usize>(code.lines.size(), options.rows));
   std::vector<double> shares;
   for (const stacks::CodeLine& line : lines) {
-    if (options.coloured) shares.push_back(percent_of(line.hits.period, whole_of(code)));
+    if (options.coloured) shares.push_back(text::percent_of(line.hits.period, whole_of(code)));
   }
   append_narrow_table(out, table_of(lines, line_columns(code)), shares, options.width);
 }
@@ -118,7 +100,7 @@ void append_instructions(std::string& out, const FunctionCode& code, const Stack
     }
     columns.add_row(one, instruction_columns(code));
     shares.resize(table.rows.size());
-    shares.back() = percent_of(one.hits.period, whole_of(code));
+    shares.back() = text::percent_of(one.hits.period, whole_of(code));
   }
   if (!options.coloured) shares.clear();
   append_narrow_table(out, table, shares, options.width);

@@ -39,7 +39,7 @@ class LossList {
   // As a share of the complete recording: "25 samples were lost in the kernel (6.0 %)".
   void lost(u64 count, std::string_view what, std::string_view why, std::string_view brief) {
     if (count == 0) return;
-    const double share = percent(count, samples_ + count);
+    const double share = text::percent_of(count, samples_ + count);
     // Without samples, as for the threads' whole time, there is no share.
     const std::string told = samples_ == 0 ? std::string() : fmt::format(" ({} %)", text::fixed(share, 1));
     this->count(count, fmt::format("{}{}{}", what, told, why), fmt::format("{}{}", brief, told), share < kMinor);
@@ -66,9 +66,8 @@ class LossList {
   }
 
  private:
-  static double percent(u64 part, u64 whole) { return 100 * static_cast<double>(part) / static_cast<double>(whole); }
   // In a part of a recording it is unknown how many of them belong to it.
-  double share_of(u64 stacks) const { return stacks > samples_ ? 100 : percent(stacks, samples_); }
+  double share_of(u64 stacks) const { return stacks > samples_ ? 100 : text::percent_of(stacks, samples_); }
   std::string told_share(u64 stacks) const {
     return stacks > samples_ ? std::string() : fmt::format(" ({} %)", text::fixed(share_of(stacks), 1));
   }

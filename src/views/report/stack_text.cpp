@@ -19,10 +19,6 @@ using stacks::SortKey;
 using stacks::StackProfile;
 using stacks::StackRow;
 
-double share_of(u64 part, u64 whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::string things_of(const stacks::StackEvent& event) {
   if (event.name == stacks::kAllTime) return "nanoseconds";
   return event.things.empty() ? "samples" : event.things;
@@ -35,7 +31,7 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
   const usize shown = std::min<usize>(made.rows.size(), options.rows);
   const StackColumns columns{profile, profile.events[event], keys, options, whole};
   const auto by_share = [&](std::string line, usize row) {
-    return text::coloured_by_share(std::move(line), share_of(made.rows[row].self_period, whole));
+    return text::coloured_by_share(std::move(line), text::percent_of(made.rows[row].self_period, whole));
   };
   append_fitted_table(out, table_of(std::span(made.rows).first(shown), columns), options.width,
                       options.coloured ? ColourRow(by_share) : ColourRow());
@@ -46,7 +42,7 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
   if (!options.filter.is_empty()) {
     fmt::format_to(std::back_inserter(out), "  shown: {} of {} {}, {} %\n", text::with_commas(made.samples),
                    text::with_commas(profile.events[event].samples), things_of(profile.events[event]),
-                   text::fixed(share_of(made.period, profile.events[event].period), 2));
+                   text::fixed(text::percent_of(made.period, profile.events[event].period), 2));
   }
 }
 
@@ -74,7 +70,7 @@ void append_module_list(std::string& out, const StackProfile& profile) {
                    {.title = "names", .align = Align::left}};
   for (const u32 i : order) {
     const stacks::StackModule& module = profile.modules[i];
-    table.rows.push_back({text::fixed(share_of(samples[i], all), 2), text::with_commas(samples[i]),
+    table.rows.push_back({text::fixed(text::percent_of(samples[i], all), 2), text::with_commas(samples[i]),
                           text::with_commas(named[i]), module.name,
                           !module.pdb_path.empty() ? "by " + module.pdb_path
                           : !module.reason.empty() ? module.reason
@@ -153,7 +149,7 @@ void add_key(Columns& to, const StackProfile& profile, const StackRow& row, Sort
 
 void StackColumns::operator()(Columns& to, const StackRow& row) const {
   const auto percent = [&](const Title& title, u64 period) {
-    const double share = share_of(period, whole);
+    const double share = text::percent_of(period, whole);
     to.add(title, Decimals{share, 4}, text::fixed(share, 2));
   };
   for (const SortKey key : keys) add_key(to, profile, row, key);

@@ -29,10 +29,6 @@ using stacks::StackProfile;
 constexpr usize kDeepest = 128;
 constexpr usize kWidthOfFiles = 120;  // used to break chains in output to a file
 
-double share_in_percent(u64 part, u64 whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 struct FoldedTree {
   CallTree tree;
   std::vector<u32> levels;  // by node: the maximum number of recursive calls that it stands for
@@ -92,7 +88,7 @@ class TreeText {
   static std::string_view below(const Step& step) { return step.depth == 0 ? "" : step.is_last ? "  " : "│ "; }
 
   const CallNode& node(u32 number) const { return tree_.nodes()[number]; }
-  double percent(u64 period) const { return share_in_percent(period, options_.whole); }
+  double percent(u64 period) const { return text::percent_of(period, options_.whole); }
   // Ordered by size, the largest first.
   std::span<const u32> large_children(u32 parent) const {
     const std::span<const u32> all = children_[parent];
@@ -179,7 +175,7 @@ bool has_large_recursion(const CallTree& tree, const TreeTextOptions& options) {
   const std::vector<CallNode>& nodes = tree.nodes();
   return std::any_of(nodes.begin() + 1, nodes.end(), [&](const CallNode& node) {
     return node.parent != 0 && nodes[node.parent].label == node.label &&
-           share_in_percent(nodes[node.parent].all_period, options.whole) >= options.percent_limit;
+           text::percent_of(nodes[node.parent].all_period, options.whole) >= options.percent_limit;
   });
 }
 

@@ -154,6 +154,19 @@ std::string table_text(Table table) {
   return out;
 }
 
+std::string source_cell(std::string_view text) {
+  constexpr usize kTab = 4;
+  std::string out;
+  for (const char c : text) {
+    if (c == '\t') {
+      out.append(kTab - out.size() % kTab, ' ');
+    } else if (static_cast<u8>(c) >= 0x20 && c != 0x7f) {
+      out += c;
+    }
+  }
+  return out;
+}
+
 void write_rows(text::JsonWriter& json, const Table& table) {
   std::vector<std::string> keys;
   keys.reserve(table.columns.size());

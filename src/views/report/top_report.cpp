@@ -23,7 +23,7 @@ double per_second(u64 number, double seconds) {
 
 auto wait_columns(u64 waited) {
   return [waited](Columns& to, const waits::WaitedIn& row) {
-    const double percent = waited == 0 ? 0 : 100.0 * static_cast<double>(row.waited) / static_cast<double>(waited);
+    const double percent = text::percent_of(row.waited, waited);
     to.member("function", row.function);
     to.member("module", row.module);
     to.string({"for", "class", 4}, name_of(row.wait));

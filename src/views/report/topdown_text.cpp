@@ -129,9 +129,8 @@ Table topdown_group_table(const Drill& drill) {
 }
 
 void TopdownFunctionColumns::operator()(Columns& to, const TopdownFunction& row) const {
-  const auto ratio = [](u64 part, u64 all) { return 100.0 * static_cast<double>(part) / static_cast<double>(all); };
   const Interval share = share_interval(row.samples, where.samples, where.missing);
-  const double value = ratio(row.samples, where.samples);
+  const double value = text::percent_of(row.samples, where.samples);
   const auto amount = [&](std::string_view title, const std::string& text) {
     to.string({.text = title, .align = Align::right}, text);
   };
@@ -145,7 +144,7 @@ void TopdownFunctionColumns::operator()(Columns& to, const TopdownFunction& row)
   to.member("high", Decimals{share.high, 6});
   to.add({"hottest line", "line"}, row.line, row.line.empty() ? "-" : row.line);
   to.member("line_samples", row.line_samples);
-  amount("% of it", row.line.empty() ? "-" : percent(ratio(row.line_samples, row.samples)));
+  amount("% of it", row.line.empty() ? "-" : percent(text::percent_of(row.line_samples, row.samples)));
 }
 
 Interval share_interval(u64 part, u64 whole, u64 missing) {

@@ -17,10 +17,6 @@ namespace {
 constexpr usize kLinesAbove = 4, kLinesBelow = 1;
 constexpr double kHot = 5, kWarm = 0.5;  // in percent, as in the tables of report
 
-double share_of(u64 part, u64 whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 Style style_of(double percent) {
   return percent >= kHot ? Style::hot : percent >= kWarm ? Style::warm : Style::plain;
 }
@@ -74,8 +70,8 @@ Line chosen_line(const TopView& view, const TableAnswer& answer, const PictureFa
   line.put(of_waits ? report::waited_text(answer.samples, answer.period, answer.seconds)
                     : text::with_commas(answer.samples) + " samples");
   if (!query.filter.empty()) {
-    line.put(
-        fmt::format(", '{}' has {} %", query.filter, text::fixed(share_of(answer.shown_period, answer.period), 2)));
+    line.put(fmt::format(", '{}' has {} %", query.filter,
+                         text::fixed(text::percent_of(answer.shown_period, answer.period), 2)));
   }
   return line;
 }
@@ -95,7 +91,7 @@ Line missing_line(const TableAnswer& answer, const PictureFacts& facts, usize co
   }
   if (answer.nameless_period != 0) {
     put(fmt::format("{} % without a name, most in {}: {}",
-                    text::fixed(share_of(answer.nameless_period, answer.period), 1), answer.nameless_module,
+                    text::fixed(text::percent_of(answer.nameless_period, answer.period), 1), answer.nameless_module,
                     answer.nameless_reason),
         Style::faint);
   }
@@ -148,7 +144,7 @@ void append_rows(std::vector<Line>& lines, const TopView& view, const TableAnswe
   const usize first = first_of_page(cursor, answer.rows.size(), page);
   for (usize i = first; i < std::min(answer.rows.size(), first + page); ++i) {
     const TableRow& row = answer.rows[i];
-    const double percent = share_of(row.period, answer.period);
+    const double percent = text::percent_of(row.period, answer.period);
     const bool is_chosen = i == cursor && view.is_there;
     const Style style = is_chosen ? Style::chosen : style_of(percent);
     Line line(columns);
@@ -242,7 +238,7 @@ void append_code(std::vector<Line>& lines, const TopView& view, const LiveTable&
   const usize cursor = std::min(code.cursor, std::max<usize>(rows.size(), 1) - 1);
   const usize first = first_of_page(cursor, rows.size(), page);
   for (usize i = first; i < std::min(rows.size(), first + page); ++i) {
-    const double percent = share_of(rows[i].hits.period, code.code.hits.period);
+    const double percent = text::percent_of(rows[i].hits.period, code.code.hits.period);
     const Style style = i == cursor ? Style::chosen : style_of(percent);
     Line line(columns);
     line.put_right(rows[i].hits.samples == 0 ? "" : text::fixed(percent, 2), kPercentColumns, style);
