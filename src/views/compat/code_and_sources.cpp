@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/compat/code_and_sources.h"
 
+#include <set>
+#include <tuple>
+
 #include "code/modules/code_text.h"
 #include "code/modules/source_files.h"
 #include "model/request/sampling_options.h"
-#include "views/compat/compat_view.h"
 
 namespace wperf::compat {
 namespace {
+
+template <typename Visit>
+void for_each_shown_line(const CompatView& view, u32 rows, const NameFilter& filter, Visit visit) {
+  for (const SampledEvent& event : view.events) {
+    for (const SymbolRow* row : choose_rows(view, event, rows, filter)) {
+      for (const LineRow& line : row->lines) visit(line);
+    }
+  }
+}
 
 std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const CodeBlock& block) {
   const std::optional<u64> begin =
@@ -36,6 +47,24 @@ diag::Result<void> disassemble(CompatView& view, const FileOfModule& files, cons
 NameFilter name_filter(const request::SampleDisplay& display) {
   if (!display.symbol.has_value()) return {};
   return [filter = *display.symbol](std::string_view name) { return request::matches(filter, name); };
+}
+
+std::vector<CodeBlock> code_to_disassemble(const CompatView& view, u32 rows, const NameFilter& filter) {
+  std::set<std::tuple<u32, u32, u32>> ranges;
+  for_each_shown_line(view, rows, filter, [&](const LineRow& line) {
+    if (line.code_begin < line.code_end) ranges.emplace(line.module, line.code_begin, line.code_end);
+  });
+  std::vector<CodeBlock> blocks;
+  for (const auto& [module, begin, end] : ranges) {
+    blocks.push_back({.module = module, .begin = begin, .end = end, .instructions = {}});
+  }
+  return blocks;
+}
+
+std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilter& filter) {
+  std::set<u32> files;
+  for_each_shown_line(view, rows, filter, [&](const LineRow& line) { files.insert(line.file); });
+  return {files.begin(), files.end()};
 }
 
 diag::Result<void> add_code_and_sources(CompatView& view, const FileOfModule& files,

@@ -18,7 +18,14 @@ NameFilter name_filter(const request::SampleDisplay& display);
 // The argument is a module's number in the target; may return null.
 using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 
-// Adds the instructions and source text that the report will show. `folders`: those of --symbol-path.
+// The code of the lines in the rows of choose_rows(): blocks without instructions, in the order of CompatView::code.
+// The caller fills in the instructions and stores them there.
+std::vector<CodeBlock> code_to_disassemble(const CompatView& view, u32 rows, const NameFilter& filter = {});
+
+// Indices of the files that the lines of these rows are from, ascending.
+std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilter& filter = {});
+
+// Instructions and source text that the report will show. `folders`: those of --symbol-path.
 diag::Result<void> add_code_and_sources(CompatView& view, const FileOfModule& files,
                                         const request::SampleDisplay& display, std::span<const std::string> folders);
 

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+
+#include "views/compat/symbol_hits.h"
 
 namespace wperf::compat {
 namespace {
@@ -58,103 +59,7 @@ class SymbolsOfView {
   u32 of_kind_[4] = {kNone, kNone, kNone, kNone};
 };
 
-// The lines of one symbol while they are counted.
-class LineRows {
- public:
-  struct Hits {
-    LineRow row;  // without inlined code
-    bool is_inlined = false;
-    std::string_view inlined_function = {};
-    u32 inlined_file = kNone, inlined_line = 0;
-  };
-  // The most frequent places must be added first: the first one of a line represents it.
-  void add(const Hits& line) {
-    const auto [entry, is_new] = lines_.try_emplace({line.row.file, line.row.line});
-    Entry& known = entry->second;
-    if (is_new) {
-      known.row = line.row;
-    } else {
-      known.row.hits += line.row.hits;
-    }
-    if (!line.is_inlined) return;
-    known.inlined[{std::string(line.inlined_function), line.inlined_file, line.inlined_line}] += line.row.hits;
-  }
-  std::vector<LineRow> take();
-
- private:
-  struct Entry {
-    LineRow row;
-    std::map<std::tuple<std::string, u32, u32>, u64> inlined;
-  };
-  std::map<std::pair<u32, u32>, Entry> lines_;  // keyed by file and line
-};
-
-std::vector<LineRow> LineRows::take() {
-  std::vector<LineRow> rows;
-  rows.reserve(lines_.size());
-  for (auto& [key, entry] : lines_) {
-    for (const auto& [inner, hits] : entry.inlined) {
-      entry.row.inlined.push_back(
-          {.function = std::get<0>(inner), .file = std::get<1>(inner), .line = std::get<2>(inner), .hits = hits});
-    }
-    std::sort(entry.row.inlined.begin(), entry.row.inlined.end(), [](const InlinedHits& a, const InlinedHits& b) {
-      return std::tie(b.hits, a.function, a.file, a.line) < std::tie(a.hits, b.function, b.file, b.line);
-    });
-    rows.push_back(std::move(entry.row));
-  }
-  std::sort(rows.begin(), rows.end(), [](const LineRow& a, const LineRow& b) {
-    return std::tie(b.hits, a.file, a.line) < std::tie(a.hits, b.file, b.line);
-  });
-  return rows;
-}
-
-// The samples of a symbol at one address.
-struct PlaceHits {
-  u32 symbol = 0, site = kNothing;
-  u64 address = 0, hits = 0;
-};
-
-// Distributes the hits to symbols, which are numbered from 0; faster than sorting everything.
-std::vector<std::span<PlaceHits>> by_symbol(std::vector<PlaceHits>& hits, usize symbols) {
-  std::vector<usize> ends(symbols + 1);
-  for (const PlaceHits& one : hits) ++ends[one.symbol + 1];
-  for (usize symbol = 0; symbol < symbols; ++symbol) ends[symbol + 1] += ends[symbol];
-  std::vector<usize> next(ends.begin(), ends.end() - 1);
-  std::vector<PlaceHits> dealt(hits.size());
-  for (const PlaceHits& one : hits) dealt[next[one.symbol]++] = one;
-  hits = std::move(dealt);
-  std::vector<std::span<PlaceHits>> groups;
-  groups.reserve(symbols);
-  for (usize symbol = 0; symbol < symbols; ++symbol) {
-    groups.push_back(std::span(hits).subspan(ends[symbol], ends[symbol + 1] - ends[symbol]));
-  }
-  return groups;
-}
-
-// Joins equal places: calls from several functions are several rows in the profile.
-std::span<PlaceHits> joined(std::span<PlaceHits> places) {
-  std::sort(places.begin(), places.end(), [](const PlaceHits& a, const PlaceHits& b) {
-    return std::tie(a.address, a.site) < std::tie(b.address, b.site);
-  });
-  usize count = 0;
-  for (const PlaceHits& one : places) {
-    if (count != 0 && places[count - 1].address == one.address && places[count - 1].site == one.site) {
-      places[count - 1].hits += one.hits;
-    } else {
-      places[count++] = one;
-    }
-  }
-  return places.first(count);
-}
-
-std::span<PlaceHits> most_first(std::span<PlaceHits> places) {
-  std::sort(places.begin(), places.end(), [](const PlaceHits& a, const PlaceHits& b) {
-    return a.hits != b.hits ? a.hits > b.hits : a.address < b.address;
-  });
-  return places;
-}
-
-// The rank of each symbol in the order of displayed names.
+// The place of each symbol in the order of the names that are shown.
 std::vector<u32> name_ranks(const CompatView& view) {
   std::vector<std::pair<std::string, u32>> shown;
   for (u32 symbol = 0; symbol < view.symbols.size(); ++symbol) shown.emplace_back(display_name(view, symbol), symbol);
@@ -167,17 +72,17 @@ std::vector<u32> name_ranks(const CompatView& view) {
 // The counts of one event.
 struct Counts {
   u64 samples = 0;
-  std::vector<u32> rows;         // indices of the profile's samples
-  std::map<u64, u64> of_thread;  // key: process << 32 | thread
+  std::vector<u32> rows;         // of the profile's samples
+  std::map<u64, u64> of_thread;  // process << 32 | thread
   std::map<u32, u64> of_core;
-  std::map<std::pair<u32, SymbolKind>, u64> of_module;  // kNone: only the kind is known
-  std::map<std::pair<u32, u32>, u64> of_caller;         // key: symbol, caller
-  std::vector<std::vector<u32>> over_time;              // by symbol, then by slice
+  std::map<std::pair<u32, SymbolKind>, u64> of_module;  // kNone: nothing but the kind is known
+  std::map<std::pair<u32, u32>, u64> of_caller;         // symbol, caller
+  std::vector<std::vector<u32>> over_time;              // keyed by symbol, then slice
 };
 
 using NamesOfProcesses = std::map<u32, std::string_view>;
 
-// If a process has several names, the first one.
+// If a process has several names, the first.
 NamesOfProcesses by_process(const std::vector<answers::ProcessName>& names) {
   NamesOfProcesses known;
   for (const answers::ProcessName& one : names) known.try_emplace(one.process, one.name);
@@ -203,7 +108,7 @@ void add_threads(const Counts& counts, const NamesOfProcesses& names, SampledEve
   });
 }
 
-// Also stores the counts in the modules.
+// Counts in the modules themselves, too.
 void add_modules(const Counts& counts, std::vector<SampleModule>& modules, SampledEvent& event) {
   for (const auto& [key, count] : counts.of_module) {
     event.modules.push_back({.module = key.first, .kind = key.second, .count = count});
@@ -252,14 +157,14 @@ class ViewMaker {
   const StackProfile& from_;
   CompatView out_;
   const u16 fixed_code_;
-  const std::vector<u32> modules_;  // profile's module number → target's
+  const std::vector<u32> modules_;  // module numbers of the profile → of the target
   SymbolsOfView symbols_;
   std::vector<Counts> counts_;
   std::map<u32, u32> file_numbers_;  // text of the profile → file of the view
-  std::vector<u32> ranks_;           // rank of each symbol in the order of printed names
+  std::vector<u32> ranks_;           // the symbols' ranks in the order of the printed names
 };
 
-// The profile's modules are those of the target; modules without a file follow them.
+// The profile's modules are those of the target; those that stand for no file follow.
 std::vector<u32> ViewMaker::modules_of_target() const {
   std::vector<u32> numbers(from_.modules.size(), kNone);
   for (u32 i = 0; i < out_.run.target.modules.size(); ++i) numbers[i] = i;
@@ -308,7 +213,7 @@ bool ViewMaker::is_of_others(const StackSample& sample) const {
 
 u32 ViewMaker::symbol_of(const StackSample& sample) {
   if (is_of_others(sample)) {
-    // If the program was not found, its samples are "unknown", which clients expect.
+    // If the program was not found, its samples are unknown, and clients know that word.
     const bool is_unknown = out_.run.target.process == 0 && !out_.run.of_operations;
     return symbols_.of_kind(is_unknown ? SymbolKind::unknown : SymbolKind::other_process);
   }
@@ -362,7 +267,7 @@ void ViewMaker::count_over_time(const stacks::SliceCount& one) {
   slices[one.slice] += static_cast<u32>(one.count);
 }
 
-// SPE may sample code at address 0. Otherwise 0 means an unknown address.
+// SPE may sample code at the address 0. Elsewhere 0 stands for an unknown address.
 bool ViewMaker::has_address(const PlaceHits& place) const {
   return out_.run.of_operations ? out_.symbols[place.symbol].kind != SymbolKind::other_process : place.address != 0;
 }
@@ -469,7 +374,7 @@ SampledEvent ViewMaker::event_of(u32 number, const NamesOfProcesses& names) {
 }
 
 CompatView ViewMaker::make() {
-  if (out_.run.of_operations) {  // symbols are in the order of the profile's functions
+  if (out_.run.of_operations) {  // symbols in the order of the profile's functions
     symbols_.of_kind(SymbolKind::other_process);
     for (u32 function = 1; function < from_.functions.size(); ++function) symbols_.of(function);
   }
@@ -487,37 +392,10 @@ CompatView ViewMaker::make() {
   return std::move(out_);
 }
 
-template <typename Visit>
-void for_each_shown_line(const CompatView& view, u32 rows, const NameFilter& filter, Visit visit) {
-  for (const SampledEvent& event : view.events) {
-    for (const SymbolRow* row : choose_rows(view, event, rows, filter)) {
-      for (const LineRow& line : row->lines) visit(line);
-    }
-  }
-}
-
 }  // namespace
 
 CompatView make_view(const StackProfile& from, answers::SampledRun run, u16 fixed_code) {
   return ViewMaker(from, std::move(run), fixed_code).make();
-}
-
-std::vector<CodeBlock> code_to_disassemble(const CompatView& view, u32 rows, const NameFilter& filter) {
-  std::set<std::tuple<u32, u32, u32>> ranges;
-  for_each_shown_line(view, rows, filter, [&](const LineRow& line) {
-    if (line.code_begin < line.code_end) ranges.emplace(line.module, line.code_begin, line.code_end);
-  });
-  std::vector<CodeBlock> blocks;
-  for (const auto& [module, begin, end] : ranges) {
-    blocks.push_back({.module = module, .begin = begin, .end = end, .instructions = {}});
-  }
-  return blocks;
-}
-
-std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilter& filter) {
-  std::set<u32> files;
-  for_each_shown_line(view, rows, filter, [&](const LineRow& line) { files.insert(line.file); });
-  return {files.begin(), files.end()};
 }
 
 }  // namespace wperf::compat

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The view for WindowsPerf's text and JSON (contract 9): the functions of one program, ordered by samples; addresses
 // outside of it are grouped by kind. Pure.
-//
-//   make_view() ── code_to_disassemble(): fill view.code
-//               └─ files_to_read(): fill files[].text
 #pragma once
 #include <utility>
 #include <vector>
@@ -20,12 +17,5 @@ CompatView make_view(const stacks::StackProfile& from, answers::SampledRun run, 
 inline CompatView make_view(const stacks::StackProfile& from, answers::SampledRun run) {
   return make_view(from, std::move(run), 0);
 }
-
-// The blocks of code of the lines in choose_rows(), in the order of CompatView::code. The caller fills in their
-// instructions and stores them in CompatView::code.
-std::vector<CodeBlock> code_to_disassemble(const CompatView& view, u32 rows, const NameFilter& filter = {});
-
-// Indices of the files that these rows' lines are in, ascending.
-std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilter& filter = {});
 
 }  // namespace wperf::compat

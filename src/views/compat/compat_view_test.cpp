@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "views/compat/code_and_sources.h"
+
 namespace wperf::compat {
 namespace {
 
