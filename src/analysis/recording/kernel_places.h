@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Places of a profile for addresses of the kernel.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "analysis/recording/profile_tables.h"
+#include "code/modules/kernel_symbols.h"
+
+namespace wperf::recording {
+
+class KernelPlaces {
+ public:
+  // Asks the kernel's list for the addresses. Touches no profile, so any thread may call it.
+  void ask(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, std::span<const u64> addresses);
+  // Adds the functions and their modules; returns the place of each address.
+  std::vector<u32> name(ProfileTables& tables, stacks::StackProfile& profile) const;
+
+ private:
+  modules::KernelSymbols symbols_;  // of the recording's kernel
+  std::vector<u32> order_;          // indices of the addresses, which are looked up in their order
+  std::vector<modules::KernelSymbols::Function> functions_;  // in that order
+};
+
+}  // namespace wperf::recording

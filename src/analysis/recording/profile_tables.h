@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tables of a profile while its addresses are named: places, texts, lines, inlined functions and modules of Python
+// are added once.
+#pragma once
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/recording/python_names.h"
+#include "code/modules/elf_files.h"
+#include "model/stacks/id_table.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::recording {
+
+class ProfileTables {
+ public:
+  explicit ProfileTables(stacks::StackProfile& profile) : profile_(profile) {}
+
+  u32 add_module(std::string name, std::string_view path, std::string reason) {
+    profile_.modules.push_back({std::move(name), std::string(path), std::move(reason)});
+    return static_cast<u32>(profile_.modules.size() - 1);
+  }
+  u32 add_function(std::string_view name, u32 module, bool kernel = false) {
+    profile_.functions.push_back({name.empty() ? "[unknown]" : std::string(name), module, !name.empty(), kernel});
+    return static_cast<u32>(profile_.functions.size() - 1);
+  }
+  u32 add_place(u32 function, u32 line = stacks::kNothing) {
+    const auto [place, is_new] = places_.insert(function, line);
+    if (is_new) profile_.places.push_back({function, line});
+    return place;
+  }
+  u32 text(std::string_view one) {
+    const auto [entry, is_new] = texts_.try_emplace(std::string(one), static_cast<u32>(profile_.texts.size()));
+    if (is_new) profile_.texts.push_back(entry->first);
+    return entry->second;
+  }
+  u32 add_line(std::string_view file, u32 line) {
+    if (file.empty() || line == 0) return stacks::kNothing;
+    const auto [entry, is_new] = line_numbers_.try_emplace(fmt::format("{}:{}", modules::base_name(file), line),
+                                                           static_cast<u32>(profile_.lines.size()));
+    if (is_new) profile_.lines.push_back(entry->first);
+    return entry->second;
+  }
+  u32 inlined_function(std::string_view name, u32 module) {
+    const auto [entry, is_new] = inlined_functions_.try_emplace({module, std::string(name)}, 0);
+    if (is_new) {
+      entry->second = add_function(std::string(name).append(stacks::kInlinedMark), module);
+      profile_.functions.back().is_inlined = true;
+    }
+    return entry->second;
+  }
+  using ModuleOfFile = std::map<std::string_view, u32>;
+  // The module of a function of Python is its file.
+  u32 module_of_python(std::string_view file, ModuleOfFile& files) {
+    const auto [module, is_new] = files.try_emplace(file, 0);
+    if (is_new) module->second = add_module(std::string(python_module(file)), file, {});
+    return module->second;
+  }
+
+ private:
+  stacks::StackProfile& profile_;
+  std::unordered_map<std::string, u32> texts_;
+  stacks::SmallIdTable places_;
+  std::unordered_map<std::string, u32> line_numbers_;
+  std::map<std::pair<u32, std::string>, u32> inlined_functions_;  // by module and name
+};
+
+}  // namespace wperf::recording
