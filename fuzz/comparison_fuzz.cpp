@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "analysis/compare/matching.h"
+#include "analysis/compare/function_names.h"
 #include "formats/profiles/stat_counts.h"
 #include "model/request/comparison_wishes.h"
 

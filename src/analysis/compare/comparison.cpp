@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analysis/compare/dispersion.h"
+#include "analysis/compare/total_changes.h"
 #include "analysis/compare/unit_changes.h"
 
 namespace wperf::compare {

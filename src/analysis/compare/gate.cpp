@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "analysis/compare/matching.h"
+#include "analysis/compare/function_names.h"
 
 namespace wperf::compare {
 namespace {

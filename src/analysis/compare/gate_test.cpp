@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/compare/made_profile.h"
-#include "analysis/compare/unit_changes.h"
+#include "analysis/compare/total_changes.h"
 #include "ground/diag/names_all_test.h"
 
 namespace wperf::compare {

@@ -56,14 +56,4 @@ struct MatchedUnits {
 // one side has are then matched by their code in the files, unless `open` is empty.
 MatchedUnits match_units(std::span<const RunCosts> before, std::span<const RunCosts> after, const OpenBuildFile& open);
 
-// A function's name without what compilers and linkers added, so that it is the same in another build. "parse(char
-// const*) [clone .isra.0]", "parse.part.3", "rust::f::h0123456789abcdef", "?A0x1f3a::g" → the original function. Copies
-// and separated parts of a function have the same key.
-std::string function_key(std::string_view name);
-
-// Does `wanted` mean this function? It may be its name, or the name without return type, parameters, anonymous
-// namespaces, template arguments (then all instances match) or symbol version. It may also be the last parts of the
-// name.
-bool is_meant(std::string_view wanted, std::string_view name);
-
 }  // namespace wperf::compare

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/compare/dispersion.h"
-#include "analysis/compare/matching.h"
+#include "analysis/compare/function_names.h"
 #include "model/stacks/call_tree.h"
 #include "model/stacks/id_table.h"
 

@@ -14,7 +14,7 @@
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/gate.h"
 #include "analysis/compare/stack_changes.h"
-#include "analysis/compare/unit_changes.h"
+#include "analysis/compare/total_changes.h"
 #include "analysis/recording/opened_recording.h"
 #include "analysis/recording/recorded_samples.h"
 #include "analysis/recording/sampled_recording.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/compare/matching.h"
+#include "analysis/compare/function_names.h"
 
 #include <gtest/gtest.h>
 
