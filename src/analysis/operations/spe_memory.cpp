@@ -8,53 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/operations/shared_lines.h"
 #include "analysis/operations/spe_access_sums.h"
 
 namespace wperf::operations {
 namespace {
-
-using spe::LineHits;
-using spe::LinePlace;
-
-bool two_threads(const LinePlace& a, const LinePlace& b) {
-  return a.thread != b.thread && (a.counts.stores != 0 || b.counts.stores != 0);
-}
-
-// Evaluates the places of one line; returns false if threads do not disturb each other there.
-bool is_contended(const std::vector<const LinePlace*>& places, SharedLine& line) {
-  bool contended = false;
-  for (usize i = 0; i < places.size(); ++i) {
-    for (usize j = i + 1; j < places.size(); ++j) {
-      if (!two_threads(*places[i], *places[j])) continue;
-      if (places[i]->offset == places[j]->offset) {
-        line.same_offset = true;
-      } else {
-        contended = true;
-      }
-    }
-  }
-  return contended;
-}
-
-SharingPlace place_row(const LinePlace& place, const MemoryInput& input) {
-  const spe::DataCounts& counts = place.counts;
-  return {
-      .place = input.code_place(place.site),
-      .thread = place.thread,
-      .offset = place.offset,
-      .hits = counts.hits,
-      .stores = counts.stores,
-      .refills = counts.refills,
-      .peer = counts.peer,
-      .mean_latency = counts.timed == 0 ? 0 : static_cast<double>(counts.latency) / static_cast<double>(counts.timed)};
-}
-
-u32 count_threads(const std::vector<const LinePlace*>& places) {
-  std::vector<u32> threads;
-  for (const LinePlace* place : places) threads.push_back(place->thread);
-  std::sort(threads.begin(), threads.end());
-  return static_cast<u32>(std::unique(threads.begin(), threads.end()) - threads.begin());
-}
 
 using spe::Aggregator;
 using spe::DataSource;
@@ -64,11 +22,7 @@ using spe::SourceAccesses;
 using spe::SourceCode;
 using spe::TouchedData;
 
-double mean_latency(const spe::DataCounts& counts) {
-  return counts.timed == 0 ? 0 : static_cast<double>(counts.latency) / static_cast<double>(counts.timed);
-}
-
-// Data sources as rows, numbered in the order in which they are shown.
+// Data sources as rows, numbered in the order they are shown.
 class SourceTable {
  public:
   explicit SourceTable(const std::vector<SourceAccesses>& sources) {
@@ -92,7 +46,7 @@ class SourceTable {
   static constexpr u32 kNumbered = static_cast<u32>(spe::DataLevel::unknown);
   using Key = std::tuple<u32, u64, std::string>;  // distance, number, name
 
-  // Equal names share a row, whichever core family they belong to.
+  // Equal names are one row, whichever core family they come from.
   static Key key_of(bool store, SourceCode source) {
     if (!source.given()) return {kNumbered + 1, store ? 1 : 0, store ? "stores, no source" : "loads, no source"};
     std::string name = spe::data_source_name(source.family(), source.value());
@@ -102,10 +56,10 @@ class SourceTable {
   }
 
   std::vector<SourceRow> rows_;
-  std::vector<u32> row_of_source_;  // by index of the aggregator's sources
+  std::vector<u32> row_of_source_;  // by index of the aggregator's
 };
 
-// Groups places of code by source line; without line information each instruction is a line.
+// Code places by source line; without line information each instruction counts as a line.
 class CodeLines {
  public:
   explicit CodeLines(const std::vector<CodePlace>& code) {
@@ -124,10 +78,10 @@ class CodeLines {
 
  private:
   std::vector<AccessLineRow> rows_;
-  std::vector<u32> line_of_;  // by index of the place
+  std::vector<u32> line_of_;  // by index of the code place
 };
 
-// Finds for each group the member with most cycles.
+// For each group the member that has most of its cycles.
 class Heaviest {
  public:
   explicit Heaviest(u32 groups) : of_group_(groups, answers::kNone), cycles_(groups) {}
@@ -137,7 +91,7 @@ class Heaviest {
       const u32 group = static_cast<u32>(key >> 32), member = static_cast<u32>(key);
       u32& heaviest = of_group_[group];
       u64& cycles = cycles_[group];
-      // If several are equal, the first one is taken, because the table has no order.
+      // Among equals the first wins: the table has no order.
       if (heaviest != answers::kNone && std::tuple(cycles, heaviest) > std::tuple(sum, member)) return;
       heaviest = member;
       cycles = sum;
@@ -166,7 +120,7 @@ void sort_most_cycles_first(std::vector<Row>& rows) {
   });
 }
 
-// Makes the tables of loads and stores, by source, function and line, in one pass over the aggregator.
+// Makes the tables of loads and stores: sums by source, function and line, in one pass over the aggregator's.
 class AccessTables {
  public:
   AccessTables(const Aggregator& aggregator, const std::vector<SourceAccesses>& sources, const MemoryInput& input,
@@ -283,8 +237,8 @@ DataRow data_row(const Row& row) {
           .mean_latency = mean_latency(row.counts)};
 }
 
-// Returns the numbers of the lines or pages with most hits out of `count`, sorted. row_of(number) has address,
-// other_process and counts.
+// Returns the numbers of the lines or pages with most hits out of `count`, sorted. row_of(number): address,
+// other_process, counts.
 template <class RowOf>
 std::vector<u32> busiest(u32 count, const RowOf& row_of) {
   std::vector<u32> numbers(count);
@@ -368,44 +322,6 @@ void add_branches(const MemoryInput& input, MemoryProfile& memory) {
 }
 
 }  // namespace
-
-std::vector<SharedLine> shared_lines(const spe::TouchedData& data, const MemoryInput& input) {
-  std::vector<SharedLine> shared;
-  std::vector<const LinePlace*> places;
-  for (u32 number = 0; number < data.line_count(); ++number) {
-    const spe::DataCounts& counts = data.counts_of_line(number);
-    if (counts.hits < 2 || counts.refills + counts.peer == 0) continue;
-    const LineHits line = data.line(number);
-    // Lines of different processes differ even if their addresses are equal.
-    if (line.other_process || line.places.size() < 2) continue;
-    places.clear();
-    for (const LinePlace& place : line.places) {
-      if (place.thread != spe::kNoThread && input.places.number_of_site(place.site) != kOtherProcess) {
-        places.push_back(&place);
-      }
-    }
-    SharedLine row{.address = line.address,
-                   .hits = line.counts.hits,
-                   .refills = line.counts.refills,
-                   .peer = line.counts.peer,
-                   .mean_latency = line.counts.timed == 0 ? 0
-                                                          : static_cast<double>(line.counts.latency) /
-                                                                static_cast<double>(line.counts.timed),
-                   .threads = count_threads(places),
-                   .without_place = line.without_place};
-    if (!is_contended(places, row)) continue;
-    for (const LinePlace* place : places) row.places.push_back(place_row(*place, input));
-    std::sort(row.places.begin(), row.places.end(), [](const SharingPlace& a, const SharingPlace& b) {
-      return std::tie(b.hits, a.offset, a.thread, a.place) < std::tie(a.hits, b.offset, b.thread, b.place);
-    });
-    shared.push_back(std::move(row));
-  }
-  std::sort(shared.begin(), shared.end(), [](const SharedLine& a, const SharedLine& b) {
-    const u64 a_cost = a.refills + a.peer, b_cost = b.refills + b.peer;
-    return std::tie(b_cost, b.hits, a.address) < std::tie(a_cost, a.hits, b.address);
-  });
-  return shared;
-}
 
 MemoryProfile make_memory_profile(const Aggregator& aggregator, const MemoryInput& input) {
   MemoryProfile memory;

@@ -18,9 +18,10 @@ struct MemoryInput {
   u32 code_place(u32 site) const { return code_place_of[places.number_of_site(site)]; }
 };
 
-MemoryProfile make_memory_profile(const spe::Aggregator& aggregator, const MemoryInput& input);
+inline double mean_latency(const spe::DataCounts& counts) {
+  return counts.timed == 0 ? 0 : static_cast<double>(counts.latency) / static_cast<double>(counts.timed);
+}
 
-// Lines that threads may compete for without sharing data in them; ordered by refills and peer answers, the most first.
-std::vector<SharedLine> shared_lines(const spe::TouchedData& data, const MemoryInput& input);
+MemoryProfile make_memory_profile(const spe::Aggregator& aggregator, const MemoryInput& input);
 
 }  // namespace wperf::operations

@@ -9,6 +9,7 @@
 
 #include "analysis/recording/sampled_recording.h"
 #include "analysis/waits/on_off_profile.h"
+#include "analysis/waits/wait_moments.h"
 #include "analysis/waits/wait_report_builder.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"

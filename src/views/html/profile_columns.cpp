@@ -2,118 +2,41 @@
 #include "views/html/profile_columns.h"
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
-#include "analysis/waits/wait_report.h"
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"
 #include "model/stacks/call_tree.h"
 #include "views/html/moment_columns.h"
+#include "views/html/row_columns.h"
+#include "views/html/wait_columns.h"
 #include "views/report/stack_report.h"
 
 namespace wperf::html {
 namespace {
 
-class WaitColumns {
- public:
-  // `node_of`: converts a node of the profile to the number in the page. Times are relative to `origin`.
-  void add(const waits::WaitMoments& moments, u64 origin, const std::function<u32(u32 node)>& node_of);
-  static void write(const waits::WaitMoments& moments, text::JsonWriter& json);
-  std::vector<const Column*> columns() const;
-
- private:
-  Column begins_{"wait begin"}, lengths_{"wait length"}, latencies_{"wait latency"}, tasks_{"wait task"},
-      nodes_{"wait node"}, places_{"wait place"}, enders_{"wait ender"}, ender_places_{"wait ender place"},
-      locks_{"wait lock"};
-};
-
-void WaitColumns::add(const waits::WaitMoments& moments, u64 origin, const std::function<u32(u32 node)>& node_of) {
-  u64 before = origin;
-  for (const waits::WaitMoment& one : moments.waits) {
-    begins_.add_signed(one.begin - before);
-    before = one.begin;
-    lengths_.add(one.length);
-    latencies_.add(one.latency);
-    tasks_.add(one.task);
-    nodes_.add(node_of(one.node));
-    places_.add(one.place);
-    locks_.add(one.lock == waits::WaitMoment::kNone ? 0 : u64{one.lock} + 1);
-    enders_.add(one.ender == waits::WaitMoment::kNone ? 0 : u64{one.ender} + 1);
-    ender_places_.add(one.ender_place);
-  }
-}
-
-void WaitColumns::write(const waits::WaitMoments& moments, text::JsonWriter& json) {
-  json.begin_object("waits");
-  json.begin_array("people");
-  for (const std::string& one : moments.people) json.string(one);
-  json.end_array();
-  json.begin_array("locks");
-  for (const std::string& one : moments.locks) json.string(one);
-  json.end_array();
-  json.begin_array("places");
-  for (const waits::NamedPlace& one : moments.places) {
-    json.begin_array();
-    json.string(one.function);
-    json.string(one.module);
-    json.string(name_of(one.wait));
-    json.integer(one.group);
-    json.string(one.caller);
-    json.string(one.caller_module);
-    json.end_array();
-  }
-  json.end_array();
-  json.end_object();
-}
-
-std::vector<const Column*> WaitColumns::columns() const {
-  return {&begins_, &lengths_, &latencies_, &tasks_, &nodes_, &places_, &enders_, &ender_places_, &locks_};
-}
-
 using stacks::kNothing;
 using stacks::StackProfile;
 using text::JsonWriter;
-
-// Sorts `order` by a key in ascending order, in linear time; equal keys keep their order.
-void sort_by(std::vector<u32>& order, const auto& key_of) {
-  constexpr u32 kBits = 16;
-  u64 greatest = 0;
-  for (const u32 one : order) greatest = std::max(greatest, u64{key_of(one)});
-  std::vector<u32> sorted(order.size());
-  for (u32 shift = 0; (greatest >> shift) != 0; shift += kBits) {
-    const auto digit_of = [&](u32 one) { return (u64{key_of(one)} >> shift) & ((1u << kBits) - 1); };
-    std::vector<u32> begins(std::min<u64>(greatest >> shift, (1u << kBits) - 1) + 2);
-    for (const u32 one : order) ++begins[digit_of(one) + 1];
-    for (usize i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
-    for (const u32 one : order) sorted[begins[digit_of(one)]++] = one;
-    order.swap(sorted);
-  }
-}
-
-// The values by which rows of one slice differ.
-struct RowKey {
-  u32 task = 0, event = 0, core = 0;
-  u32 node = 0;  // its number in the page
-};
 
 class ColumnWriter {
  public:
   ColumnWriter(const StackProfile& profile, const HtmlOptions& options)
       : profile_(profile),
         options_(options),
+        rows_(profile, options.filter, options.all_samples),
         moments_(options.moments != nullptr ? *options.moments : none_, origin()) {}
 
   PageData write() {
     make_tree();
     add_tree();
-    add_rows();
+    const auto number_of = [&](u32 node) { return number_of_[node_of_[node]]; };
+    const std::vector<u32> row_in_slice = rows_.add(number_of);
+    if (options_.all_samples && has_slices()) moments_.add_samples(profile_, row_in_slice);
     add_states();
     moments_.add_counters();
     moments_.add_marks();
-    if (options_.waits != nullptr) {
-      waits_.add(options_.waits->moments, origin(), [&](u32 node) { return number_of_[node_of_[node]]; });
-    }
+    if (options_.waits != nullptr) waits_.add(options_.waits->moments, origin(), number_of);
     std::string json = document();
     std::string out;
     for (u32 shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(json.size() >> shift));
@@ -125,11 +48,6 @@ class ColumnWriter {
  private:
   void make_tree();
   void add_tree();
-  void add_rows();
-  void add_slices(const std::vector<u32>& rows, const std::vector<RowKey>& keys);
-  void add_row(const stacks::SliceCount& one, const RowKey& key);
-  void end_row();
-  void end_group();
   void add_states();
   std::string document() const;
   void write_events(JsonWriter& json) const;
@@ -143,13 +61,12 @@ class ColumnWriter {
     if (has_slices()) return u64{profile_.slices.count} * profile_.slices.length_ns;
     return options_.moments != nullptr ? options_.moments->end_ns - options_.moments->begin_ns : 0;
   }
-  bool has_slices() const {
-    return profile_.slices.count != 0 && (!profile_.slice_counts.empty() || profile_.samples.empty());
-  }
+  bool has_slices() const { return html::has_slices(profile_); }
   std::vector<const Column*> columns() const {
-    std::vector<const Column*> all = {&up_,          &functions_,  &slices_,        &tasks_,       &events_,
-                                      &cores_,       &sizes_,      &nodes_,         &counts_,      &periods_,
-                                      &state_tasks_, &state_gaps_, &state_lengths_, &state_kinds_, &state_wakers_};
+    std::vector<const Column*> all = {&up_, &functions_};
+    for (const Column* one : rows_.columns()) all.push_back(one);
+    for (const Column* one : {&state_tasks_, &state_gaps_, &state_lengths_, &state_kinds_, &state_wakers_})
+      all.push_back(one);
     for (const Column* one : moments_.columns()) all.push_back(one);
     for (const Column* one : waits_.columns()) all.push_back(one);
     return all;
@@ -158,25 +75,18 @@ class ColumnWriter {
   const StackProfile& profile_;
   const HtmlOptions& options_;
   const stacks::Moments none_;
+  RowColumns rows_;
   MomentColumns moments_;
   WaitColumns waits_;
   stacks::CallTree tree_;
-  std::vector<u32> node_of_;    // node of the profile → node of the tree
-  std::vector<u32> number_of_;  // node of the tree → number in the page
-  // The row that is being summed up, and its group.
-  stacks::SliceCount open_;
-  RowKey open_key_;
-  u32 node_before_ = 0, slice_before_ = 0;
-  u64 open_size_ = 0;  // rows of the group so far
-  u32 rows_ = 0;       // in the slice so far, without the open row
+  std::vector<u32> node_of_;    // by node of the profile: the node of the tree
+  std::vector<u32> number_of_;  // by node of the tree: its number in the page
   Column up_{"up"}, functions_{"function"};
-  Column slices_{"slice"}, tasks_{"task"}, events_{"event"}, cores_{"core"}, sizes_{"size"};
-  Column nodes_{"node"}, counts_{"count"}, periods_{"period"};
   Column state_tasks_{"state task"}, state_gaps_{"state gap"}, state_lengths_{"state length"},
       state_kinds_{"state kind"}, state_wakers_{"state waker"};
 };
 
-// The tree of functions: lines and addresses in the profile's nodes do not matter here.
+// Nodes by function: lines and addresses of the profile's own nodes do not matter here.
 void ColumnWriter::make_tree() {
   node_of_.resize(profile_.nodes.size());
   for (usize i = 0; i < profile_.nodes.size(); ++i) {
@@ -192,8 +102,8 @@ void ColumnWriter::make_tree() {
   tree_.sum_up();
 }
 
-// A node comes before its children, and its whole subtree before the next sibling. Its depth is written as the distance
-// of its parent from the previous node.
+// Each node before its children, and its whole subtree before the next sibling: its depth is written as the distance of
+// its parent from the node before.
 void ColumnWriter::add_tree() {
   const std::vector<stacks::CallNode>& nodes = tree_.nodes();
   const stacks::ChildLists children = tree_.children();
@@ -220,101 +130,6 @@ void ColumnWriter::add_tree() {
     depth_before = path.size();
     path.push_back({node, 0});
   }
-}
-
-// Samples with equal slice, thread, event and core form a group; in a group the stacks are in the order of the tree.
-void ColumnWriter::add_rows() {
-  const stacks::ChosenSamples chosen(profile_, options_.filter);
-  std::vector<RowKey> keys;
-  std::vector<u32> rows;
-  keys.reserve(profile_.samples.size());
-  rows.reserve(profile_.samples.size());
-  for (const stacks::StackSample& one : profile_.samples) {
-    if (chosen.has(one)) rows.push_back(static_cast<u32>(keys.size()));
-    keys.push_back({one.task, one.event, one.core, number_of_[node_of_[one.node]]});
-  }
-  sort_by(rows, [&](u32 row) { return keys[row].node; });
-  sort_by(rows, [&](u32 row) { return keys[row].core; });
-  sort_by(rows, [&](u32 row) { return keys[row].event; });
-  sort_by(rows, [&](u32 row) { return keys[row].task; });
-  if (has_slices()) {
-    add_slices(rows, keys);
-  } else {
-    for (const u32 row : rows) add_row({row, 0, profile_.samples[row].count, profile_.samples[row].period}, keys[row]);
-  }
-  end_group();
-}
-
-// Slices are nearly sorted, and each one is short.
-void ColumnWriter::add_slices(const std::vector<u32>& rows, const std::vector<RowKey>& keys) {
-  constexpr u32 kIndexBits = 32;
-  const stacks::GrowingArray<stacks::SliceCount>& counts = profile_.slice_counts;
-  std::vector<u32> rank_of(keys.size(), kNothing);
-  for (u32 rank = 0; rank < rows.size(); ++rank) rank_of[rows[rank]] = rank;
-  std::vector<usize> begins(profile_.slices.count + usize{2});
-  for (const stacks::SliceCount& one : counts) {
-    if (rank_of[one.row] != kNothing) ++begins[one.slice + usize{2}];
-  }
-  for (usize i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
-  std::vector<u64> order(begins.back());  // by slice: rank, then index in counts
-  for (u32 i = 0; i < counts.size(); ++i) {
-    const u32 rank = rank_of[counts[i].row];
-    if (rank != kNothing) order[begins[counts[i].slice + usize{1}]++] = (u64{rank} << kIndexBits) | i;
-  }
-  for (usize slice = 0; slice + 1 < begins.size(); ++slice) {
-    const auto place = [&](usize at) { return order.begin() + static_cast<std::ptrdiff_t>(at); };
-    std::sort(place(begins[slice]), place(begins[slice + 1]));
-  }
-  std::vector<u32> row_in_slice;
-  if (options_.all_samples) row_in_slice.assign(counts.size(), kNothing);
-  for (const u64 one : order) {
-    const stacks::SliceCount& count = counts[static_cast<u32>(one)];
-    add_row(count, keys[count.row]);
-    if (!row_in_slice.empty()) row_in_slice[static_cast<u32>(one)] = rows_;
-  }
-  if (options_.all_samples) moments_.add_samples(profile_, row_in_slice);
-}
-
-void ColumnWriter::add_row(const stacks::SliceCount& one, const RowKey& key) {
-  const bool same_group = open_size_ != 0 && one.slice == open_.slice && key.task == open_key_.task &&
-                          key.event == open_key_.event && key.core == open_key_.core;
-  if (same_group && key.node == open_key_.node) {
-    open_.count += one.count;
-    open_.period += one.period;
-    return;
-  }
-  if (same_group) {
-    end_row();
-  } else {
-    end_group();
-  }
-  if (one.slice != open_.slice) rows_ = 0;
-  open_ = one;
-  open_key_ = key;
-  ++open_size_;
-}
-
-void ColumnWriter::end_row() {
-  ++rows_;
-  nodes_.add(open_key_.node - node_before_);
-  node_before_ = open_key_.node;
-  counts_.add(open_.count);
-  // For most events every sample has the same count.
-  const u64 interval = profile_.events[open_key_.event].interval;
-  periods_.add_signed(open_.period - open_.count * interval);
-}
-
-void ColumnWriter::end_group() {
-  if (open_size_ == 0) return;
-  end_row();
-  node_before_ = 0;
-  slices_.add(open_.slice - slice_before_);
-  slice_before_ = open_.slice;
-  tasks_.add(open_key_.task);
-  events_.add(open_key_.event);
-  cores_.add(open_key_.core);
-  sizes_.add(open_size_);
-  open_size_ = 0;
 }
 
 // In nanoseconds; the begin of a state is relative to the end of the thread's previous one.
