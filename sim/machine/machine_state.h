@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The internal state of the machine: machine.cpp runs it, and machine_schedule.cpp records which thread ran on which
-// core.
+// The internal state of the machine: simulated_machine.cpp runs it, machine_programs.cpp starts and ends its programs,
+// and machine_schedule.cpp records which thread ran on which core.
 #pragma once
 #include "sim/machine/simulated_machine.h"
 
 namespace wperf::sim {
+
+inline constexpr u64 kNever = ~u64{0};
 
 struct Machine::Task {
   ProgramDetails details;

@@ -15,16 +15,9 @@ constexpr u64 kTimeSliceNs = 1'000'000;
 constexpr u64 kTickPeriodNs = 15'625'000;  // 64 Hz, as on Windows
 // While threads of one program execute on several cores, in cycles: data that one writes is soon read by another.
 constexpr u64 kCloseStepCycles = 32;
-constexpr u64 kNever = ~u64{0};
-
-constexpr u32 kExitKilled = 1;
 
 u64 add_saturated(u64 a, u64 b) {
   return a > kNever - b ? kNever : a + b;
-}
-
-std::string name_of(const std::string& path) {
-  return path.substr(path.find_last_of("/\\") + 1);
 }
 
 }  // namespace
@@ -49,158 +42,9 @@ void Machine::make_core(Core& core) {
   if (!core.executor) core.executor = parts_->make_core(core.index);
 }
 
-u32 Machine::spawn(const ProgramWish& wish, MachineError& error) {
-  if (wish.core >= cores_.size()) {
-    error.text = "the simulated machine has no core " + std::to_string(wish.core);
-    error.hint = "its cores are 0 to " + std::to_string(cores_.size() - 1);
-    return 0;
-  }
-  const u32 pid = 1000 + 8 * static_cast<u32>(tasks_.size());  // multiples of 4, as on Windows
-  const u32 thread = pid + 4;
-  LoadError load_error;
-  auto task = std::make_unique<Task>();
-  task->program = parts_->load({wish, options_.seed + pid, pid, thread, this}, load_error);
-  if (!task->program) {
-    error.text = load_error.text.empty() ? "cannot load " + wish.image_path : load_error.text;
-    error.hint = load_error.hint;
-    return 0;
-  }
-  task->details = {{pid, true, 0, wish.core, 0, 0}, wish.image_path, {}, {}, {}};
-  tasks_.push_back(std::move(task));
-  add_thread(*tasks_.back(), thread, wish.core);
-  if (schedule_) note_begin(cores_[wish.core], *tasks_.back()->threads.front(), nullptr);
-  return pid;
-}
-
-u32 Machine::start(const ChildWish& wish, u64 now_ns) {
-  MachineError ignored;  // its creator gets a Windows error instead
-  const u32 core = std::min<u32>(wish.core, static_cast<u32>(cores_.size()) - 1);
-  const u32 pid = spawn({wish.image_path, wish.command_line, core, wish.affinity, nullptr, wish.inheritance}, ignored);
-  if (pid == 0) return 0;
-  resume(pid);
-  tasks_.back()->creator = wish.creator;
-  tasks_.back()->threads.front()->not_before_ns = now_ns;
-  return pid;
-}
-
-void Machine::end(u32 pid, u32 exit_code) {
-  for (const auto& task : tasks_)
-    if (task->status().pid == pid && task->status().running) end_task(*task, exit_code);
-}
-
-void Machine::resume(u32 pid) {
-  for (const auto& task : tasks_)
-    if (task->status().pid == pid) task->held = false;
-}
-
-void Machine::add_thread(Task& task, u32 id, u32 core) {
-  task.details.threads.push_back(id);
-  task.threads.push_back(std::make_unique<Thread>(Thread{&task, id, core, 0, false}));
-  cores_[core].ready.push_back(task.threads.back().get());
-}
-
-// Called after a call: threads may be new, or want to move to another core. They arrive there at the time of the
-// caller's core.
-void Machine::place_threads(Task& task, const Core& now_on) {
-  const std::vector<u32> ids = task.program->threads();
-  const auto core_for = [&](u32 id) {
-    return std::min<u32>(task.program->processor(id), static_cast<u32>(cores_.size()) - 1);
-  };
-  const u64 now_ns = clock_.ns_at(now_on.local_cycles);
-  for (usize index = task.threads.size(); index < ids.size(); ++index) {
-    add_thread(task, ids[index], core_for(ids[index]));
-    task.threads.back()->not_before_ns = now_ns;
-  }
-  bool spread = false;
-  for (const auto& thread : task.threads) {
-    if (!thread->ended && task.program->has_ended(thread->id)) end_thread(*thread);
-    if (thread->ended) continue;
-    const u32 wanted = core_for(thread->id);
-    spread |= wanted != task.threads.front()->core;
-    if (wanted == thread->core) continue;
-    std::erase(cores_[thread->core].ready, thread.get());
-    cores_[thread->core].slice_end_cycles = 0;
-    thread->core = wanted;
-    thread->not_before_ns = now_ns;
-    cores_[wanted].ready.push_back(thread.get());
-    spread = true;
-  }
-  if (!spread || task.spread) return;
-  task.spread = true;
-  parts_->make_coherent(task.program->space());
-}
-
 u64 Machine::awake_ns(const Thread& thread) const {
   if (thread.task->held) return kNever;
   return std::max(thread.task->program->sleep_until_ns(thread.id), thread.not_before_ns);
-}
-
-const ProgramStatus* Machine::find(u32 pid) const {
-  for (const auto& task : tasks_)
-    if (task->status().pid == pid) return &task->status();
-  return nullptr;
-}
-
-std::vector<u32> Machine::programs() const {
-  std::vector<u32> ids;
-  for (const auto& task : tasks_) ids.push_back(task->status().pid);
-  return ids;
-}
-
-const ProgramDetails* Machine::details(u32 pid) {
-  for (const auto& task : tasks_) {
-    if (task->status().pid != pid) continue;
-    if (task->program) task->details.modules = task->program->modules();
-    return &task->details;
-  }
-  return nullptr;
-}
-
-// Ends a thread that did not end itself.
-void Machine::end_thread(Thread& thread) {
-  Core& core = cores_[thread.core];
-  thread.ended = true;
-  if (std::erase(core.ready, &thread) != 0) core.slice_end_cycles = 0;
-  if (schedule_) note_life(WPERF_SIM_THREAD_ENDED, core, thread, nullptr);
-}
-
-void Machine::end_task(Task& task, u32 exit_code) {
-  for (const auto& thread : task.threads)
-    if (!thread->ended) end_thread(*thread);
-  task.status().running = false;
-  task.status().exit_code = exit_code;
-  task.details.modules = task.program->modules();
-  const Core& core = cores_[task.threads.front()->core];
-  task.program->ended(exit_code, std::max(now_ns_, clock_.ns_at(core.local_cycles)));
-  if (schedule_) note_wakes(core, *task.threads.front());
-  task.program.reset();
-}
-
-void Machine::kill(u32 pid) {
-  end(pid, kExitKilled);
-  for (usize index = 0; index < tasks_.size(); ++index)
-    if (tasks_[index]->creator == pid) kill(tasks_[index]->status().pid);
-}
-
-bool Machine::interrupt(u32 pid) {
-  for (const auto& task : tasks_) {
-    if (task->status().pid != pid || !task->status().running) continue;
-    if (!task->program->interrupt(now_ns_)) return false;
-    place_threads(*task, cores_[task->threads.front()->core]);
-    return true;
-  }
-  return false;
-}
-
-void Machine::crash(Task& task, MachineError& error) {
-  MachineError& crashed = task.details.crashed;
-  crashed.text = name_of(task.details.image_path) + " (process " + std::to_string(task.status().pid) +
-                 ") crashed on the simulated machine: " + task.program->crash_text();
-  crashed.hint = parts_->unavailable().empty()
-                     ? "run the program under a debugger; sim/README.md says what the simulated Windows lacks"
-                     : "to run programs, the simulator needs the Unicorn library (libunicorn2)";
-  if (error.text.empty() && (task.creator == 0 || task.program->lacked())) error = crashed;
-  end_task(task, task.program->exit_code());
 }
 
 const SignalCounts& Machine::signals(u32 core) const {
@@ -286,7 +130,7 @@ u64 Machine::step_end(u64 limit_ns) const {
   return std::min(end_ns, add_saturated(now_ns_, step_ns));
 }
 
-// Advances every core to end_ns, or to the end of until_pid if that comes first. Returns the time reached.
+// Brings every core to end_ns, or to the end of until_pid if that comes first; returns the time reached.
 u64 Machine::advance(u64 end_ns, u32 until_pid, MachineError& error) {
   for (Core& core : cores_) end_ns = run_core(core, end_ns, until_pid, error);
   return end_ns;
@@ -323,7 +167,7 @@ u64 Machine::run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error
   return end_ns;
 }
 
-// The thread that runs next. If there is none, returns null and lowers wake_cycles to the time when the first one wakes
+// The thread whose turn it is. Null if there is none; wake_cycles is then lowered to the time when the first one wakes
 // up.
 Machine::Thread* Machine::pick(Core& core, u64& wake_cycles) {
   if (core.local_cycles >= core.slice_end_cycles && core.ready.size() > 1 && core.slice_end_cycles != 0)
@@ -371,34 +215,6 @@ void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineEr
     return;
   }
   if (stop.reason == StopReason::kernel_call) call_kernel(core, thread, stop.immediate, error);
-}
-
-// The instructions before a program's entry point take no time and are not counted. A wait ends this early.
-void Machine::start_program(Core& core, Thread& thread, MachineError& error) {
-  constexpr u64 kStep = 1'000'000, kMost = 10'000'000'000;
-  make_core(core);
-  Task& task = *thread.task;
-  const SignalCounts counted = core.executor->signals() - core.left_out;
-  const u64 begin = core.executor->cycles();
-  core.executor->set_profiler(nullptr);
-  const auto goes_on = [&] {
-    return task.status().running && !thread.ended && thread.core == core.index && task.program->is_starting() &&
-           awake_ns(thread) <= clock_.ns_at(core.local_cycles);
-  };
-  while (goes_on()) {
-    if (core.executor->cycles() - begin > kMost) {
-      error.text = name_of(task.details.image_path) + " does not come to its entry point";
-      task.details.crashed = error;
-      end_task(task, kExitKilled);
-      break;
-    }
-    const Stop stop = core.executor->run(task.program->space(), task.program->thread(thread.id), kStep, {});
-    if (stop.reason == StopReason::fault && !task.program->goes_on_after(thread.id, stop)) crash(task, error);
-    if (stop.reason == StopReason::kernel_call) answer_call(core, thread, stop.immediate, error);
-  }
-  core.left_out = core.executor->signals() - counted;
-  core.has_left_out = true;
-  core.charged_cycles = core.executor->cycles();
 }
 
 void Machine::call_kernel(Core& core, Thread& thread, u32 immediate, MachineError& error) {
@@ -457,20 +273,6 @@ bool Machine::read_interrupted(u64 address, void* out, u64 size) {
   const Thread* const thread = interrupted_ != nullptr ? on_core(*interrupted_) : nullptr;
   return thread != nullptr && thread->task->program != nullptr &&
          thread->task->program->space().read(address, out, size);
-}
-
-bool Machine::read_memory(u32 pid, u64 address, void* out, u64 size) {
-  const auto found = std::find_if(tasks_.begin(), tasks_.end(),
-                                  [pid](const auto& task) { return task->status().pid == pid && task->program; });
-  return found != tasks_.end() && (*found)->program->space().read(address, out, size);
-}
-
-u32 Machine::process_of(u32 thread) const {
-  for (const auto& task : tasks_) {
-    const auto& ids = task->details.threads;
-    if (std::find(ids.begin(), ids.end(), thread) != ids.end()) return task->details.status.pid;
-  }
-  return 0;
 }
 
 void Machine::interrupt(Core& core, const Interrupted& what) {

@@ -21,6 +21,7 @@ struct Service {
 std::span<const Service> memory_services();
 std::span<const Service> section_services();
 std::span<const Service> file_services();
+std::span<const Service> file_information_services();
 std::span<const Service> folder_services();
 std::span<const Service> pipe_services();
 std::span<const Service> console_services();
@@ -33,7 +34,7 @@ std::span<const Service> job_services();
 std::span<const Service> information_services();
 std::span<const Service> registry_services();
 
-std::array<std::span<const Service>, 14> all_services();
+std::array<std::span<const Service>, 15> all_services();
 const Service* find_service(std::string_view name);  // returns null for an unknown name
 
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are noted.

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Information about files: names, sizes, times, places, modes.
+#include <algorithm>
+#include <array>
+
+#include "sim/nt/file_facts.h"
+#include "sim/nt/services.h"
+#include "sim/nt/wide_strings.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+u64 answer_name(Call& call, const File& file) {
+  // The name without its drive.
+  const std::vector<u16> units = to_utf16(file.path.size() > 6 ? std::string_view(file.path).substr(6) : "");
+  const u32 length = static_cast<u32>(units.size() * 2), room = call.argument32(3);
+  if (room < sizeof length) return kInfoLengthMismatch;
+  const u64 fits = std::min<u64>(length, room - sizeof length);
+  if (!call.put(call.argument(2), length) || !call.write(call.argument(2) + sizeof length, units.data(), fits))
+    return 0;
+  const Status status = fits < length ? kBufferOverflow : kSuccess;
+  return call.put_io_status(call.argument(1), status, sizeof length + fits) ? status : kAccessViolation;
+}
+
+template <class T>
+u64 answer_file(Call& call, const T& value) {
+  return call.answer_with_status(call.argument(1), call.argument(2), call.argument32(3), &value, sizeof value);
+}
+
+// arguments: file, I/O status, buffer, its size, class
+u64 query_file(Call& call) {
+  constexpr u32 kBasic = 4, kStandard = 5, kInternal = 6, kEa = 7, kAccess = 8, kName = 9, kPosition = 14, kMode = 16,
+                kAlignment = 17, kNetworkOpen = 34, kPipe = 23, kPipeLocal = 24, kTag = 35, kNotification = 41,
+                kId = 59, kStat = 68;
+  const auto file = call.state.handles.at<File>(call.argument(0));
+  if (file == nullptr) return kInvalidHandle;
+  FileFacts facts;
+  if (file->type == File::Type::disk && file->files->facts(file->number, facts) != FileProblem::none)
+    return kUnsuccessful;
+  if (file->type == File::Type::folder) {
+    facts.folder = true;
+    if (file->files != nullptr && file->files->facts(file->host_name, facts) != FileProblem::none) return kUnsuccessful;
+  }
+  const FileTimes times = times_of(facts);
+  const u64 allocated = page_up(facts.bytes);
+  switch (call.argument32(4)) {
+    case kBasic:
+      return answer_file(call, BasicFacts{times, attributes_of(facts), 0});
+    case kStandard: {
+      struct {
+        u64 allocated, bytes;
+        u32 links;
+        u8 ends, folder, padding[2];
+      } standard{allocated, facts.bytes, 1, file->removed_at_end, facts.folder, {}};
+      return answer_file(call, standard);
+    }
+    case kInternal:
+      return answer_file(call, facts.index);
+    case kEa:
+    case kMode:
+    case kAlignment:
+      return answer_file(call, call.argument32(4) == kMode && file->answers_at_once ? u32{0x20} : u32{0});
+    case kAccess:
+      return answer_file(call, u32{0x1f01ff});
+    case kName:
+      return answer_name(call, *file);
+    case kPosition:
+      return answer_file(call, file->position);
+    case kNetworkOpen:
+      return answer_file(call, NetworkFacts{times, allocated, facts.bytes, attributes_of(facts), 0});
+    case kTag:
+      return answer_file(call, std::array<u32, 2>{attributes_of(facts), 0});
+    case kNotification:
+      return answer_file(call, u32{file->quiet_at_once});
+    case kPipe:
+      if (file->type != File::Type::pipe) return kInvalidParameter;
+      return answer_file(call, std::array<u32, 2>{0, u32{!file->may_wait}});
+    case kPipeLocal: {
+      if (file->type != File::Type::pipe) return kInvalidParameter;
+      constexpr u32 kBothWays = 2, kMostInstances = 255, kConnected = 3;
+      const Pipe& pipe = *file->pipe;
+      const auto in = static_cast<u32>(pipe.most[file->end]), out = static_cast<u32>(pipe.most[1 - file->end]);
+      return answer_file(
+          call, std::array<u32, 10>{0, kBothWays, kMostInstances, 1, in, static_cast<u32>(pipe.bytes[file->end].size()),
+                                    out, out, kConnected, static_cast<u32>(1 - file->end)});
+    }
+    case kId:
+      return answer_file(call, std::array<u64, 3>{kVolumeSerial, facts.index, 0});
+    case kStat: {
+      struct {
+        u64 index;
+        FileTimes times;
+        u64 allocated, bytes;
+        u32 attributes, tag, links, access;
+      } stat{facts.index, times, allocated, facts.bytes, attributes_of(facts), 0, 1, 0x1f01ff};
+      static_assert(sizeof stat == 0x48);
+      return answer_file(call, stat);
+    }
+    default:
+      return kInvalidInfoClass;
+  }
+}
+
+Status rename(Call& call, File& file, bool replaces) {
+  struct {
+    u64 flags, root;
+    u32 length;
+  } wish{};
+  if (!call.get(call.argument(2), wish)) return kAccessViolation;
+  if (wish.root != 0 || wish.length > 65534 || wish.length % 2 != 0) return kInvalidParameter;
+  std::vector<u16> units(wish.length / 2);
+  constexpr u64 kNameOffset = 20;
+  if (!call.read(call.argument(2) + kNameOffset, units.data(), wish.length)) return kAccessViolation;
+  const Place place = call.state.files.find(to_utf8(units));
+  if (place.status != kSuccess) return place.status;
+  if (place.files != file.files || file.files == nullptr) return 0xc00000d4;  // STATUS_NOT_SAME_DEVICE
+  const FileProblem problem = file.files->rename(file.host_name, place.host_name, replaces);
+  if (problem != FileProblem::none) return status_of(problem);
+  file.host_name = place.host_name;
+  file.path = std::string(kNtPrefix) + place.path;
+  return kSuccess;
+}
+
+Status set_file_fact(Call& call, File& file) {
+  constexpr u32 kBasic = 4, kRename = 10, kDisposition = 13, kPosition = 14, kMode = 16, kAllocation = 19, kEnd = 20,
+                kPipe = 23, kCompletion = 30, kNotification = 41, kReplaceCompletion = 61, kDispositionEx = 64,
+                kRenameEx = 65;
+  const u64 buffer = call.argument(2);
+  switch (call.argument32(4)) {
+    case kBasic:
+    case kMode:
+    case kAllocation:
+      return kSuccess;
+    case kRename:
+    case kRenameEx: {
+      u8 replaces = 0;
+      return call.get(buffer, replaces) ? rename(call, file, (replaces & 1) != 0) : kAccessViolation;
+    }
+    case kDisposition:
+    case kDispositionEx: {
+      u8 ends = 0;
+      if (!call.get(buffer, ends)) return kAccessViolation;
+      if (file.files == nullptr) return kAccessDenied;
+      file.removed_at_end = (ends & 1) != 0;
+      return kSuccess;
+    }
+    case kPosition:
+      return call.get(buffer, file.position) ? kSuccess : kAccessViolation;
+    case kPipe: {
+      u32 modes[2] = {};  // the modes of reading and of completion
+      if (!call.get(buffer, modes)) return kAccessViolation;
+      if (file.type != File::Type::pipe || modes[0] != 0) return kInvalidParameter;
+      file.may_wait = modes[1] == 0;
+      return kSuccess;
+    }
+    case kEnd: {
+      u64 bytes = 0;
+      if (!call.get(buffer, bytes)) return kAccessViolation;
+      return file.type == File::Type::disk && file.files->resize(file.number, bytes) ? kSuccess : kAccessDenied;
+    }
+    case kCompletion:
+    case kReplaceCompletion: {
+      u64 parts[2] = {};
+      if (!call.read(buffer, parts, sizeof parts)) return kAccessViolation;
+      file.port = call.state.handles.at<Port>(parts[0]);
+      file.port_key = parts[1];
+      return kSuccess;
+    }
+    case kNotification: {
+      u32 flags = 0;
+      if (!call.get(buffer, flags)) return kAccessViolation;
+      file.quiet_at_once = (flags & 1) != 0;
+      return kSuccess;
+    }
+    default:
+      return kInvalidInfoClass;
+  }
+}
+
+u64 set_file(Call& call) {
+  const auto file = call.state.handles.at<File>(call.argument(0));
+  if (file == nullptr) return kInvalidHandle;
+  const Status status = set_file_fact(call, *file);
+  if (status != kSuccess) return status;
+  return call.put_io_status(call.argument(1), status, 0) ? status : kAccessViolation;
+}
+
+// arguments: attributes with the name, buffer
+template <bool full>
+u64 query_attributes(Call& call) {
+  ObjectName name;
+  if (const Status status = call.read_name(call.argument(0), name); status != kSuccess) return status;
+  const Place place = call.state.files.find(name.text);
+  if (place.status != kSuccess) return place.status;
+  if (!place.exists) return kObjectNameNotFound;
+  if (place.kind == Place::Kind::null_device) return kInvalidDeviceRequest;
+  const FileTimes times = times_of(place.facts);
+  const u32 attributes = attributes_of(place.facts);
+  const bool written = full ? call.put(call.argument(1), NetworkFacts{times, page_up(place.facts.bytes),
+                                                                      place.facts.bytes, attributes, 0})
+                            : call.put(call.argument(1), BasicFacts{times, attributes, 0});
+  return written ? kSuccess : kAccessViolation;
+}
+
+constexpr Service kFileInformation[] = {
+    {"NtQueryInformationFile", query_file},
+    {"NtSetInformationFile", set_file},
+    {"NtQueryAttributesFile", query_attributes<false>},
+    {"NtQueryFullAttributesFile", query_attributes<true>},
+};
+
+}  // namespace
+
+std::span<const Service> file_information_services() {
+  return kFileInformation;
+}
+
+}  // namespace wperf::sim::nt
