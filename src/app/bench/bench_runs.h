@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "app/measure/measure_options.h"
-#include "app/show/comparison_output.h"
+#include "app/show/compared_runs.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 

@@ -5,7 +5,7 @@
 #include "analysis/recording/recorded_samples.h"
 #include "app/measure/measure_options.h"
 #include "app/measure/recording_run.h"
-#include "app/show/comparison_output.h"
+#include "app/show/compared_runs.h"
 #include "app/show/report_options.h"
 #include "app/show/wait_views.h"
 #include "ground/diag/console.h"

@@ -7,7 +7,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/listening_counts.h"
 #include "app/commands/options_builder.h"
-#include "app/measure/count_profile_builder.h"
+#include "app/measure/count_runs.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/quiet_console.h"
 #include "app/measure/tool.h"

@@ -2,14 +2,14 @@
 #include "app/doctor/selftest.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
+#include <fmt/ranges.h>
 
 #include "analysis/recording/recorded_samples.h"
 #include "app/doctor/doctor.h"
+#include "app/doctor/selftest_judgement.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/opened_machine.h"
+#include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/tool.h"
 #include "ground/os/files.h"
@@ -31,23 +31,7 @@ constexpr u64 kRounds = 500'000'000, kSimulatedRounds = 5'000'000;
 constexpr u64 kInstructionsOfRound = 2;
 constexpr const char* kLong = "long";  // this word as an argument means half a minute
 
-// Hides the measurement's output; warnings become part of the findings.
-class Listener final : public diag::Console {
- public:
-  explicit Listener(diag::Console& console) : console_(console) {}
-  void out(std::string_view) override {}
-  void document(std::string_view) override {}
-  void warn(std::string_view line) override { said_ += (said_.empty() ? "" : "; ") + std::string(line); }
-  bool animated() const override { return false; }
-  bool interrupted() const override { return console_.interrupted(); }
-  const std::string& said() const { return said_; }
-
- private:
-  diag::Console& console_;
-  std::string said_;
-};
-
-// If a device cannot do something, that is not a failure; its error has the code of a missing device.
+// A a device cannot do something, that is not a failure; its error has the code of a missing device.
 Finding of_error(std::string check, const diag::Error& error) {
   std::string text = error.text.substr(0, error.text.find('\n'));
   if (!error.hint.empty()) text += " (" + error.hint + ")";
@@ -69,7 +53,9 @@ class DeviceTest {
     if (open()) {
       test_counts();
       test_samples();
-      if (!listener_.said().empty()) add({.check = "warnings", .outcome = Outcome::ok, .detail = listener_.said()});
+      if (const auto& lines = listener_.lines(); !lines.empty()) {
+        add({.check = "warnings", .outcome = Outcome::ok, .detail = fmt::format("{}", fmt::join(lines, "; "))});
+      }
     }
     return {.name = device_, .findings = std::move(findings_)};
   }
@@ -93,7 +79,7 @@ class DeviceTest {
   const request::Request& asked_;
   std::string device_;
   bool simulated_ = false;
-  Listener listener_;
+  measure::KeptWarnings listener_;
   measure::Machine machine_;
   std::string program_;
   std::vector<Finding> findings_;
@@ -291,130 +277,6 @@ std::vector<std::string> names_of(const devices::DevicesHere& here) {
   return names;
 }
 
-using answers::Finding;
-using answers::Outcome;
-
-constexpr u64 kLeastSamples = 50;
-// Counts of a whole core include everything else that runs there; counts of a program include its start.
-constexpr double kMostOfCore = 1.25, kMostOfProgram = 1.05;
-
-struct Share {
-  std::string_view name;
-  double part;
-};
-constexpr Share kLeaves[] = {{"leaf_a", 0.2}, {"leaf_b", 0.6}, {"leaf_c", 0.2}};
-
-// How much a share may deviate by chance: four standard deviations, plus two points for the program's other work.
-double tolerance(double part, double samples) {
-  return 0.02 + 4 * std::sqrt(part * (1 - part) / std::max(samples, 1.0));
-}
-
-class Tally {
- public:
-  explicit Tally(const stacks::StackProfile& profile) : profile_(profile) {
-    for (const stacks::StackSample& sample : profile.samples) add(sample);
-  }
-
-  u64 samples = 0, in_kernel = 0, in_program = 0, named = 0;
-  u64 of_leaf[std::size(kLeaves)] = {};
-  u64 through_middle = 0, through_outer = 0;  // samples of leaf_b by path
-  std::string why_nameless;
-
- private:
-  const stacks::StackFunction* function_of(u32 node) const {
-    if (node == stacks::kNothing || profile_.nodes[node].place == stacks::kNothing) return nullptr;
-    return &profile_.functions[profile_.places[profile_.nodes[node].place].function];
-  }
-  bool is_called_by(u32 node, std::string_view name) const {
-    const stacks::StackFunction* function = function_of(node);
-    return function != nullptr && function->name == name;
-  }
-  void add(const stacks::StackSample& sample) {
-    samples += sample.count;
-    const stacks::StackFunction* function = function_of(sample.node);
-    if (function == nullptr) return;
-    if (function->is_kernel) in_kernel += sample.count;
-    const stacks::StackModule& module = profile_.modules[function->module];
-    if (function->is_kernel || !module.name.starts_with(kSelftestProgram)) return;
-    in_program += sample.count;
-    if (!function->is_known) {
-      why_nameless = module.reason;
-      return;
-    }
-    named += sample.count;
-    for (usize i = 0; i < std::size(kLeaves); ++i) {
-      if (function->name == kLeaves[i].name) of_leaf[i] += sample.count;
-    }
-    if (function->name != "leaf_b") return;
-    const u32 caller = profile_.nodes[sample.node].parent;
-    if (!is_called_by(caller, "middle")) return;
-    through_middle += sample.count;
-    if (is_called_by(profile_.nodes[caller].parent, "outer")) through_outer += sample.count;
-  }
-
-  const stacks::StackProfile& profile_;
-};
-
-std::string percent(double part) {
-  return fmt::format("{:.1f} %", 100 * part);
-}
-double ratio(u64 part, u64 all) {
-  return all != 0 ? static_cast<double>(part) / static_cast<double>(all) : 0;
-}
-
-Finding judge_shares(const Tally& tally) {
-  Finding finding{.check = "shares", .outcome = Outcome::ok, .detail = {}};
-  for (usize i = 0; i < std::size(kLeaves); ++i) {
-    const double part = ratio(tally.of_leaf[i], tally.in_program);
-    if (std::abs(part - kLeaves[i].part) > tolerance(kLeaves[i].part, static_cast<double>(tally.in_program))) {
-      finding.outcome = Outcome::failed;
-    }
-    finding.detail +=
-        fmt::format("{}{} {} of {}", i == 0 ? "" : ", ", kLeaves[i].name, percent(part), percent(kLeaves[i].part));
-  }
-  return finding;
-}
-
-Finding judge_stacks(const Tally& tally) {
-  const u64 all = tally.of_leaf[1];
-  const double middle = ratio(tally.through_middle, all), outer = ratio(tally.through_outer, all);
-  constexpr double kNearlyAll = 0.95, kHalf = 0.5;
-  const bool good = middle >= kNearlyAll && std::abs(outer - kHalf) <= tolerance(kHalf, static_cast<double>(all));
-  return {.check = "stacks",
-          .outcome = good ? Outcome::ok : Outcome::failed,
-          .detail = fmt::format(
-              "leaf_b was called by middle in {} (expected 100.0 %), which outer called in {} (expected 50.0 %)",
-              percent(middle), percent(outer))};
-}
-
-Finding judge_losses(const stacks::StackProfile& profile) {
-  const stacks::StackLosses& losses = profile.losses;
-  u64 lost = losses.lost_records + losses.lost_samples + losses.damaged_records + losses.damaged_places;
-  std::string detail = fmt::format("{} samples lost", lost);
-  if (profile.trace.has_value()) {
-    const stacks::TraceFacts& trace = *profile.trace;
-    const u64 buffers = trace.buffers_lost + trace.missing_buffers + trace.cut_buffers + trace.damaged_buffers;
-    detail = fmt::format("{} events and {} buffers lost", trace.events_lost, buffers);
-    lost += trace.events_lost + buffers;
-  }
-  if (losses.held_back != 0) detail += fmt::format(", {} held back", losses.held_back);
-  if (losses.throttled != 0) detail += fmt::format(", {} times throttled", losses.throttled);
-  return {.check = "losses", .outcome = lost == 0 ? Outcome::ok : Outcome::failed, .detail = std::move(detail)};
-}
-
-// Checks both: excluded parts must be missing, and requested parts must be there.
-Finding judge_filter(const SampledWork& work, const Tally& user) {
-  Finding finding{.check = "user and kernel samples", .outcome = Outcome::not_possible, .detail = work.why_no_filter};
-  if (!work.why_no_filter.empty()) return finding;
-  finding.outcome = user.in_kernel == 0 ? Outcome::ok : Outcome::failed;
-  finding.detail = fmt::format("user mode only: {} of {} in the kernel", user.in_kernel, user.samples);
-  if (work.with_kernel == nullptr) return finding;
-  const Tally both(*work.with_kernel);
-  finding.detail += fmt::format("; with the kernel: {} of {}", both.in_kernel, both.samples);
-  if (both.in_kernel == 0) finding.detail += ", which does not show whether -k works";
-  return finding;
-}
-
 }  // namespace
 
 answers::Selftest run_selftest(const request::Request& request, diag::Console& console) {
@@ -435,59 +297,6 @@ bool has_failed(const answers::Selftest& test) {
     }
   }
   return false;
-}
-
-std::vector<Finding> judge_counts(const CountedWork& work) {
-  const double most = static_cast<double>(work.known) * (work.own_program_only ? kMostOfProgram : kMostOfCore);
-  const bool good = work.counted >= work.known && static_cast<double>(work.counted) <= most;
-  std::vector<Finding> findings{
-      {.check = "counts",
-       .outcome = good ? Outcome::ok : Outcome::failed,
-       .detail = fmt::format("{} instructions{}, the loop has {}{}", work.counted,
-                             work.with_kernel.has_value() ? " in user mode" : "", work.known,
-                             work.own_program_only ? "" : "; everything else that ran on the core is included")}};
-  Finding filter{.check = "user and kernel counts", .outcome = Outcome::not_possible, .detail = work.why_no_filter};
-  if (work.with_kernel.has_value()) {
-    const u64 both = *work.with_kernel;
-    filter.outcome = both > work.counted ? Outcome::ok : both == work.counted ? Outcome::not_possible : Outcome::failed;
-    filter.detail = fmt::format("{} with the kernel, {} without{}", both, work.counted,
-                                both == work.counted ? ": this does not show whether the kernel did anything" : "");
-  }
-  findings.push_back(std::move(filter));
-  return findings;
-}
-
-std::vector<Finding> judge_samples(const SampledWork& work) {
-  const Tally tally(work.user);
-  const bool enough = tally.in_program >= kLeastSamples;
-  std::vector<Finding> findings{{.check = "samples",
-                                 .outcome = enough ? Outcome::ok : Outcome::failed,
-                                 .detail = fmt::format("{} in {:.2f} s, {} of them in {}", tally.samples,
-                                                       work.user.elapsed_seconds, tally.in_program, kSelftestProgram)}};
-  const bool named = tally.named != 0;
-  std::string names = fmt::format("{} of {} samples there have function names", tally.named, tally.in_program);
-  if (!tally.why_nameless.empty()) names += ": " + tally.why_nameless;
-  findings.push_back({.check = "names",
-                      .outcome = !enough                                                   ? Outcome::not_possible
-                                 : tally.named >= tally.in_program - tally.in_program / 20 ? Outcome::ok
-                                                                                           : Outcome::failed,
-                      .detail = std::move(names)});
-  constexpr std::string_view kNothingNamed = "no sample with a function name";
-  if (named && enough) {
-    findings.push_back(judge_shares(tally));
-  } else {
-    findings.push_back({.check = "shares", .outcome = Outcome::not_possible, .detail = std::string(kNothingNamed)});
-  }
-  if (!work.why_no_stacks.empty() || !named || !enough) {
-    findings.push_back({.check = "stacks",
-                        .outcome = Outcome::not_possible,
-                        .detail = !work.why_no_stacks.empty() ? work.why_no_stacks : std::string(kNothingNamed)});
-  } else {
-    findings.push_back(judge_stacks(tally));
-  }
-  findings.push_back(judge_filter(work, tally));
-  findings.push_back(judge_losses(work.user));
-  return findings;
 }
 
 }  // namespace wperf::doctor

@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `wperf doctor --selftest`: each device on this machine measures a program whose counts, shares and stacks are known.
 #pragma once
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "ground/diag/console.h"
 #include "model/answers/tool_answers.h"
 #include "model/request/request.h"
-#include "model/stacks/stack_profile.h"
 
 namespace wperf::doctor {
 
 answers::Selftest run_selftest(const request::Request& request, diag::Console& console);
 bool has_failed(const answers::Selftest& test);
-
-// Compares measurements of wperf-selftest with its known work (selftest_program.c). Pure.
-inline constexpr std::string_view kSelftestProgram = "wperf-selftest";
-
-struct CountedWork {
-  u64 known = 0;                   // number of instructions in the program's loop
-  u64 counted = 0;                 // in user mode
-  bool own_program_only = false;   // the counts include only the program
-  std::optional<u64> with_kernel;  // the count including the kernel; nullopt: see below
-  std::string why_no_filter;
-};
-std::vector<answers::Finding> judge_counts(const CountedWork& work);
-
-struct SampledWork {
-  const stacks::StackProfile& user;                   // without the kernel, if the device can do that
-  const stacks::StackProfile* with_kernel = nullptr;  // null: see below
-  std::string why_no_filter, why_no_stacks;           // empty if the device can do it
-};
-std::vector<answers::Finding> judge_samples(const SampledWork& work);
 
 }  // namespace wperf::doctor

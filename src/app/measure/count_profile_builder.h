@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Combines the plan (names, notes, metrics) and the counts into the profile of one count, and several profiles into
-// one. Pure.
+// Combines the plan (names, notes, metrics) and the counts into the profile of one count. Pure.
 #pragma once
-#include <vector>
-
 #include "machine/plan/plan.h"
 #include "model/answers/count_profile.h"
 #include "model/readings/counts.h"
@@ -12,12 +9,5 @@ namespace wperf::measure {
 
 answers::CountProfile build_count_profile(const plan::CountPlan& plan, const plan::Capabilities& machine,
                                           const plan::EventCatalog& catalog, const readings::CountCapture& capture);
-
-// The means, and how much the counts differed. `runs` must not be empty; the mean of one run is that run.
-answers::CountProfile mean_of_runs(const std::vector<answers::CountProfile>& runs);
-
-// Each run counted some of the events of `plan`. Returns all of them in the plan's order; times are those of the first
-// run.
-answers::CountProfile joined_parts(const plan::CountPlan& plan, std::vector<answers::CountProfile> parts);
 
 }  // namespace wperf::measure

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/ints.h"
 #include "ground/diag/console.h"
@@ -30,6 +31,22 @@ class QuietConsole final : public diag::Console {
   diag::Console& console_;
   std::mutex mutex_;
   std::set<std::string> said_;
+};
+
+// Its warnings are kept, until somebody can show them.
+class KeptWarnings final : public diag::Console {
+ public:
+  explicit KeptWarnings(const diag::Console& console) : console_(console) {}
+  void out(std::string_view) override {}
+  void document(std::string_view) override {}
+  void warn(std::string_view line) override { lines_.emplace_back(line); }
+  bool animated() const override { return false; }
+  bool interrupted() const override { return console_.interrupted(); }
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  const diag::Console& console_;
+  std::vector<std::string> lines_;
 };
 
 }  // namespace wperf::measure

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,23 +14,10 @@
 #include "analysis/compare/gate.h"
 #include "analysis/compare/stack_changes.h"
 #include "analysis/compare/total_changes.h"
-#include "analysis/recording/opened_recording.h"
-#include "analysis/recording/recorded_samples.h"
-#include "analysis/recording/sampled_recording.h"
-#include "app/measure/tool.h"
 #include "app/output/outputs.h"
-#include "app/show/named_samples.h"
 #include "app/show/profile_views.h"
-#include "app/show/recorded_spe.h"
-#include "code/modules/for_each_module.h"
-#include "formats/perf_data/aux_traces.h"
-#include "formats/profiles/fleet_profile.h"
-#include "formats/profiles/stat_counts.h"
 #include "ground/diag/result.h"
-#include "ground/os/mapped_file.h"
 #include "ground/text/base_name.h"
-#include "ground/text/json_reader.h"
-#include "ground/text/json_writer.h"
 #include "views/html/difference_page.h"
 #include "views/html/svg_flame_graph.h"
 #include "views/report/diff_report.h"
@@ -146,168 +132,6 @@ diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const
   return 0;
 }
 
-// Keeps the warnings of one file until those of all files can be shown.
-class KeptWarnings final : public diag::Console {
- public:
-  explicit KeptWarnings(const diag::Console& console) : console_(console) {}
-  void out(std::string_view) override {}
-  void document(std::string_view) override {}
-  void warn(std::string_view line) override { lines_.emplace_back(line); }
-  bool animated() const override { return false; }
-  bool interrupted() const override { return console_.interrupted(); }
-  const std::vector<std::string>& lines() const { return lines_; }
-
- private:
-  const diag::Console& console_;
-  std::vector<std::string> lines_;
-};
-
-// Shorter than the time blocks of comparisons, so that blocks can be made for recordings of any length.
-constexpr u64 kSliceNs = 10'000'000;
-
-class RunReader {
- public:
-  RunReader(const std::string& path, bool is_alone, const ComparisonOptions& options, diag::Console& console)
-      : path_(path), is_alone_(is_alone), options_(options), console_(console) {}
-
-  // `seconds`: run time; 0: only known from the first and last samples.
-  struct Run {
-    compare::RunCosts costs;
-    double seconds = 0;
-  };
-
-  // One for a file, and one for each host of a fleet.
-  diag::Result<std::vector<Run>> read() {
-    WPERF_TRY(const auto opened, options_.open(path_, console_));
-    const recording::OpenedProfile* const profile = opened.profile();
-    if (profile != nullptr && profile->format == profiles::Format::fleet) return read_fleet(*profile);
-    if (opened.perf() != nullptr) WPERF_CHECK_OK(read_perf(*opened.perf()));
-    if (opened.trace() != nullptr) WPERF_CHECK_OK(read_trace(*opened.trace()));
-    if (profile != nullptr) WPERF_CHECK_OK(read_foreign(*profile));
-    if (opened.counts() != nullptr) WPERF_CHECK_OK(keep_counts(*opened.counts()));
-    costs_.file = path_;
-    return std::vector{Run{.costs = std::move(costs_), .seconds = measured_seconds_}};
-  }
-
- private:
-  diag::Result<void> keep_counts(const profiles::StatCounts& counts) {
-    if (!counts.is_whole) {
-      return diag::Error{.text = path_ + " ends too early: it is not a complete document of `stat --json`",
-                         .hint = {},
-                         .code = diag::ExitCode::damaged_input};
-    }
-    costs_.seconds = measured_seconds_ = counts.seconds;
-    costs_.cpu_seconds = counts.cpu_seconds;
-    for (const auto& [event, value] : counts.counts) costs_.counts.push_back({event, value});
-    costs_.losses = counts.losses;
-    return {};
-  }
-
-  bool wants_stacks() const { return options_.report.folded || options_.report.pages.wanted(); }
-  bool wants_inclusive() const {
-    const auto& conditions = options_.asked.conditions;
-    return std::any_of(conditions.begin(), conditions.end(), [](const request::FailCondition& one) {
-      return one.kind == request::FailCondition::Kind::inclusive;
-    });
-  }
-  bool wants_lines() const { return options_.report.read.lines; }
-
-  diag::Result<void> read_perf(const perf_data::PerfFile& file) {
-    recording::ReadOptions wanted = options_.report.read;
-    wanted.file = path_;
-    wanted.callers = wants_stacks() || wants_inclusive();
-    if (is_alone_) wanted.slice_ns = kSliceNs;
-    const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
-    if (traces.has_value()) wanted.traces = &*traces;
-    WPERF_TRY(const recording::RecordedSamples recorded,
-              read_named_samples(file, wanted, options_.report.naming, console_));
-    keep(recorded.profile);
-    keep_times(recorded.about);
-    return {};
-  }
-
-  // Uses the measured times, not those of samples.
-  void keep_times(const stacks::RecordingAbout& about) {
-    measured_seconds_ = static_cast<double>(about.elapsed_ns) / 1e9;
-    if (!about.is_of_machine) costs_.cpu_seconds = static_cast<double>(about.cpu_ns.value_or(0)) / 1e9;
-  }
-
-  diag::Result<void> read_trace(const etl::Trace& trace) {
-    WPERF_TRY(const recording::ConvertedTrace converted,
-              recording::convert_trace(trace, measure::tool_version(),
-                                       {.idle = options_.report.trace.idle, .cores = {}}, path_));
-    return read_perf(converted.file);
-  }
-
-  diag::Result<void> read_foreign(const recording::OpenedProfile& opened) {
-    auto read = profiles::read_foreign_profile(opened.bytes, opened.format, {.lines = wants_lines()}, opened.passed);
-    if (!read.has_value()) return recording::in_file(path_, std::move(read).error());
-    for (const std::string& warning : read.value().warnings) console_.warn("warning: " + warning);
-    keep(read.value().profile);
-    measured_seconds_ = costs_.seconds;
-    return {};
-  }
-
-  diag::Result<std::vector<Run>> read_fleet(const recording::OpenedProfile& opened) {
-    WPERF_TRY(profiles::FleetProfile fleet,
-              profiles::read_fleet(opened.bytes, {.lines = wants_lines()}, opened.passed));
-    for (const std::string& warning : fleet.whole.warnings) console_.warn("warning: " + warning);
-    std::vector<Run> runs;
-    for (usize host = 0; host < fleet.hosts.size(); ++host) {
-      fleet.keep_only(host);
-      keep(fleet.whole.profile);
-      costs_.fleet = path_;
-      costs_.profiles = std::max<u64>(fleet.hosts[host].profiles, 1);
-      runs.push_back({.costs = std::exchange(costs_, {}), .seconds = fleet.hosts[host].seconds});
-    }
-    return runs;
-  }
-
-  void keep(const stacks::StackProfile& profile) {
-    compare::CostWishes wishes;
-    wishes.filter = options_.report.tables.filter;
-    wishes.lines = wants_lines();
-    wishes.scatters = is_alone_;
-    wishes.stacks = wants_stacks();
-    wishes.inclusive = wants_inclusive() && profile.has_callers;
-    costs_ = compare::run_costs(profile, wishes);
-    const std::string losses = report::stack_losses_text(profile, "");
-    for (usize begin = 0; begin < losses.size();) {
-      const usize end = std::min(losses.find('\n', begin), losses.size());
-      if (end != begin) costs_.losses.push_back(losses.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-
-  const std::string& path_;
-  bool is_alone_;  // it is the only run of its side
-  const ComparisonOptions& options_;
-  diag::Console& console_;
-  compare::RunCosts costs_;
-  double measured_seconds_ = 0;
-};
-
-constexpr usize kMostRunsRead = 10'000, kMostCountsRead = 10'000;
-
-// A run is an object with a number for each time and event.
-compare::RunCosts read_run(text::JsonReader& json, const std::string& program) {
-  compare::RunCosts run;
-  run.file = program;
-  json.for_each_member([&](std::string_view key) {
-    std::string name(key);
-    const double value = json.number(-1);
-    if (!(value >= 0) || !std::isfinite(value) || run.counts.size() == kMostCountsRead) return json.stop();
-    if (name == compare::kElapsed) {
-      run.seconds = value;
-    } else if (name == compare::kCpuTime) {
-      run.cpu_seconds = value;
-    } else {
-      run.counts.push_back({std::move(name), value});
-    }
-  });
-  return run;
-}
-
 }  // namespace
 
 diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
@@ -354,93 +178,6 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
   written.add(write_files(comparison, verdicts, shown, options, console));
   WPERF_CHECK_OK(std::move(written).result());
   return status_of(verdicts, comparison, console);
-}
-
-diag::Result<recording::OpenedRecording> open_file(const std::string& name, diag::Console& console) {
-  return recording::OpenedRecording::open({.name = name}, console);
-}
-
-diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& before,
-                                              const std::vector<std::string>& after, const ComparisonOptions& options,
-                                              diag::Console& console) {
-  struct Outcome {
-    std::optional<diag::Result<std::vector<RunReader::Run>>> runs;
-    std::vector<std::string> warnings;
-  };
-  std::vector<std::string> files = before;
-  files.insert(files.end(), after.begin(), after.end());
-  std::vector<Outcome> outcomes(files.size());
-  modules::for_each_module(files.size(), [&](size_t i) {
-    KeptWarnings heard(console);
-    RunReader reader(files[i], files.size() == 2, options, heard);
-    outcomes[i].runs = reader.read();
-    outcomes[i].warnings = heard.lines();
-  });
-  bool are_measured = true;
-  for (usize i = 0; i < files.size(); ++i) {
-    for (const std::string& line : outcomes[i].warnings) console.warn(fmt::format("{} ({})", line, files[i]));
-    if (!outcomes[i].runs->has_value()) return std::move(*outcomes[i].runs).error();
-    for (const RunReader::Run& run : outcomes[i].runs->value()) are_measured = are_measured && run.seconds > 0;
-  }
-  // If the length of one run is only known from its samples, all runs are compared by samples.
-  ComparedRuns compared;
-  for (usize i = 0; i < files.size(); ++i) {
-    for (RunReader::Run& run : outcomes[i].runs->value()) {
-      if (are_measured) run.costs.seconds = run.seconds;
-      (i < before.size() ? compared.before : compared.after).push_back(std::move(run.costs));
-    }
-  }
-  return compared;
-}
-
-diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const std::string& file,
-                                  const request::Outputs& outputs, diag::Console& console) {
-  std::string out;
-  text::JsonWriter json(out);
-  json.begin_object();
-  json.begin_object("bench_baseline");
-  json.string("program", runs.front().file);
-  json.begin_array("runs");
-  const auto number = [&](std::string_view name, double value) {
-    json.key(name);
-    json.shortest(value);
-  };
-  for (const compare::RunCosts& run : runs) {
-    json.begin_object();
-    if (run.seconds > 0) number(compare::kElapsed, run.seconds);
-    if (run.cpu_seconds > 0) number(compare::kCpuTime, run.cpu_seconds);
-    for (const compare::ExactCount& count : run.counts) number(count.event, count.value);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  json.end_object();
-  out += '\n';
-  return output::write_named_output(file, out, outputs, console);
-}
-
-diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& path) {
-  WPERF_TRY(const os::MappedFile file, os::MappedFile::open(path));
-  text::JsonReader json(file.bytes());
-  std::string program = path;
-  std::vector<compare::RunCosts> runs;
-  json.for_each_member([&](std::string_view outer) {
-    if (outer != "bench_baseline") return;
-    json.for_each_member([&](std::string_view key) {
-      if (key == "program") program = json.string();
-      if (key != "runs") return;
-      json.for_each([&] {
-        if (runs.size() == kMostRunsRead) return json.stop();
-        runs.push_back(read_run(json, program));
-      });
-    });
-  });
-  if (!json.sound() || runs.empty()) {
-    return diag::Error{.text = path + " is not a complete file of `bench --save-baseline`",
-                       .hint = "create one with wperf bench --save-baseline FILE -- PROGRAM",
-                       .code = diag::ExitCode::damaged_input};
-  }
-  return runs;
 }
 
 }  // namespace wperf::show

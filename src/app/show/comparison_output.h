@@ -1,52 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A comparison: reads the costs of both sides from files, and writes text, JSON, Markdown and the verdict of a gate.
+// A comparison: its text, JSON, Markdown and the verdict of a gate.
 #pragma once
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "analysis/compare/run_costs.h"
-#include "analysis/recording/opened_recording.h"
-#include "app/show/report_options.h"
+#include "app/show/compared_runs.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/request/comparison_wishes.h"
-#include "model/request/output_options.h"
 
 namespace wperf::show {
 
-// The options of a comparison, made once from the request (commands/options_builder.h). OpenRun opens a file, or
-// whatever the user named.
-using OpenRun =
-    std::function<diag::Result<recording::OpenedRecording>(const std::string& name, diag::Console& console)>;
-diag::Result<recording::OpenedRecording> open_file(const std::string& name, diag::Console& console);
-
-struct ComparisonOptions {
-  OpenRun open = open_file;
-  ReportOptions report = {};        // `read`: how to read each recording
-  request::Comparison asked = {};   // sides, unit of costs, conditions, files
-  bool is_told = true;              // text is printed
-  bool stdout_is_document = false;  // no other text may be printed to stdout
-};
-
-// Returns the exit status: ExitCode::gate_failed if a condition of --fail-if is met.
+// The exit status: ExitCode::gate_failed if a condition of --fail-if is met.
 diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
                                   const ComparisonOptions& options, diag::Console& console);
-
-// Reads the costs of runs from recordings of any form, profiles of other programs, and counts of `stat --json`. The
-// results are in the order of the files, which are read two at a time. Each host of a fleet is a run. Losses in the
-// files are reported on the console, or kept with the costs.
-struct ComparedRuns {
-  std::vector<compare::RunCosts> before, after;
-};
-diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& before,
-                                              const std::vector<std::string>& after, const ComparisonOptions& options,
-                                              diag::Console& console);
-
-// A file with the costs of each run of a program: `bench --save-baseline` writes it, `--baseline` compares with it.
-diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const std::string& file,
-                                  const request::Outputs& outputs, diag::Console& console);
-
-diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& path);
 
 }  // namespace wperf::show

@@ -2,10 +2,7 @@
 // The SPE data of a perf.data file: decodes it core by core, replaces each address of code by the canonical one, so
 // that a function counts once for all processes, and names the addresses.
 #pragma once
-#include <functional>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "analysis/operations/spe_profile.h"
 #include "app/show/report_options.h"
@@ -31,26 +28,5 @@ struct ReadSpe {
 };
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                         const ReportOptions& options, diag::Console& console);
-
-// --records FILE or -: every SPE record on a line, with names. The bytes are decoded again for it, after the addresses
-// have names.
-using RecordSink = std::function<void(const spe::Origin&, const spe::Record&)>;
-// Repeats the records in runs that can be read in parallel: replay(first, last, sink) passes those of some runs to
-// `sink`. Returns false if a record continues in the next run.
-struct RecordRuns {
-  usize count = 1;
-  std::function<bool(usize first, usize last, const RecordSink&)> replay;
-};
-
-struct RecordsRequest {
-  std::string path;   // "-": to the console
-  bool json = false;  // otherwise CSV
-  std::vector<u64> midr_of_core;
-  std::function<u64(u64 ticks)> to_ns;  // empty: times are ticks
-};
-// Where and in which form to write --records.
-RecordsRequest records_request(const ReportOptions& options, std::vector<u64> midr_of_core);
-diag::Result<void> write_records(const RecordsRequest& request, const operations::SpeProfile& profile,
-                                 const RecordRuns& runs, diag::Console& console);
 
 }  // namespace wperf::show

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The selftest's verdicts on correct measurements, and on measurements with one error each.
-#include "app/doctor/selftest.h"
+#include "app/doctor/selftest_judgement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/show/comparison_output.h"
+#include "app/show/compared_runs.h"
 
 #include <gtest/gtest.h>
 

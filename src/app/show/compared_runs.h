@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The costs of both sides of a comparison, read from files.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/compare/run_costs.h"
+#include "analysis/recording/opened_recording.h"
+#include "app/show/report_options.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/request/comparison_wishes.h"
+#include "model/request/output_options.h"
+
+namespace wperf::show {
+
+// The options of a comparison, made once from the request (commands/options_builder.h).
+// Opens a file, or whatever else the user named.
+using OpenRun =
+    std::function<diag::Result<recording::OpenedRecording>(const std::string& name, diag::Console& console)>;
+diag::Result<recording::OpenedRecording> open_file(const std::string& name, diag::Console& console);
+
+struct ComparisonOptions {
+  OpenRun open = open_file;
+  ReportOptions report = {};        // `read`: how each recording is read
+  request::Comparison asked = {};   // sides, unit of costs, conditions, files
+  bool is_told = true;              // text is printed
+  bool stdout_is_document = false;  // no other text may be printed there
+};
+
+// Recordings of any form, profiles of other programs, counts of `stat --json`, each read to the costs of its run. In
+// the order of their names, two at a time. Each host of a fleet is a run. Losses in the files are reported on the
+// console, or kept with the costs.
+struct ComparedRuns {
+  std::vector<compare::RunCosts> before, after;
+};
+diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& before,
+                                              const std::vector<std::string>& after, const ComparisonOptions& options,
+                                              diag::Console& console);
+
+// The costs of each run of a program, as a file: `bench --save-baseline` writes it, `--baseline` compares with it.
+diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const std::string& file,
+                                  const request::Outputs& outputs, diag::Console& console);
+
+diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& path);
+
+}  // namespace wperf::show
