@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The list of places that --symbol-path and _NT_SYMBOL_PATH name, in the grammar of Windows' debuggers.
+#pragma once
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace wperf::symbols {
+
+struct SymbolServer {
+  std::string cache;  // folder for downloads; empty for the default cache
+  std::string url;    // http:// or https://
+  friend bool operator==(const SymbolServer&, const SymbolServer&) = default;
+};
+struct SymbolFolder {
+  std::string path;  // plain folder, or a local store (srv*folder)
+  friend bool operator==(const SymbolFolder&, const SymbolFolder&) = default;
+};
+using SymbolPlace = std::variant<SymbolFolder, SymbolServer>;
+
+// "srv*c:\\cache*https://host/path;c:\\symbols;cache*c:\\x" → places in order. Unknown elements are reported.
+struct SymbolPath {
+  std::vector<SymbolPlace> places;
+  std::vector<std::string> complaints;
+};
+
+// Elements are separated by semicolons; quotes around an element or a part of it are dropped. Known are
+//   folder                       the folder and the stores it may hold
+//   srv*[cache*…]store           a store, or a server: https://…; nothing: Microsoft's public one
+//   symsrv*symsrv.dll*…          the same
+//   cache*[folder]               where the servers that follow keep what they send, looked at first
+//   https://…                    as srv*https://…
+SymbolPath parse_symbol_path(std::string_view text);
+
+bool is_url(std::string_view text);
+
+}  // namespace wperf::symbols
