@@ -65,7 +65,7 @@ void Machine::add_thread(Task& task, u32 id, u32 core) {
   cores_[core].ready.push_back(task.threads.back().get());
 }
 
-// Called after a call: threads may be new, or want to move to another core. They arrive there with the time of the
+// Called after a call: threads may be new, or want to move to another core. They arrive there at the time of the
 // caller's core.
 void Machine::place_threads(Task& task, const Core& now_on) {
   const std::vector<u32> ids = task.program->threads();

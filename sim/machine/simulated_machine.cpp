@@ -130,7 +130,7 @@ u64 Machine::step_end(u64 limit_ns) const {
   return std::min(end_ns, add_saturated(now_ns_, step_ns));
 }
 
-// Brings every core to end_ns, or to the end of until_pid if that comes first; returns the time reached.
+// Advances every core to end_ns, or to the end of until_pid if that comes first. Returns the time reached.
 u64 Machine::advance(u64 end_ns, u32 until_pid, MachineError& error) {
   for (Core& core : cores_) end_ns = run_core(core, end_ns, until_pid, error);
   return end_ns;
@@ -167,7 +167,7 @@ u64 Machine::run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error
   return end_ns;
 }
 
-// The thread whose turn it is. Null if there is none; wake_cycles is then lowered to the time when the first one wakes
+// The thread that runs next. If there is none, returns null and lowers wake_cycles to the time when the first one wakes
 // up.
 Machine::Thread* Machine::pick(Core& core, u64& wake_cycles) {
   if (core.local_cycles >= core.slice_end_cycles && core.ready.size() > 1 && core.slice_end_cycles != 0)

@@ -18,13 +18,13 @@ bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-// Suffixes that compilers append to a name: GCC's and LLVM's copies and parts.
+// Suffixes that compilers append to names: GCC's and LLVM's copies and parts of functions.
 struct Suffix {
   std::string_view text;
   enum class Where : u8 { alone_too, with_number, mangled_too } where;
 };
-// Go, .NET and Java name functions with dots. So most suffixes count only with a number after them, or on a mangled
-// name of C++ or Rust: server.cleanup is a function.
+// Go, .NET and Java use dots in names of functions, for example server.cleanup. So most suffixes count only if a number
+// follows, or in a mangled C++ or Rust name.
 constexpr Suffix kSuffixes[] = {{".cold", Suffix::Where::alone_too},        {".localalias", Suffix::Where::alone_too},
                                 {".isra", Suffix::Where::with_number},      {".part", Suffix::Where::with_number},
                                 {".constprop", Suffix::Where::with_number}, {".llvm", Suffix::Where::with_number},
@@ -34,10 +34,10 @@ constexpr Suffix kSuffixes[] = {{".cold", Suffix::Where::alone_too},        {".l
                                 {".cleanup", Suffix::Where::mangled_too},   {".warm", Suffix::Where::mangled_too},
                                 {".hot", Suffix::Where::mangled_too}};
 
-// The name before the last such suffix with its numbers; the whole name if it has none.
+// The name before the last such suffix with its numbers; the whole name if there is none.
 std::string_view without_suffix(std::string_view name) {
   usize end = name.size();
-  // ".0", ".12345": numbers belong to the word before them, if there is one.
+  // ".0", ".12345": numbers belong to the word before them, if any.
   usize at = end;
   while (at > 0 && is_digit(name[at - 1])) --at;
   const bool has_number = at < end && at > 0 && name[at - 1] == '.';
@@ -52,7 +52,7 @@ std::string_view without_suffix(std::string_view name) {
   return name;
 }
 
-// "[clone .isra.0]" of demanglers, several of them.
+// Demanglers write "[clone .isra.0]", perhaps several times.
 std::string_view without_clones(std::string_view name) {
   while (name.ends_with(']')) {
     const usize clone = name.rfind(" [clone ");
@@ -62,7 +62,7 @@ std::string_view without_clones(std::string_view name) {
   return name;
 }
 
-// "::h" and 16 hexadecimal digits: Rust's.
+// Rust adds "::h" and 16 hexadecimal digits.
 std::string_view without_rust_hash(std::string_view name) {
   constexpr usize kDigits = 16, kLength = kDigits + 3;
   if (name.size() <= kLength) return name;
@@ -71,8 +71,8 @@ std::string_view without_rust_hash(std::string_view name) {
   return is_hash ? name.substr(0, name.size() - kLength) : name;
 }
 
-// "`anonymous namespace'", "?A0x1f3a" and "{anonymous}" in the spelling of Linux demanglers; the number differs from
-// build to build.
+// "`anonymous namespace'", "?A0x1f3a" and "{anonymous}" in the spelling of Linux demanglers, because the number differs
+// from build to build.
 std::string with_one_anonymous(std::string_view name) {
   std::string out;
   out.reserve(name.size());
@@ -101,7 +101,7 @@ std::string with_one_anonymous(std::string_view name) {
   return out;
 }
 
-// "@@GLIBC_2.34", "@GLIBC_2.17"; "@plt" is another function.
+// "@@GLIBC_2.34", "@GLIBC_2.17"; but "@plt" is another function.
 std::string_view without_version(std::string_view name) {
   const usize at = name.rfind('@');
   if (at == std::string_view::npos || at == 0 || name.substr(at) == "@plt") return name;
@@ -113,7 +113,8 @@ bool is_word(char c) {
   return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// The length of "operator()", "operator<<", "operator new", "operator int" that begins there; 0 if there is none.
+// The length of an operator name that begins there: "operator()", "operator<<", "operator new", "operator int"; 0 if
+// there is none.
 usize length_of_operator(std::string_view name, usize at) {
   constexpr std::string_view kOperator = "operator", kSigns = "<>=+-*/%^&|~!,[]";
   const std::string_view rest = name.substr(at);
@@ -126,7 +127,7 @@ usize length_of_operator(std::string_view name, usize at) {
   return end;
 }
 
-// The position after the matching closing bracket; the end if there is none.
+// The position after the matching bracket; the end if there is none.
 usize end_of_brackets(std::string_view name, usize at) {
   u64 depth = 0;
   for (; at < name.size(); ++at) {
@@ -138,7 +139,7 @@ usize end_of_brackets(std::string_view name, usize at) {
   return at;
 }
 
-// The words that may follow parameters; anything else, as in "f(int)::local::g", continues the name.
+// Words that may follow the parameters. Anything else, as in "f(int)::local::g", continues the name.
 bool ends_parameters(std::string_view rest) {
   for (const std::string_view word : {" const", " volatile", " &", " noexcept", " [", " requires "}) {
     if (rest.starts_with(word)) return true;
@@ -146,16 +147,16 @@ bool ends_parameters(std::string_view rest) {
   return rest.empty();
 }
 
-// A name without its return type: up to the parameters, and the parameters.
+// A name without its return type: the part before the parameters, and the parameters.
 struct NameParts {
-  std::string name, without_arguments;  // arguments of templates
+  std::string name, without_arguments;  // without template arguments
   std::string_view parameters;
 };
 NameParts parts_of(std::string_view name) {
   NameParts parts;
   for (usize at = 0; at < name.size();) {
     if (name[at] == ' ') {
-      // In "operator< <int>" it is not the end of a return type.
+      // In "operator< <int>" the blank does not end a return type.
       if (!name.substr(at).starts_with(" <")) parts = {};
       ++at;
       continue;
@@ -166,7 +167,8 @@ NameParts parts_of(std::string_view name) {
       end = at + length;
     } else if (name[at] == '(' || name[at] == '<' || name[at] == '{') {
       end = end_of_brackets(name, at);
-      // In an anonymous namespace, "main.(*Server).Serve" and "{lambda(int)#1}" they are part of the name.
+      // In an anonymous namespace, in "main.(*Server).Serve" and in "{lambda(int)#1}", parentheses are part of the
+      // name.
       if (name[at] == '(' && at != 0 && ends_parameters(name.substr(end))) {
         parts.parameters = name.substr(at);
         break;

@@ -6,14 +6,14 @@
 
 namespace wperf::compare {
 
-// A function's name without the additions of compilers and linkers, the same in another build.
-// "parse(char const*) [clone .isra.0]", "parse.part.3", "rust::f::h0123456789abcdef", "?A0x1f3a::g" → the original
-// function. Copies of a function, and parts that a compiler moved away, count for it.
+// A function's name without what compilers and linkers added, so that it is the same in another build. "parse(char
+// const*) [clone .isra.0]", "parse.part.3", "rust::f::h0123456789abcdef", "?A0x1f3a::g" → the original function. Copies
+// and separated parts of a function have the same key.
 std::string function_key(std::string_view name);
 
-// Does a person who writes `wanted` mean this function? It may be its name, also without return type, parameters,
-// anonymous namespaces, template arguments (then all instances are meant), or the version of a symbol. It may also be
-// the last parts of its name.
+// Does `wanted` mean this function? It may be its name, or the name without return type, parameters, anonymous
+// namespaces, template arguments (then all instances match) or symbol version. It may also be the last parts of the
+// name.
 bool is_meant(std::string_view wanted, std::string_view name);
 
 }  // namespace wperf::compare

@@ -21,12 +21,12 @@ bool is_exact_change(const TotalChange& total) {
          are_all(total.after, total.after.front());
 }
 
-// Events that also count clocks: task-clock is judged like cpu-time, which it repeats.
+// Events that are clocks: task-clock repeats cpu-time, so it is judged like it.
 bool is_time(const TotalChange& total) {
   return total.unit != CostUnit::count;
 }
 
-// A total that is the same in all runs (page faults that never happened) does not count among the tests.
+// A total that is equal in all runs (for example no page faults) does not count as a test.
 std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times) {
   std::vector<TotalChange*> asked;
   for (TotalChange& total : totals) {
@@ -37,7 +37,7 @@ std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times)
   return asked;
 }
 
-// Says why a total that differs in all runs is not found, though it would be if it were the only one.
+// Explains why a total that differs in all runs is not significant although it would be if it were the only one.
 void tell_of_few_runs(const std::vector<TotalChange*>& asked, std::string_view what, std::vector<std::string>& notes) {
   if (asked.empty()) return;
   const usize before = asked.front()->before.size(), after = asked.front()->after.size();

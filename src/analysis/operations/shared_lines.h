@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines that threads may be fighting over without sharing data in them: most refills and peer answers first.
+// Lines that threads may compete for without sharing data in them; ordered by refills and peer answers, the most first.
 #pragma once
 #include <vector>
 

@@ -22,7 +22,7 @@ using spe::SourceAccesses;
 using spe::SourceCode;
 using spe::TouchedData;
 
-// Data sources as rows, numbered in the order they are shown.
+// Data sources as rows, numbered in the order in which they are shown.
 class SourceTable {
  public:
   explicit SourceTable(const std::vector<SourceAccesses>& sources) {
@@ -46,7 +46,7 @@ class SourceTable {
   static constexpr u32 kNumbered = static_cast<u32>(spe::DataLevel::unknown);
   using Key = std::tuple<u32, u64, std::string>;  // distance, number, name
 
-  // Equal names are one row, whichever core family they come from.
+  // Equal names share a row, whichever core family they belong to.
   static Key key_of(bool store, SourceCode source) {
     if (!source.given()) return {kNumbered + 1, store ? 1 : 0, store ? "stores, no source" : "loads, no source"};
     std::string name = spe::data_source_name(source.family(), source.value());
@@ -56,10 +56,10 @@ class SourceTable {
   }
 
   std::vector<SourceRow> rows_;
-  std::vector<u32> row_of_source_;  // by index of the aggregator's
+  std::vector<u32> row_of_source_;  // by index of the aggregator's sources
 };
 
-// Code places by source line; without line information each instruction counts as a line.
+// Groups places of code by source line; without line information each instruction is a line.
 class CodeLines {
  public:
   explicit CodeLines(const std::vector<CodePlace>& code) {
@@ -78,10 +78,10 @@ class CodeLines {
 
  private:
   std::vector<AccessLineRow> rows_;
-  std::vector<u32> line_of_;  // by index of the code place
+  std::vector<u32> line_of_;  // by index of the place
 };
 
-// For each group the member that has most of its cycles.
+// Finds for each group the member with most cycles.
 class Heaviest {
  public:
   explicit Heaviest(u32 groups) : of_group_(groups, answers::kNone), cycles_(groups) {}
@@ -91,7 +91,7 @@ class Heaviest {
       const u32 group = static_cast<u32>(key >> 32), member = static_cast<u32>(key);
       u32& heaviest = of_group_[group];
       u64& cycles = cycles_[group];
-      // Among equals the first wins: the table has no order.
+      // If several are equal, the first one is taken, because the table has no order.
       if (heaviest != answers::kNone && std::tuple(cycles, heaviest) > std::tuple(sum, member)) return;
       heaviest = member;
       cycles = sum;
@@ -120,7 +120,7 @@ void sort_most_cycles_first(std::vector<Row>& rows) {
   });
 }
 
-// Makes the tables of loads and stores: sums by source, function and line, in one pass over the aggregator's.
+// Makes the tables of loads and stores, by source, function and line, in one pass over the aggregator.
 class AccessTables {
  public:
   AccessTables(const Aggregator& aggregator, const std::vector<SourceAccesses>& sources, const MemoryInput& input,
@@ -237,8 +237,8 @@ DataRow data_row(const Row& row) {
           .mean_latency = mean_latency(row.counts)};
 }
 
-// Returns the numbers of the lines or pages with most hits out of `count`, sorted. row_of(number): address,
-// other_process, counts.
+// Returns the numbers of the lines or pages with most hits out of `count`, sorted. row_of(number) has address,
+// other_process and counts.
 template <class RowOf>
 std::vector<u32> busiest(u32 count, const RowOf& row_of) {
   std::vector<u32> numbers(count);

@@ -28,7 +28,7 @@ std::vector<u32> KernelPlaces::name(ProfileTables& tables, StackProfile& profile
   const auto first = static_cast<u32>(profile.functions.size());
   std::vector<u32> function_of(order_.size());
   std::vector<std::string_view> modules_of;                   // by function
-  std::map<std::pair<std::string_view, u64>, u32> functions;  // by module and beginning; at 0 without a name
+  std::map<std::pair<std::string_view, u64>, u32> functions;  // keyed by module and beginning; 0 if there is no name
   for (usize at = 0; at < order_.size(); ++at) {
     const modules::KernelSymbols::Function& found = functions_[at];
     const auto [entry, is_new] = functions.try_emplace({found.module, found.name.empty() ? 0 : found.begin}, 0);

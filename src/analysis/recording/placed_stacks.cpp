@@ -14,8 +14,8 @@ using stacks::AddressKind;
 using stacks::kNothing;
 using stacks::StackProfile;
 
-constexpr u32 kRowsForTwo = 1 << 12;      // fewer take less time than starting a thread
-constexpr u32 kByAddress = u32{1} << 31;  // so many numbers would not fit into memory as a node's key
+constexpr u32 kRowsForTwo = 1 << 12;      // with fewer rows, starting a thread takes longer
+constexpr u32 kByAddress = u32{1} << 31;  // marks an address in a node's key; more numbers would not fit into memory
 
 class StackPlacer {
  public:
@@ -37,15 +37,15 @@ class StackPlacer {
   stacks::LineStacks lists_;
 };
 
-// Stacks become paths in one tree, from the outermost caller down. If addresses are not wanted, all addresses of one
-// place are one node. Inlined functions become separate nodes below the node of the function that contains them. There
-// are many more frames than nodes, so two threads with a tree each are faster.
+// Stacks become paths in one tree, from the outermost caller down. If addresses are not requested, all addresses of a
+// place share a node. Inlined functions become nodes below the function that contains them. There are many more frames
+// than nodes, so two threads with a tree each are faster.
 void StackPlacer::place_stacks(bool with_sites) {
   std::vector<u32> place_of_address;
   place_of_address.reserve(named_.of_address.size());
   for (const u32 asked : named_.of_address) place_of_address.push_back(named_.names[asked].place);
   const auto place_rows = [&](u32 from, u32 to, PathTree& tree) {
-    // Nodes of the latest stack; for frames with inlined functions, the last of their nodes.
+    // Nodes of the previous stack; for frames with inlined functions, the last of their nodes.
     std::vector<u32> path{PathTree::kRoot};
     aggregator_.for_each_stack(from, to, [&](u32 row, u32 depth, std::span<const u32> own) {
       path.resize(depth + 1);
@@ -108,7 +108,7 @@ void StackPlacer::list_frames(const stacks::AggregatedAddress& address, u32 aske
     lists_.frames.push_back({address.address, stacks::kNoOffset, named_.inlined_places[named.first_inlined + i]});
   }
   const stacks::CodeSite& site = profile_.sites[asked];
-  // The lookup used the call before the return address.
+  // The lookup used the address before the return address, in the call.
   const u64 offset =
       site.begin == site.end ? stacks::kNoOffset : site.address - site.begin + (address.is_caller ? 1 : 0);
   lists_.frames.push_back({address.address, offset, named.place});

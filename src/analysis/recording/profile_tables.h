@@ -67,7 +67,7 @@ class ProfileTables {
   std::unordered_map<std::string, u32> texts_;
   stacks::SmallIdTable places_;
   std::unordered_map<std::string, u32> line_numbers_;
-  std::map<std::pair<u32, std::string>, u32> inlined_functions_;  // by module and name
+  std::map<std::pair<u32, std::string>, u32> inlined_functions_;  // keyed by module and name
 };
 
 }  // namespace wperf::recording

@@ -131,7 +131,7 @@ void PlaceNamer::find_names() {
     kernel_asked = std::async(std::launch::async,
                               [&, addresses = std::move(addresses)] { kernel.ask(file_, history_, addresses); });
   }
-  // A few at a time: the memory of read files is released before the next ones are opened.
+  // A few files at a time: the memory of files that were read is freed before the next ones are opened.
   for (usize begin = 0; begin < used.size(); begin += kFilesTogether) {
     if (options_.tell) options_.tell(begin, used.size());
     const std::span<const u32> some = std::span(used).subspan(begin, std::min(kFilesTogether, used.size() - begin));
@@ -204,7 +204,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
     }
   }
   if (addresses.empty()) return;
-  // In files with overlapping segments the order may differ.
+  // In files with overlapping segments the order may be different.
   std::vector<u32> order(addresses.size());
   for (u32 i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](u32 a, u32 b) { return addresses[a] < addresses[b]; });
@@ -219,7 +219,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
   if (profile_.modules[module].reason.empty()) profile_.modules[module].reason = profile_.modules[module].not_used;
   const std::vector<modules::CodeRange> ranges =
       options_.line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>();
-  // By their beginnings; those without a known beginning by name or address.
+  // By beginning; those without a known beginning by name or address.
   std::unordered_map<u64, u32> functions, loose_addresses;
   std::unordered_map<std::string_view, u32> loose_functions;
   NamelessCode nameless_code(file);
@@ -265,8 +265,8 @@ void PlaceNamer::keep_site(const symbols::Symbolization& known, const symbols::S
   }
 }
 
-// A line belongs to the function with which it is shown: if inlined functions are not shown, it is the line of the
-// replaced call.
+// A line belongs to the function that is shown: if inlined functions are not shown, it is the line of the call that was
+// replaced.
 void PlaceNamer::name_answer(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer,
                              u32 function, u32 asked) {
   if (options_.code || options_.lists) keep_site(known, answer, function, asked);

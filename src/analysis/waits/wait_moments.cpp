@@ -42,7 +42,7 @@ class MomentMaker {
  private:
   bool has_end(const waits::Wait& wait) const { return wait.has_end && has_wakeups_; }
 
-  // The last one is for waits whose lock was not recorded.
+  // The last one stands for waits whose lock was not recorded.
   void name_locks() {
     for (u32 i = 0; i < locks_.all().size(); ++i) out_.locks.push_back(locks_.text_of(i));
     out_.locks.push_back(locks_.text_of(WaitLocks::kUnknown));
@@ -80,7 +80,7 @@ class MomentMaker {
   const WaitLocks& locks_;
   const std::vector<bool> chosen_;
   const bool has_wakeups_, has_locks_;
-  std::map<u32, u32> people_;  // by thread, so that ties are decided in the same way everywhere
+  std::map<u32, u32> people_;  // by thread, so that ties are always decided in the same way
   std::map<std::pair<u32, waits::WaitClass>, u32> places_;
   waits::WaitMoments out_;
 };

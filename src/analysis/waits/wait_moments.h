@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accounted switches and named stacks → each wait with its names; the tables of `waits` sum these up.
+// Makes each wait with its names; the tables of `waits` sum these up.
 #pragma once
 #include "analysis/waits/wait_locks.h"
 #include "analysis/waits/wait_report.h"
 
 namespace wperf::waits {
 
-// Tasks and nodes of the waits are not known yet.
+// Tasks and nodes of the waits are not set yet.
 waits::WaitMoments make_wait_moments(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                                      WaitNames& names, const WaitLocks& locks, const WaitSelection& selection);
 

@@ -46,11 +46,11 @@ diag::Result<void> OptionEffects::take_file_value(Option option, const std::stri
       return {};
     case Option::markdown:
       request_.comparison.markdown_file = value;
-      if (value == "-") request_.outputs.quiet = true;  // stdout is its
+      if (value == "-") request_.outputs.quiet = true;  // stdout is for the document
       return {};
     case Option::records:
       request_.sampling.records_file = value;
-      if (value == "-") request_.outputs.quiet = true;  // stdout is theirs
+      if (value == "-") request_.outputs.quiet = true;  // stdout is for the documents
       return {};
     case Option::output_perf_data:
       request_.sampling.perf_data = true;

@@ -14,7 +14,7 @@ using answers::Finding;
 using answers::Outcome;
 
 constexpr u64 kLeastSamples = 50;
-// A whole core is counted, including everything else that runs there; a program includes its start.
+// Counts of a whole core include everything else that runs there; counts of a program include its start.
 constexpr double kMostOfCore = 1.25, kMostOfProgram = 1.05;
 
 struct Share {
@@ -23,7 +23,7 @@ struct Share {
 };
 constexpr Share kLeaves[] = {{"leaf_a", 0.2}, {"leaf_b", 0.6}, {"leaf_c", 0.2}};
 
-// The effect of chance on a share, by four standard deviations, and two points for the program's other work.
+// How much a share may deviate by chance: four standard deviations, plus two points for the program's other work.
 double tolerance(double part, double samples) {
   return 0.02 + 4 * std::sqrt(part * (1 - part) / std::max(samples, 1.0));
 }
@@ -36,7 +36,7 @@ class Tally {
 
   u64 samples = 0, in_kernel = 0, in_program = 0, named = 0;
   u64 of_leaf[std::size(kLeaves)] = {};
-  u64 through_middle = 0, through_outer = 0;  // samples of leaf_b
+  u64 through_middle = 0, through_outer = 0;  // samples of leaf_b by path
   std::string why_nameless;
 
  private:
@@ -121,7 +121,7 @@ Finding judge_losses(const stacks::StackProfile& profile) {
   return {.check = "losses", .outcome = lost == 0 ? Outcome::ok : Outcome::failed, .detail = std::move(detail)};
 }
 
-// Both ways: excluded parts are missing, and requested ones are there.
+// Checks both: excluded parts must be missing, and requested parts must be there.
 Finding judge_filter(const SampledWork& work, const Tally& user) {
   Finding finding{.check = "user and kernel samples", .outcome = Outcome::not_possible, .detail = work.why_no_filter};
   if (!work.why_no_filter.empty()) return finding;

@@ -15,18 +15,18 @@ namespace wperf::doctor {
 inline constexpr std::string_view kSelftestProgram = "wperf-selftest";
 
 struct CountedWork {
-  u64 known = 0;                   // instructions that the program's loop has
+  u64 known = 0;                   // number of instructions in the program's loop
   u64 counted = 0;                 // in user mode
-  bool own_program_only = false;   // nothing but the program was counted
-  std::optional<u64> with_kernel;  // the same with the kernel; nothing: see below
+  bool own_program_only = false;   // the counts include only the program
+  std::optional<u64> with_kernel;  // the count including the kernel; nullopt: see below
   std::string why_no_filter;
 };
 std::vector<answers::Finding> judge_counts(const CountedWork& work);
 
 struct SampledWork {
-  const stacks::StackProfile& user;                   // the kernel was to be left out, where the device can
+  const stacks::StackProfile& user;                   // without the kernel, if the device can do that
   const stacks::StackProfile* with_kernel = nullptr;  // null: see below
-  std::string why_no_filter, why_no_stacks;           // empty: the device can
+  std::string why_no_filter, why_no_stacks;           // empty if the device can do it
 };
 std::vector<answers::Finding> judge_samples(const SampledWork& work);
 

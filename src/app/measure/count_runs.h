@@ -8,11 +8,11 @@
 
 namespace wperf::measure {
 
-// Means, and how much the counts differed. `runs` is not empty; the mean of one run is that run.
+// The means, and how much the counts differed. `runs` must not be empty; the mean of one run is that run.
 answers::CountProfile mean_of_runs(const std::vector<answers::CountProfile>& runs);
 
-// From several runs, each of which counted some of the events of `plan`: all of them, in its order. Time is the
-// first's.
+// Each run counted some of the events of `plan`. Returns all of them in the plan's order; times are those of the first
+// run.
 answers::CountProfile joined_parts(const plan::CountPlan& plan, std::vector<answers::CountProfile> parts);
 
 }  // namespace wperf::measure

@@ -30,7 +30,7 @@ plan::CountPlan plan_of(u32 counters) {
   return counts;
 }
 
-// The fields of a unit and of a reading, each once, in their order in a recording.
+// Visits the fields of a unit and of a reading once each, in the order of the recording.
 template <class Unit, class Visit>
 void visit_unit(Unit& unit, Visit&& visit) {
   visit(unit.unit);
@@ -64,7 +64,7 @@ std::vector<u64> numbers_of(const readings::UnitCounts& unit) {
   return numbers;
 }
 
-// Missing numbers are 0.
+// Missing numbers become 0.
 readings::UnitCounts unit_of_numbers(const std::vector<u64>& numbers) {
   readings::UnitCounts unit;
   unit.event_class = EventClass::core;
@@ -118,7 +118,7 @@ perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::C
 
 answers::CountProfile counted_profile(const perf_data::CountedFacts& counted) {
   plan::CountPlan plan = plan_of(counted.counters);
-  // only one or more than one matters
+  // it only matters whether there are several
   plan.cores.resize(counted.cores == 1 ? 1 : 2);
   plan.kernel = counted.kernel;
   plan::Capabilities machine;

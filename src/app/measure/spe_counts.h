@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts during statistical profiling (contract 3.4, 9.9): cycles, and how many operations were chosen, filtered and
-// lost. Kept in the recording.
+// Counts made during statistical profiling (contract 3.4, 9.9): cycles, and how many operations were chosen, filtered
+// and lost. Stored in the recording.
 #pragma once
 #include <vector>
 
@@ -17,10 +17,10 @@ plan::CountPlan population_plan(const plan::SpePlan& plan, const plan::Capabilit
 
 perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::Capabilities& machine,
                                       const readings::CountCapture& capture);
-// Made from the capture as in count_profile_builder.h.
+// Made from the capture; see count_profile_builder.h.
 answers::CountProfile counted_profile(const perf_data::CountedFacts& counted);
 
-// On all cores, with the recorded samples of each of `cores`.
+// For all cores, with the number of recorded samples on each of `cores`.
 operations::SpePopulation population_of(const answers::CountProfile& counting);
 std::vector<u64> recorded_of_cores(const answers::CountProfile& counting,
                                    const std::vector<operations::SpeCore>& cores);

@@ -275,7 +275,7 @@ diag::Result<Recording> record_spe(const MeasureOptions& options, Machine& machi
                                                 : record_driver_spe(options, machine, console);
 }
 
-// In the form that kernels use: a multiplier of 32 bits, whose product with the bits below the shift has 64.
+// In the kernel's form: a 32-bit multiplier whose product with the bits below the shift fits into 64 bits.
 perf_data::TimeConversion conversion_of(const plan::TimerMoment& timer) {
   constexpr u64 kNsPerSecond = 1'000'000'000, kMostMultiplier = ~u32{0};
   if (timer.hz == 0) return {};
@@ -300,7 +300,7 @@ SpeRecorder::SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& tim
 void SpeRecorder::take(const readings::SpePiece& piece) {
   Stream& stream = streams_[piece.core];
   if (piece.after_gap) write(piece.core, stream, stream.begun.size());
-  // Where the core goes on in another buffer, a record that was cut goes on there, too.
+  // If the core continues in another buffer, an unfinished record continues there, too.
   stream.address = piece.buffer_address - stream.begun.size();
   stream.begun.insert(stream.begun.end(), piece.bytes.begin(), piece.bytes.end());
   const std::vector<std::byte>& bytes = stream.begun;
@@ -309,7 +309,7 @@ void SpeRecorder::take(const readings::SpePiece& piece) {
   spe::for_each_record(bytes, stream.state, [&](const spe::Record&) {
     whole = static_cast<usize>(stream.state.buffer_address - stream.address);
   });
-  spe::end_of_buffer(stream.state, 0);  // the unfinished record is decoded again
+  spe::end_of_buffer(stream.state, 0);  // the unfinished record will be decoded again
   while (whole != 0 && whole < bytes.size() && whole % kWord != 0 && bytes[whole] == std::byte{}) ++whole;
   if (bytes.size() - whole > kMostWithoutRecord) whole = bytes.size();
   write(piece.core, stream, whole);

@@ -29,7 +29,7 @@
 namespace wperf::show {
 namespace {
 
-// Shorter than the blocks of time that comparisons use, so that blocks can be made for a recording of any length.
+// Shorter than the time blocks of comparisons, so that blocks can be made for recordings of any length.
 constexpr u64 kSliceNs = 10'000'000;
 
 class RunReader {
@@ -37,13 +37,13 @@ class RunReader {
   RunReader(const std::string& path, bool is_alone, const ComparisonOptions& options, diag::Console& console)
       : path_(path), is_alone_(is_alone), options_(options), console_(console) {}
 
-  // `seconds` are how long the run took; 0: known only from the first and the last of its samples.
+  // `seconds`: run time; 0: only known from the first and last samples.
   struct Run {
     compare::RunCosts costs;
     double seconds = 0;
   };
 
-  // One for a file, one for each host of a fleet.
+  // One for a file, and one for each host of a fleet.
   diag::Result<std::vector<Run>> read() {
     WPERF_TRY(const auto opened, options_.open(path_, console_));
     const recording::OpenedProfile* const profile = opened.profile();
@@ -93,7 +93,7 @@ class RunReader {
     return {};
   }
 
-  // The measured times, not those of the samples.
+  // Uses the measured times, not those of samples.
   void keep_times(const stacks::RecordingAbout& about) {
     measured_seconds_ = static_cast<double>(about.elapsed_ns) / 1e9;
     if (!about.is_of_machine) costs_.cpu_seconds = static_cast<double>(about.cpu_ns.value_or(0)) / 1e9;
@@ -147,7 +147,7 @@ class RunReader {
   }
 
   const std::string& path_;
-  bool is_alone_;  // the run is the only one of its side
+  bool is_alone_;  // it is the only run of its side
   const ComparisonOptions& options_;
   diag::Console& console_;
   compare::RunCosts costs_;
@@ -156,7 +156,7 @@ class RunReader {
 
 constexpr usize kMostRunsRead = 10'000, kMostCountsRead = 10'000;
 
-// A run is an object: a number for each time and event.
+// A run is an object with a number for each time and event.
 compare::RunCosts read_run(text::JsonReader& json, const std::string& program) {
   compare::RunCosts run;
   run.file = program;
@@ -203,7 +203,7 @@ diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& be
     if (!outcomes[i].runs->has_value()) return std::move(*outcomes[i].runs).error();
     for (const RunReader::Run& run : outcomes[i].runs->value()) are_measured = are_measured && run.seconds > 0;
   }
-  // If the length of one run is known only from its samples, all runs are compared by their samples.
+  // If the length of one run is only known from its samples, all runs are compared by samples.
   ComparedRuns compared;
   for (usize i = 0; i < files.size(); ++i) {
     for (RunReader::Run& run : outcomes[i].runs->value()) {

@@ -15,23 +15,23 @@
 
 namespace wperf::show {
 
-// The options of a comparison, made once from the request (commands/options_builder.h).
-// Opens a file, or whatever else the user named.
+// The options of a comparison, made once from the request (commands/options_builder.h). OpenRun opens a file, or
+// whatever the user named.
 using OpenRun =
     std::function<diag::Result<recording::OpenedRecording>(const std::string& name, diag::Console& console)>;
 diag::Result<recording::OpenedRecording> open_file(const std::string& name, diag::Console& console);
 
 struct ComparisonOptions {
   OpenRun open = open_file;
-  ReportOptions report = {};        // `read`: how each recording is read
+  ReportOptions report = {};        // `read`: how to read each recording
   request::Comparison asked = {};   // sides, unit of costs, conditions, files
   bool is_told = true;              // text is printed
-  bool stdout_is_document = false;  // no other text may be printed there
+  bool stdout_is_document = false;  // no other text may be printed to stdout
 };
 
-// Recordings of any form, profiles of other programs, counts of `stat --json`, each read to the costs of its run. In
-// the order of their names, two at a time. Each host of a fleet is a run. Losses in the files are reported on the
-// console, or kept with the costs.
+// Reads the costs of runs from recordings of any form, profiles of other programs, and counts of `stat --json`. The
+// results are in the order of the files, which are read two at a time. Each host of a fleet is a run. Losses in the
+// files are reported on the console, or kept with the costs.
 struct ComparedRuns {
   std::vector<compare::RunCosts> before, after;
 };
@@ -39,7 +39,7 @@ diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& be
                                               const std::vector<std::string>& after, const ComparisonOptions& options,
                                               diag::Console& console);
 
-// The costs of each run of a program, as a file: `bench --save-baseline` writes it, `--baseline` compares with it.
+// A file with the costs of each run of a program: `bench --save-baseline` writes it, `--baseline` compares with it.
 diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const std::string& file,
                                   const request::Outputs& outputs, diag::Console& console);
 

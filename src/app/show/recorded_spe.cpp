@@ -262,7 +262,7 @@ std::vector<std::string> kinds_without_source_names(const recording::DecodeState
 }  // namespace
 
 std::optional<AuxTraces> spe_traces(const perf_data::PerfFile& file) {
-  // Most recordings have no AUX data at all, and then one look at their events is enough.
+  // Most recordings have no AUX data; then looking at their events is enough.
   const auto has_own_pmu = [](const perf_data::Event& event) { return event.attributes.type > 5; };
   if (!file.came_through_pipe() && std::none_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) return {};
   auto traces = AuxTraces::collect(file);

@@ -16,12 +16,12 @@ namespace wperf::show {
 namespace {
 
 constexpr size_t kChunk = 1 << 20;
-constexpr usize kMostWaiting = 16;  // runs that are made while one before them is not
+constexpr usize kMostWaiting = 16;  // how many runs may be finished before an earlier one
 
-// Writes the lines of runs in their order, whichever thread made them.
+// Writes the lines of runs in order, whichever threads make them.
 class RecordFile {
  public:
-  // Without a file, to the console.
+  // Without a file, writes to the console.
   RecordFile(std::optional<os::OutputFile> file, diag::Console& console, const RecordsRequest& request,
              const operations::SpeProfile& profile, const RecordRuns& runs)
       : file_(std::move(file)),
@@ -80,7 +80,7 @@ class RecordFile {
     std::unique_lock lock(taking_turns_);
     cut_inside_ = cut_inside_ || !whole;
     made_[run] = {.text = std::move(lines.text()), .done = true, .whole = whole};
-    if (std::exchange(is_writing_, true)) return;  // the writing thread takes this one, too
+    if (std::exchange(is_writing_, true)) return;  // the thread that is writing takes this one, too
     for (; written_ < made_.size() && made_[written_].done && made_[written_].whole; ++written_) {
       std::string text = std::exchange(made_[written_].text, {});
       lock.unlock();
@@ -94,7 +94,7 @@ class RecordFile {
     written_more_.notify_all();  // protects cut_inside_
   }
 
-  // Memory that the system gave once is used again.
+  // Reuses memory that was allocated before.
   std::string empty_text() {
     const std::lock_guard lock(taking_turns_);
     if (empty_.empty()) return {};
@@ -103,7 +103,7 @@ class RecordFile {
     return text;
   }
 
-  // The rest: a record goes on in the next run, and so may later ones.
+  // Writes the rest: a record continues in the next run, and perhaps others in later runs.
   void write_from(usize run) {
     if (run == runs_.count) return;
     report::RecordLines lines(format_);
@@ -129,12 +129,12 @@ class RecordFile {
   const report::RecordFormat format_;
   report::RecordWriter writer_;
   operations::SpeRecordNames names_;
-  std::mutex taking_turns_;  // protects the fields below
+  std::mutex taking_turns_;  // protects the members below
   std::condition_variable written_more_;
   std::vector<Made> made_;
   usize written_ = 0;  // runs
   std::vector<std::string> empty_;
-  bool is_writing_ = false;  // a thread writes, without the lock
+  bool is_writing_ = false;  // a thread is writing, without holding the lock
   bool cut_inside_ = false;
 };
 

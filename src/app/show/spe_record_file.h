@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --records FILE or -: every SPE record on a line, with names. The bytes are decoded once more for it, when their
-// addresses have been named.
+// --records FILE or -: every SPE record on a line, with names. The bytes are decoded again for it, after the addresses
+// have names.
 #pragma once
 #include <functional>
 #include <string>
@@ -15,20 +15,20 @@
 namespace wperf::show {
 
 using RecordSink = std::function<void(const spe::Origin&, const spe::Record&)>;
-// Gives the records again, in runs that can be read in parallel: replay(first, last, sink) gives those of some runs.
-// Returns false if a record continues in the next run.
+// Repeats the records in runs that can be read in parallel: replay(first, last, sink) passes those of some runs to
+// `sink`. Returns false if a record continues in the next run.
 struct RecordRuns {
   usize count = 1;
   std::function<bool(usize first, usize last, const RecordSink&)> replay;
 };
 
 struct RecordsRequest {
-  std::string path;   // "-": the console
+  std::string path;   // "-": to the console
   bool json = false;  // otherwise CSV
   std::vector<u64> midr_of_core;
-  std::function<u64(u64 ticks)> to_ns;  // empty: times stay ticks
+  std::function<u64(u64 ticks)> to_ns;  // empty: times are ticks
 };
-// Where --records goes, and how.
+// Where and in which form to write --records.
 RecordsRequest records_request(const ReportOptions& options, std::vector<u64> midr_of_core);
 diag::Result<void> write_records(const RecordsRequest& request, const operations::SpeProfile& profile,
                                  const RecordRuns& runs, diag::Console& console);

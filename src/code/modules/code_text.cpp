@@ -8,7 +8,7 @@
 namespace wperf::modules {
 namespace {
 
-// "name+0x24" for the target of a call or branch, "name" if the function's beginning is unknown; empty if it has no
+// The target of a call or branch: "name+0x24", or "name" if the function's beginning is unknown; empty if it has no
 // name.
 std::string target_text(const CodeFile& file, u64 target, bool decorated) {
   const symbols::SymbolizedAddress known = file.function_at(target, decorated);

@@ -18,11 +18,11 @@ NameFilter name_filter(const request::SampleDisplay& display);
 // The argument is a module's number in the target; may return null.
 using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 
-// The code of the lines in the rows of choose_rows(): blocks without instructions, in the order of CompatView::code.
-// The caller fills in the instructions and stores them there.
+// The blocks of code of the lines in choose_rows(), in the order of CompatView::code. The caller fills in their
+// instructions and stores them in CompatView::code.
 std::vector<CodeBlock> code_to_disassemble(const CompatView& view, u32 rows, const NameFilter& filter = {});
 
-// Indices of the files that the lines of these rows are from, ascending.
+// Indices of the files that these rows' lines are in, ascending.
 std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilter& filter = {});
 
 // Instructions and source text that the report will show. `folders`: those of --symbol-path.

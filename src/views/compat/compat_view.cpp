@@ -59,7 +59,7 @@ class SymbolsOfView {
   u32 of_kind_[4] = {kNone, kNone, kNone, kNone};
 };
 
-// The place of each symbol in the order of the names that are shown.
+// The rank of each symbol in the order of displayed names.
 std::vector<u32> name_ranks(const CompatView& view) {
   std::vector<std::pair<std::string, u32>> shown;
   for (u32 symbol = 0; symbol < view.symbols.size(); ++symbol) shown.emplace_back(display_name(view, symbol), symbol);
@@ -72,8 +72,8 @@ std::vector<u32> name_ranks(const CompatView& view) {
 // The counts of one event.
 struct Counts {
   u64 samples = 0;
-  std::vector<u32> rows;         // of the profile's samples
-  std::map<u64, u64> of_thread;  // process << 32 | thread
+  std::vector<u32> rows;         // indices of the profile's samples
+  std::map<u64, u64> of_thread;  // key: process << 32 | thread
   std::map<u32, u64> of_core;
   std::map<std::pair<u32, SymbolKind>, u64> of_module;  // kNone: nothing but the kind is known
   std::map<std::pair<u32, u32>, u64> of_caller;         // symbol, caller
@@ -82,7 +82,7 @@ struct Counts {
 
 using NamesOfProcesses = std::map<u32, std::string_view>;
 
-// If a process has several names, the first.
+// If a process has several names, the first one.
 NamesOfProcesses by_process(const std::vector<answers::ProcessName>& names) {
   NamesOfProcesses known;
   for (const answers::ProcessName& one : names) known.try_emplace(one.process, one.name);
@@ -108,7 +108,7 @@ void add_threads(const Counts& counts, const NamesOfProcesses& names, SampledEve
   });
 }
 
-// Counts in the modules themselves, too.
+// Also stores the counts in the modules.
 void add_modules(const Counts& counts, std::vector<SampleModule>& modules, SampledEvent& event) {
   for (const auto& [key, count] : counts.of_module) {
     event.modules.push_back({.module = key.first, .kind = key.second, .count = count});
@@ -157,14 +157,14 @@ class ViewMaker {
   const StackProfile& from_;
   CompatView out_;
   const u16 fixed_code_;
-  const std::vector<u32> modules_;  // module numbers of the profile → of the target
+  const std::vector<u32> modules_;  // profile's module number → target's
   SymbolsOfView symbols_;
   std::vector<Counts> counts_;
   std::map<u32, u32> file_numbers_;  // text of the profile → file of the view
-  std::vector<u32> ranks_;           // the symbols' ranks in the order of the printed names
+  std::vector<u32> ranks_;           // rank of each symbol in the order of printed names
 };
 
-// The profile's modules are those of the target; those that stand for no file follow.
+// The profile's modules are those of the target; modules without a file follow them.
 std::vector<u32> ViewMaker::modules_of_target() const {
   std::vector<u32> numbers(from_.modules.size(), kNone);
   for (u32 i = 0; i < out_.run.target.modules.size(); ++i) numbers[i] = i;
@@ -213,7 +213,7 @@ bool ViewMaker::is_of_others(const StackSample& sample) const {
 
 u32 ViewMaker::symbol_of(const StackSample& sample) {
   if (is_of_others(sample)) {
-    // If the program was not found, its samples are unknown, and clients know that word.
+    // If the program was not found, its samples are "unknown", which clients expect.
     const bool is_unknown = out_.run.target.process == 0 && !out_.run.of_operations;
     return symbols_.of_kind(is_unknown ? SymbolKind::unknown : SymbolKind::other_process);
   }
@@ -267,7 +267,7 @@ void ViewMaker::count_over_time(const stacks::SliceCount& one) {
   slices[one.slice] += static_cast<u32>(one.count);
 }
 
-// SPE may sample code at the address 0. Elsewhere 0 stands for an unknown address.
+// SPE may sample code at address 0. Otherwise 0 means an unknown address.
 bool ViewMaker::has_address(const PlaceHits& place) const {
   return out_.run.of_operations ? out_.symbols[place.symbol].kind != SymbolKind::other_process : place.address != 0;
 }
@@ -374,7 +374,7 @@ SampledEvent ViewMaker::event_of(u32 number, const NamesOfProcesses& names) {
 }
 
 CompatView ViewMaker::make() {
-  if (out_.run.of_operations) {  // symbols in the order of the profile's functions
+  if (out_.run.of_operations) {  // symbols are in the order of the profile's functions
     symbols_.of_kind(SymbolKind::other_process);
     for (u32 function = 1; function < from_.functions.size(); ++function) symbols_.of(function);
   }

@@ -14,16 +14,16 @@
 
 namespace wperf::compat {
 
-// Lines of one symbol while they are counted.
+// The lines of one symbol while they are counted.
 class LineRows {
  public:
   struct Hits {
-    LineRow row;  // without what was inlined
+    LineRow row;  // without inlined code
     bool is_inlined = false;
     std::string_view inlined_function = {};
     u32 inlined_file = kNone, inlined_line = 0;
   };
-  // The most frequent places must come first: the first one of a line represents it.
+  // The most frequent places must be added first: the first one of a line represents it.
   void add(const Hits& line) {
     const auto [entry, is_new] = lines_.try_emplace({line.row.file, line.row.line});
     Entry& known = entry->second;
@@ -42,18 +42,18 @@ class LineRows {
     LineRow row;
     std::map<std::tuple<std::string, u32, u32>, u64> inlined;
   };
-  std::map<std::pair<u32, u32>, Entry> lines_;  // by file and line
+  std::map<std::pair<u32, u32>, Entry> lines_;  // keyed by file and line
 };
 
-// Samples of a symbol at one address.
+// The samples of a symbol at one address.
 struct PlaceHits {
   u32 symbol = 0, site = stacks::kNothing;
   u64 address = 0, hits = 0;
 };
 
-// The hits dealt out to their symbols, which are numbered from 0: quicker than sorting all.
+// Distributes the hits to symbols, which are numbered from 0; faster than sorting everything.
 std::vector<std::span<PlaceHits>> by_symbol(std::vector<PlaceHits>& hits, usize symbols);
-// Each place once: calls from several functions are several rows of the profile.
+// Joins equal places: calls from several functions are several rows in the profile.
 std::span<PlaceHits> joined(std::span<PlaceHits> places);
 std::span<PlaceHits> most_first(std::span<PlaceHits> places);
 

@@ -86,7 +86,7 @@ class ColumnWriter {
       state_kinds_{"state kind"}, state_wakers_{"state waker"};
 };
 
-// Nodes by function: lines and addresses of the profile's own nodes do not matter here.
+// The tree of functions: lines and addresses in the profile's nodes do not matter here.
 void ColumnWriter::make_tree() {
   node_of_.resize(profile_.nodes.size());
   for (usize i = 0; i < profile_.nodes.size(); ++i) {
@@ -102,8 +102,8 @@ void ColumnWriter::make_tree() {
   tree_.sum_up();
 }
 
-// Each node before its children, and its whole subtree before the next sibling: its depth is written as the distance of
-// its parent from the node before.
+// A node comes before its children, and its whole subtree before the next sibling. Its depth is written as the distance
+// of its parent from the previous node.
 void ColumnWriter::add_tree() {
   const std::vector<stacks::CallNode>& nodes = tree_.nodes();
   const stacks::ChildLists children = tree_.children();

@@ -8,7 +8,7 @@ namespace {
 
 using stacks::kNothing;
 
-// Sorts `order` by a key, lower ones first, equal ones in their old order. In linear time.
+// Sorts `order` by a key in ascending order, in linear time; equal keys keep their order.
 void sort_by(std::vector<u32>& order, const auto& key_of) {
   constexpr u32 kBits = 16;
   u64 greatest = 0;
@@ -30,7 +30,7 @@ std::vector<const Column*> RowColumns::columns() const {
   return {&slices_, &tasks_, &events_, &cores_, &sizes_, &nodes_, &counts_, &periods_};
 }
 
-// Samples that agree in slice, thread, event and core are a group; within it the stacks are in the order of the tree.
+// Samples with equal slice, thread, event and core form a group; in a group the stacks are in the order of the tree.
 std::vector<u32> RowColumns::add(const std::function<u32(u32 node)>& number_of) {
   const stacks::ChosenSamples chosen(profile_, filter_);
   std::vector<Key> keys;
@@ -109,7 +109,7 @@ void RowColumns::end_row() {
   nodes_.add(open_key_.node - node_before_);
   node_before_ = open_key_.node;
   counts_.add(open_.count);
-  // Most events count the same between any two samples.
+  // For most events every sample has the same count.
   const u64 interval = profile_.events[open_key_.event].interval;
   periods_.add_signed(open_.period - open_.count * interval);
 }

@@ -45,7 +45,7 @@ class RowColumns {
   Key open_key_;
   u32 node_before_ = 0, slice_before_ = 0;
   u64 open_size_ = 0;  // rows of the group so far
-  u32 rows_ = 0;       // in the slice so far, without the open one
+  u32 rows_ = 0;       // in the slice so far, without the open row
   Column slices_{"slice"}, tasks_{"task"}, events_{"event"}, cores_{"core"}, sizes_{"size"};
   Column nodes_{"node"}, counts_{"count"}, periods_{"period"};
 };

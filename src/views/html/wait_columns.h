@@ -12,7 +12,7 @@ namespace wperf::html {
 
 class WaitColumns {
  public:
-  // `node_of`: from a node of the profile to the written one. Times are relative to `origin`.
+  // `node_of`: converts a node of the profile to the number in the page. Times are relative to `origin`.
   void add(const waits::WaitMoments& moments, u64 origin, const std::function<u32(u32 node)>& node_of);
   static void write(const waits::WaitMoments& moments, text::JsonWriter& json);
   std::vector<const Column*> columns() const;

@@ -39,7 +39,7 @@ using ColourRow = std::function<std::string(std::string line, usize row)>;
 void append_fitted_table(std::string& out, Table table, usize screen, const ColourRow& colour_row);
 // Titles and cells may contain markup.
 void append_markdown(std::string& out, const Table& table);
-// Source text as a cell: tabs become blanks, and control characters are left out.
+// Source text as a cell: tabs become blanks, and control characters are removed.
 std::string source_cell(std::string_view text);
 // One object for each row. Readers use signed 64-bit integers, so larger numbers are written as the largest of these.
 void write_rows(text::JsonWriter& json, const Table& table);

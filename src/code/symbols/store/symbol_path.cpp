@@ -16,7 +16,7 @@ bool starts_with_word(std::string_view text, std::string_view word) {
          std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) { return a == ascii_lower(b); });
 }
 
-// Splits at separators outside of quotes.
+// Splits at separators that are not in quotes.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   bool quoted = false;
@@ -31,7 +31,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return out;
 }
 
-// Removes blanks and quotes around it, and redundant slashes at its end.
+// Removes surrounding blanks and quotes, and redundant slashes at the end.
 std::string clean(std::string_view part) {
   std::string out(part);
   out.erase(std::remove(out.begin(), out.end(), '"'), out.end());
@@ -83,7 +83,7 @@ class PathReader {
     }
   }
 
-  // Downstream stores, nearest first, then the store itself. Files from a server go to the nearest folder.
+  // Downstream stores, nearest first, then the store itself. Files from a server are stored in the nearest folder.
   void read_store(const std::vector<std::string>& parts, const std::string& text) {
     std::string cache = cache_;
     const bool has_server = std::any_of(parts.begin(), parts.end(), is_url);
@@ -108,7 +108,7 @@ class PathReader {
   }
 
   SymbolPath path_;
-  std::string cache_;  // of the last cache* element
+  std::string cache_;  // from the last cache* element
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The list of places that --symbol-path and _NT_SYMBOL_PATH name, in the grammar of Windows' debuggers.
+// The places in --symbol-path and _NT_SYMBOL_PATH, in the grammar of Windows' debuggers.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,17 +9,18 @@
 namespace wperf::symbols {
 
 struct SymbolServer {
-  std::string cache;  // folder for downloads; empty for the default cache
+  std::string cache;  // folder for downloads; empty: the default cache
   std::string url;    // http:// or https://
   friend bool operator==(const SymbolServer&, const SymbolServer&) = default;
 };
 struct SymbolFolder {
-  std::string path;  // plain folder, or a local store (srv*folder)
+  std::string path;  // an ordinary folder, or a local store (srv*folder)
   friend bool operator==(const SymbolFolder&, const SymbolFolder&) = default;
 };
 using SymbolPlace = std::variant<SymbolFolder, SymbolServer>;
 
-// "srv*c:\\cache*https://host/path;c:\\symbols;cache*c:\\x" → places in order. Unknown elements are reported.
+// Parses "srv*c:\\cache*https://host/path;c:\\symbols;cache*c:\\x" into places, in order. Unknown elements are
+// reported.
 struct SymbolPath {
   std::vector<SymbolPlace> places;
   std::vector<std::string> complaints;

@@ -68,7 +68,8 @@ std::string compressed_name(std::string_view name) {
 }
 
 constexpr char kLayoutFile[] = "index2.txt";
-constexpr size_t kFirstPlace = 3;  // earlier stages: the explicit file, the image's folder, the path in the image
+constexpr size_t kFirstPlace = 3;  // the earlier stages are the explicit file, the image's folder, and the path in the
+                                   // image
 
 }  // namespace
 
