@@ -21,7 +21,6 @@
 #include "abi/wire.h"
 #include "base/event_class.h"
 #include "driver/core/dmc620_registers.h"
-#include "driver/core/fake_counters.h"
 #include "driver/core/fake_spe.h"
 #include "driver/core/pmu_registers.h"
 #include "driver/core/stack_walker.h"
@@ -47,10 +46,32 @@ struct FakeMachine {
   std::vector<u64> dmc_frames = {0x1000'0000, 0x1001'0000};  // physical
 };
 
+// How often `event` happens on a unit in one step of time, at EL1 or at EL0 (uncore: EL0 only).
+using FakeEvents = std::function<u64(EventClass event_class, u32 unit, u32 event, bool el1)>;
+
 class FakeHal final : public Hal {
  public:
-  using Pmu = FakePmu;
-  using Frame = FakeDmcFrame;
+  struct Pmu {  // the PMU of a core or a cluster
+    u64 pmcr = 0, enabled = 0, overflow = 0, interrupts = 0, selected = 0, cycles = 0, cycle_filter = 0;
+    u64 types[kMaxCounters] = {}, values[kMaxCounters] = {};
+    // equality except for the values, and for the shared cycle counter's overflow
+    bool operator==(const Pmu& other) const {
+      const u64 flags = ~(u64{1} << kCycleCounter);
+      return pmcr == other.pmcr && enabled == other.enabled && ((overflow ^ other.overflow) & flags) == 0 &&
+             interrupts == other.interrupts && selected == other.selected && cycle_filter == other.cycle_filter &&
+             std::equal(types, types + kMaxCounters, other.types);
+    }
+  };
+  struct Frame {
+    u32 words[dmc620::kFrameSize / 4] = {};
+    u32 identity[dmc620::kIdentitySize / 4] = {};  // the value that software reads
+    u32 mapped = 0, identity_mapped = 0;
+    Frame() {
+      for (const dmc620::IdentityRegister& it : dmc620::kIdentity) {
+        identity[it.offset / 4] = it.value;
+      }
+    }
+  };
 
   explicit FakeHal(const FakeMachine& machine = {})
       : machine_(machine), core_locks_(std::make_unique<std::recursive_mutex[]>(machine.cores + 1)) {
@@ -81,18 +102,18 @@ class FakeHal final : public Hal {
       advance_core(i, 0, events);
     }
     for (u32 i = 0; i < clusters.size(); ++i) {
-      clusters[i].count_as_cluster(i, machine_.dsu_counters, events);
+      advance_cluster(i, events);
     }
     u32 channel = 0;
     for (auto& [physical, frame] : frames) {
-      frame.count(channel++, events);
+      advance_channel(channel++, frame, events);
     }
   }
   // One core only; each core may have its own thread.
   void advance_core(u32 core, u64 ns, const FakeEvents& events) {
     now_ns += ns;
     const std::lock_guard running(core_locks_[core]);
-    cores[core].count(core, machine_.counters, long_counters(core), events);
+    count_on_core(core, events);
     interrupt(core);
   }
   // Adds one core that equals the first. May be called once.
@@ -105,7 +126,7 @@ class FakeHal final : public Hal {
     pmbidrs.push_back(pmbidrs[0]);
     spe_versions.push_back(spe_versions[0]);
   }
-  // Lets the core power down without saving its counters.
+  // Lets the core powers down without saving its counters.
   void lose_counters(u32 core) {
     const std::lock_guard running(core_locks_[core]);
     const u64 cycle_counter = u64{1} << kCycleCounter;
@@ -136,11 +157,11 @@ class FakeHal final : public Hal {
       on_user_walk(ticket, stack);
     });
   }
-  // Lets the threads end without their walks.
+  // The threads end without their walks.
   void lose_walks() {
     answer_walks([this](u32 ticket, const UserWalkStart&) { on_user_walk_lost(ticket); });
   }
-  // Lets another driver's counter overflow. Its interrupt also calls this driver's handler.
+  // Another driver's counter overflows. Its interrupt also calls this driver's handler.
   void interrupt_from_elsewhere(u32 core) {
     const std::lock_guard running(core_locks_[core]);
     if (!in_interrupt) {
@@ -166,15 +187,15 @@ class FakeHal final : public Hal {
   std::function<void(Register)> before_write;
   std::function<void()> at_barrier;
   std::function<void(u32 core)> on_interrupt;  // the shell's handler, called on the interrupted core
-  // The shell's handler for profiling interrupts; returns true if it handled the interrupt.
+  // The shell's handler for profiling interrupts; returns true if it handled PMU interrupt.
   std::function<bool(u32 core)> on_profiling_interrupt;
   u64 interrupts_of_others = 0;       // flags that this driver does not touch
   std::set<u32> hidden_processes;     // processes of users other than the client
   std::map<u32, u64> process_starts;  // start times of processes by number; 0 for processes that have ended
   std::vector<std::pair<ClientId, u32>> observations;  // the calls of may_observe
   std::set<u32> cores_without_cluster;
-  std::set<u32> cores_with_trapped_pmu;  // cores that report a PMUVer but whose PMU registers are trapped
-  std::set<u32> cores_with_trapped_spe;  // the same for PMSVer and the SPE's registers
+  std::set<u32> cores_with_trapped_pmu;  // cores that report a PMUVer but trap the registers
+  std::set<u32> cores_with_trapped_spe;  // the same for PMSVer
   std::set<u32> offline;                 // cores that run_on_core cannot reach
   std::vector<Pmu> cores, clusters;
   std::vector<u32> pmu_versions;  // by core
@@ -439,7 +460,23 @@ class FakeHal final : public Hal {
   bool long_counters(u32 core) const { return pmu_versions[core] >= 6 && pmu_versions[core] != 0xf; }
   u64 ours() const { return machine_.reserved_mask & 0x7fff'ffff; }
 
-  // The interrupt line is a level that the PMU holds; the handler must clear the flags that belong to the driver.
+  static u64 add(u64 value, u64 more, u32 width, u32 overflow_width, u64& overflow, u32 bit) {
+    const auto over = [](u64 low, u64 delta, u32 bits) {
+      return bits == 64 ? low + delta < low : ((low & 0xffff'ffff) + delta) >> 32 != 0;
+    };
+    if (over(value, more, overflow_width)) {
+      overflow |= u64{1} << bit;
+    }
+    return width == 64 ? value + more : (value + more) & 0xffff'ffff;
+  }
+  static u64 filtered(const FakeEvents& events, u32 core, u64 type) {
+    const u32 event = static_cast<u32>(type & kEventMask);
+    const bool el1 = (type & kExcludeEl1) == 0;
+    const bool el0 = (type & (u64{1} << 30)) == 0;
+    return (el0 ? events(EventClass::core, core, event, false) : 0) +
+           (el1 ? events(EventClass::core, core, event, true) : 0);
+  }
+  // The level of the interrupt line is the PMU's; the handler must clear the flags that belong to the driver.
   void interrupt(u32 number) {
     Pmu& core = cores[number];
     const auto raised = [&] { return (core.pmcr & kPmcrEnable) != 0 ? core.overflow & core.interrupts : 0; };
@@ -449,7 +486,7 @@ class FakeHal final : public Hal {
     deliver_interrupt(number);
     expect((raised() & ~interrupts_of_others) == 0, "an interrupt that would come again for ever");
   }
-  // The interrupt line is PMBSR.S.
+  // The line of this interrupt is PMBSR.S.
   void interrupt_of_buffer(u32 number) {
     const auto raised = [&] { return (spes[number].pmbsr & kPmbsrService) != 0; };
     if (!on_profiling_interrupt || in_interrupt || !raised()) {
@@ -469,6 +506,51 @@ class FakeHal final : public Hal {
     in_interrupt = false;
     current_core = interrupted;
   }
+  void count_on_core(u32 number, const FakeEvents& events) {
+    Pmu& core = cores[number];
+    if ((core.pmcr & kPmcrEnable) == 0) {
+      return;
+    }
+    const u32 width = long_counters(number) ? 64 : 32;
+    const u32 overflow_width = (core.pmcr & kPmcrLongEvents) != 0 ? width : 32;
+    for (u32 i = 0; i < machine_.counters; ++i) {
+      if (bit_field(core.enabled, i, 1) != 0) {
+        core.values[i] =
+            add(core.values[i], filtered(events, number, core.types[i]), width, overflow_width, core.overflow, i);
+      }
+    }
+    if (bit_field(core.enabled, kCycleCounter, 1) != 0) {
+      const u64 more = filtered(events, number, core.cycle_filter | kCyclesEvent);
+      const u32 cycles_overflow_width = (core.pmcr & kPmcrLongCycles) != 0 ? 64 : 32;
+      core.cycles = add(core.cycles, more, 64, cycles_overflow_width, core.overflow, kCycleCounter);
+    }
+  }
+  void advance_cluster(u32 number, const FakeEvents& events) {
+    Pmu& cluster = clusters[number];
+    for (u32 i = 0; (cluster.pmcr & kPmcrEnable) != 0 && i < machine_.dsu_counters; ++i) {
+      if (bit_field(cluster.enabled, i, 1) != 0) {
+        const u64 more = events(EventClass::dsu, number, static_cast<u32>(cluster.types[i] & kEventMask), false);
+        cluster.values[i] = add(cluster.values[i], more, 32, 32, cluster.overflow, i);
+      }
+    }
+  }
+  static void advance_channel(u32 number, Frame& frame, const FakeEvents& events) {
+    for (u32 i = 0; i < dmc620::kCounters; ++i) {
+      const u32 control = frame.words[dmc620::counter_register(i, dmc620::kControl) / 4];
+      if ((control & dmc620::kControlEnable) == 0) {
+        continue;
+      }
+      const bool clk = i >= dmc620::kFirstClkCounter;
+      u32& value = frame.words[dmc620::counter_register(i, dmc620::kValue) / 4];
+      u32& status = frame.words[(clk ? dmc620::kOverflowStatusClk : dmc620::kOverflowStatusClkdiv2) / 4];
+      u64 overflow = status;
+      const EventClass event_class = clk ? EventClass::dmc_clk : EventClass::dmc_clkdiv2;
+      value = static_cast<u32>(add(value, events(event_class, number, dmc620::event_of_control(control), false), 32, 32,
+                                   overflow, clk ? i - dmc620::kFirstClkCounter : i));
+      status = static_cast<u32>(overflow);
+    }
+  }
+
   FakeMachine machine_;
   std::map<void*, usize> sizes_;  // sizes of the allocations
   std::mutex mutex_;
@@ -500,7 +582,22 @@ inline u64 FakeHal::read_register(Register reg) {
   }
   if (reg >= Register::clusterpmcr) {
     expect(machine_.cluster_count != 0, "cluster register without a DSU");
-    return clusters[current_core / machine_.cluster_size].read_as_cluster(reg);
+    Pmu& cluster = clusters[current_core / machine_.cluster_size];
+    switch (reg) {
+      case Register::clusterpmcr:
+        return cluster.pmcr;
+      case Register::clusterpmcntenset:
+      case Register::clusterpmcntenclr:
+        return cluster.enabled;
+      case Register::clusterpmovsclr:
+        return cluster.overflow;
+      case Register::clusterpmselr:
+        return cluster.selected;
+      case Register::clusterpmxevtyper:
+        return cluster.types[cluster.selected];
+      default:
+        return cluster.values[cluster.selected];
+    }
   }
   const u32 spe_version = spe_versions[current_core];
   const u64 dfr0 = (u64{pmu_versions[current_core]} << 8) | (u64{spe_version} << 32);
@@ -586,8 +683,33 @@ inline void FakeHal::store_register(Register reg, u64 value) {
     return;
   }
   if (reg >= Register::clusterpmcr) {
-    expect(reg != Register::clusterpmcr || (value & resets) == 0, "cluster counters reset");
-    return clusters[current_core / machine_.cluster_size].write_as_cluster(reg, value);
+    Pmu& cluster = clusters[current_core / machine_.cluster_size];
+    switch (reg) {
+      case Register::clusterpmcr:
+        expect((value & resets) == 0, "cluster counters reset");
+        cluster.pmcr = value;
+        return;
+      case Register::clusterpmcntenset:
+        cluster.enabled |= value;
+        return;
+      case Register::clusterpmcntenclr:
+        cluster.enabled &= ~value;
+        return;
+      case Register::clusterpmovsclr:
+        cluster.overflow &= ~value;
+        return;
+      case Register::clusterpmselr:
+        cluster.selected = value;
+        return;
+      case Register::clusterpmxevtyper:
+        cluster.types[cluster.selected] = value;
+        return;
+      case Register::clusterpmxevcntr:
+        cluster.values[cluster.selected] = value & 0xffff'ffff;
+        return;
+      default:
+        return;
+    }
   }
   expect(cores_with_trapped_pmu.count(current_core) == 0, "PMU register that is trapped");
   switch (reg) {
