@@ -2,6 +2,7 @@
 #include "analysis/recording/recorded_switches.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "analysis/recording/thread_ends.h"
