@@ -2,6 +2,7 @@
 #include "app/measure/spe_counts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "app/measure/count_profile_builder.h"
