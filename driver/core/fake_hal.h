@@ -126,7 +126,7 @@ class FakeHal final : public Hal {
     pmbidrs.push_back(pmbidrs[0]);
     spe_versions.push_back(spe_versions[0]);
   }
-  // Lets the core powers down without saving its counters.
+  // Lets the core power down without saving its counters.
   void lose_counters(u32 core) {
     const std::lock_guard running(core_locks_[core]);
     const u64 cycle_counter = u64{1} << kCycleCounter;
@@ -157,11 +157,11 @@ class FakeHal final : public Hal {
       on_user_walk(ticket, stack);
     });
   }
-  // The threads end without their walks.
+  // Lets the threads end without their walks.
   void lose_walks() {
     answer_walks([this](u32 ticket, const UserWalkStart&) { on_user_walk_lost(ticket); });
   }
-  // Another driver's counter overflows. Its interrupt also calls this driver's handler.
+  // Lets another driver's counter overflow. Its interrupt also calls this driver's handler.
   void interrupt_from_elsewhere(u32 core) {
     const std::lock_guard running(core_locks_[core]);
     if (!in_interrupt) {
@@ -187,15 +187,15 @@ class FakeHal final : public Hal {
   std::function<void(Register)> before_write;
   std::function<void()> at_barrier;
   std::function<void(u32 core)> on_interrupt;  // the shell's handler, called on the interrupted core
-  // The shell's handler for profiling interrupts; returns true if it handled PMU interrupt.
+  // The shell's handler for profiling interrupts; returns true if it handled the interrupt.
   std::function<bool(u32 core)> on_profiling_interrupt;
   u64 interrupts_of_others = 0;       // flags that this driver does not touch
   std::set<u32> hidden_processes;     // processes of users other than the client
   std::map<u32, u64> process_starts;  // start times of processes by number; 0 for processes that have ended
   std::vector<std::pair<ClientId, u32>> observations;  // the calls of may_observe
   std::set<u32> cores_without_cluster;
-  std::set<u32> cores_with_trapped_pmu;  // cores that report a PMUVer but trap the registers
-  std::set<u32> cores_with_trapped_spe;  // the same for PMSVer
+  std::set<u32> cores_with_trapped_pmu;  // cores that report a PMUVer but whose PMU registers are trapped
+  std::set<u32> cores_with_trapped_spe;  // the same for PMSVer and the SPE's registers
   std::set<u32> offline;                 // cores that run_on_core cannot reach
   std::vector<Pmu> cores, clusters;
   std::vector<u32> pmu_versions;  // by core
@@ -476,7 +476,7 @@ class FakeHal final : public Hal {
     return (el0 ? events(EventClass::core, core, event, false) : 0) +
            (el1 ? events(EventClass::core, core, event, true) : 0);
   }
-  // The level of the interrupt line is the PMU's; the handler must clear the flags that belong to the driver.
+  // The interrupt line is a level that the PMU holds; the handler must clear the flags that belong to the driver.
   void interrupt(u32 number) {
     Pmu& core = cores[number];
     const auto raised = [&] { return (core.pmcr & kPmcrEnable) != 0 ? core.overflow & core.interrupts : 0; };
@@ -486,7 +486,7 @@ class FakeHal final : public Hal {
     deliver_interrupt(number);
     expect((raised() & ~interrupts_of_others) == 0, "an interrupt that would come again for ever");
   }
-  // The line of this interrupt is PMBSR.S.
+  // The interrupt line is PMBSR.S.
   void interrupt_of_buffer(u32 number) {
     const auto raised = [&] { return (spes[number].pmbsr & kPmbsrService) != 0; };
     if (!on_profiling_interrupt || in_interrupt || !raised()) {
