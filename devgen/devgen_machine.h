@@ -54,8 +54,8 @@ struct FileFacts {
   u16 processor = 0;  // IMAGE_FILE_MACHINE_… of its header; 0 if it is not a program file
   std::string version;
   Signature signature = Signature::unknown;
-  std::string signer;             // the name in the certificate
-  std::string signature_trouble;  // Windows' text for why it does not trust the present signature
+  std::string signer;           // the name in the certificate
+  std::string signature_error;  // Windows' text for why it does not trust the present signature
 };
 
 enum class Folder { of_program, current };
@@ -65,9 +65,9 @@ struct Change {
   bool restart = false;  // Windows needs a restart to complete the change
 };
 
-class Machine {
+class DevgenMachine {
  public:
-  virtual ~Machine() = default;
+  virtual ~DevgenMachine() = default;
 
   virtual Facts facts() = 0;
   virtual std::vector<DeviceFacts> devices() = 0;

@@ -14,7 +14,7 @@ FileFacts signed_driver() {
           .version = "3.8.0",
           .signature = Signature::embedded,
           .signer = "somebody",
-          .signature_trouble = {}};
+          .signature_error = {}};
 }
 
 TEST(ExplanationTest, NumbersAreWrittenAsPeopleLookThemUp) {

@@ -15,7 +15,7 @@ inline constexpr const char* kInf = "C:\\unpacked\\wperf-driver.inf";
 inline constexpr const char* kSys = "C:\\unpacked\\wperf-driver.sys";
 inline constexpr const char* kPlain = "C:\\Windows\\System32\\drivers\\wperfdrv.sys";
 
-class FakeMachine : public Machine {
+class FakeMachine : public DevgenMachine {
  public:
   FakeMachine() {
     facts_.elevated = true;
@@ -27,13 +27,13 @@ class FakeMachine : public Machine {
                     .version = {},
                     .signature = Signature::none,
                     .signer = {},
-                    .signature_trouble = {}};
+                    .signature_error = {}};
     files_[kSys] = {.exists = true,
                     .processor = code::kMachineArm64,
                     .version = "3.8.0",
                     .signature = Signature::embedded,
                     .signer = "wperf test",
-                    .signature_trouble = {}};
+                    .signature_error = {}};
   }
 
   Facts facts() override { return facts_; }

@@ -96,7 +96,7 @@ FileFacts WindowsMachine::file(const std::string& path) {
   read_headers(file, facts);
   if (const auto signature = os::signature_of(path); signature.has_value()) {
     facts.signer = signature->signer;
-    if (signature->signed_at_all && !signature->trusted) facts.signature_trouble = signature->trouble;
+    if (signature->signed_at_all && !signature->trusted) facts.signature_error = signature->error;
     if (signature->signed_at_all && facts.signature != Signature::embedded) facts.signature = Signature::catalog;
   } else if (facts.signature != Signature::embedded) {
     facts.signature = Signature::unknown;  // a catalog might have a signature, but cannot be searched

@@ -22,7 +22,7 @@ std::string beside(const std::string& path, const char* name) {
 // One run of the installer: its findings and the steps that it has to undo.
 class Run {
  public:
-  Run(Machine& machine, Console& console) : machine_(machine), console_(console), facts_(machine.facts()) {}
+  Run(DevgenMachine& machine, Console& console) : machine_(machine), console_(console), facts_(machine.facts()) {}
 
   Win32Error install_device();
   Win32Error install_plain_service();
@@ -41,7 +41,7 @@ class Run {
   Win32Error delete_service();
   bool remove_devices(Win32Error& first);
 
-  Machine& machine_;
+  DevgenMachine& machine_;
   Console& console_;
   Facts facts_;
   std::string inf_path_;
@@ -268,13 +268,13 @@ Win32Error Run::uninstall() {
 
 }  // namespace
 
-Win32Error install(Machine& machine, Console& console, InstallWay way) {
+Win32Error install(DevgenMachine& machine, Console& console, InstallWay way) {
   console.out("Install requested.");
   Run run(machine, console);
   return way == InstallWay::device ? run.install_device() : run.install_plain_service();
 }
 
-Win32Error uninstall(Machine& machine, Console& console) {
+Win32Error uninstall(DevgenMachine& machine, Console& console) {
   console.out("Uninstall requested.");
   return Run(machine, console).uninstall();
 }

@@ -10,9 +10,9 @@ enum class InstallWay { device, plain_service };
 
 // The result is the exit status: 0, or the Windows error of the step that failed. After a failure everything that this
 // call added is removed again.
-Win32Error install(Machine& machine, Console& console, InstallWay way);
+Win32Error install(DevgenMachine& machine, Console& console, InstallWay way);
 
 // Removes all existing parts, and continues after a failed step. Returns the error of the first step that failed.
-Win32Error uninstall(Machine& machine, Console& console);
+Win32Error uninstall(DevgenMachine& machine, Console& console);
 
 }  // namespace wperf::devgen

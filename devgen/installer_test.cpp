@@ -140,7 +140,7 @@ TEST_F(InstallerTest, UpdateThatFailsLeavesTheOldDevice) {
   EXPECT_TRUE(machine_.driver_answers());
 }
 
-TEST_F(InstallerTest, NeedOfARestartIsNoFailure) {
+TEST_F(InstallerTest, RestartRequiredIsSuccess) {
   machine_.problem_after_update_ = code::kProblemNeedsRestart;
   EXPECT_EQ(run_install(), 0u);
   EXPECT_TRUE(said("Restart Windows to complete the installation."));

@@ -59,8 +59,8 @@ std::string signature_text(const FileFacts& file) {
 std::string file_text(const FileFacts& file) {
   if (!file.exists) return "missing";
   const std::string version = file.version.empty() ? "without a version" : "version " + file.version;
-  const std::string trouble = file.signature_trouble.empty() ? "" : "; " + file.signature_trouble;
-  return version + ", " + processor_name(file.processor) + ", " + signature_text(file) + trouble;
+  const std::string error = file.signature_error.empty() ? "" : "; " + file.signature_error;
+  return version + ", " + processor_name(file.processor) + ", " + signature_text(file) + error;
 }
 
 bool same_version(const std::string& file, const std::string& ours) {
@@ -112,7 +112,7 @@ std::string next_step(const Facts& facts, const std::vector<DeviceFacts>& device
 
 }  // namespace
 
-int show_status(Machine& machine, Console& console, const char* version) {
+int show_status(DevgenMachine& machine, Console& console, const char* version) {
   const Facts facts = machine.facts();
   const auto devices = machine.devices();
   const ServiceFacts service = machine.service();

@@ -6,6 +6,6 @@
 namespace wperf::devgen {
 
 // The result is the exit status: 0 installed and running, 1 not.
-int show_status(Machine& machine, Console& console, const char* version);
+int show_status(DevgenMachine& machine, Console& console, const char* version);
 
 }  // namespace wperf::devgen

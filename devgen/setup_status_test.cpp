@@ -84,10 +84,10 @@ TEST_F(StatusTest, NamesTheDriverOfWindowsPerf) {
 TEST_F(StatusTest, SaysWhoSignedTheDriver) {
   install_driver();
   FileFacts& file = machine_.files_[machine_.service_.image_path];
-  file.signature_trouble = "the root is not trusted";
+  file.signature_error = "the root is not trusted";
   run();
   EXPECT_NE(console_.out_.find("ARM64, signed by wperf test; the root is not trusted\n"), std::string::npos);
-  file = {.exists = true, .version = {}, .signature = Signature::none, .signer = {}, .signature_trouble = {}};
+  file = {.exists = true, .version = {}, .signature = Signature::none, .signer = {}, .signature_error = {}};
   run();
   EXPECT_NE(console_.out_.find("without a version, an unknown processor, not signed\n"), std::string::npos);
   file.signature = Signature::catalog;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Machine of this Windows. Its parts are device_node_win.cpp, service_control_win.cpp, facts_win.cpp and
+// The DevgenMachine of this Windows. Its parts are device_node_win.cpp, service_control_win.cpp, facts_win.cpp and
 // file_win.cpp.
 #pragma once
 #include "devgen/devgen_machine.h"
 
 namespace wperf::devgen {
 
-class WindowsMachine : public Machine {
+class WindowsMachine : public DevgenMachine {
  public:
   Facts facts() override;
   std::vector<DeviceFacts> devices() override;

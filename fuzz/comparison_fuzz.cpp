@@ -10,7 +10,7 @@
 
 #include "analysis/compare/function_names.h"
 #include "formats/profiles/stat_counts.h"
-#include "model/request/comparison_wishes.h"
+#include "model/request/comparison_request.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

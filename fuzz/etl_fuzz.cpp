@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <span>
 
+#include "formats/etl/jit_code.h"
 #include "formats/etl/known_providers.h"
-#include "formats/etl/made_code.h"
 #include "formats/etl/self_describing.h"
 #include "formats/etl/stack_joiner.h"
 #include "formats/etl/switch_counts.h"
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         } else if (const auto stack = stack_event(event)) {
           joiner.take(*stack, event.pointer_size);
         } else if (!history.take(event)) {
-          if (const auto made = made_code_event(event)) read += made->name.size();
+          if (const auto made = jit_code_event(event)) read += made->name.size();
         }
         counts.take(event);
         static_cast<void>(ready_event(event));
@@ -42,9 +42,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         static_cast<void>(group_mask_event(event));
         static_cast<void>(disk_event(event));
         static_cast<void>(hard_fault_event(event));
-        static_cast<void>(foreign_names(event));
+        static_cast<void>(described_names(event));
         read += manifest_provider_name(event).size();
-        if (const auto own = own_names(event)) read += described_fields(*own, event).fields.size();
+        if (const auto own = event_names(event)) read += described_fields(*own, event).fields.size();
         Bytes items = event.items;
         ExtendedItem item;
         while (take_item(items, item)) read += item.data.size();

@@ -24,7 +24,7 @@ class FuzzedApi final : public TraceApi {
   FuzzedApi(const uint8_t* data, size_t size) : data_(data), left_(size) {}
   ~FuzzedApi() override { require(!runs_ && !changes_); }
 
-  Machine machine() override {
+  HostFacts machine() override {
     return {.build = byte() % 2 == 0 ? 22631u : 9600u,
             .elevated = byte() % 16 != 0,
             .hypervisor = byte() % 16 == 0,

@@ -15,12 +15,13 @@ extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) 
   constexpr Format kFormats[] = {Format::pprof, Format::folded, Format::speedscope, Format::firefox, Format::perfetto};
   const u32 which = data[0] % 6;
   const Format format = which < 5 ? kFormats[which] : profiles::format_of(file);
-  const profiles::ProfileWishes wishes{.lines = (data[0] & 0x80) != 0,
-                                       .times = (data[0] & 0x20) != 0,
-                                       .slice_ns = (data[0] & 0x20) != 0 ? u64{1'000'000} : 0,
-                                       .from_seconds = (data[0] & 0x40) != 0 ? std::optional(0.5) : std::nullopt};
+  const profiles::ProfileReadOptions read_options{
+      .lines = (data[0] & 0x80) != 0,
+      .times = (data[0] & 0x20) != 0,
+      .slice_ns = (data[0] & 0x20) != 0 ? u64{1'000'000} : 0,
+      .from_seconds = (data[0] & 0x40) != 0 ? std::optional(0.5) : std::nullopt};
   u64 passed = 0;
-  const auto read = profiles::read_foreign_profile(file, format, wishes, [&](u64 end) { passed = end; });
+  const auto read = profiles::read_foreign_profile(file, format, read_options, [&](u64 end) { passed = end; });
   if (passed > file.size()) std::abort();
   if (!read.has_value()) {
     if (read.error().text.empty()) std::abort();

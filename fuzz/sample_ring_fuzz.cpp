@@ -80,7 +80,7 @@ void check_ring(Bytes& bytes) {
   while (!bytes.empty()) {
     if (bytes.byte() % 3 != 0) {
       const Record record = made_up(bytes, ++offered);
-      driver::KeptSample sample = {};
+      driver::RingSample sample = {};
       std::memcpy(&sample.sample, record.data(), sizeof sample.sample);
       const bool kept = ring.push(sample, record.data() + kSampleWords);
       const size_t words = record.size() + kKeptWords - kSampleWords;
@@ -93,7 +93,7 @@ void check_ring(Bytes& bytes) {
     }
     std::vector<u64> taken(bytes.byte() * 4);
     const auto popped = ring.pop(taken.data(), static_cast<u32>(taken.size()), bytes.byte(),
-                                 [](const driver::KeptSample&) { return true; });
+                                 [](const driver::RingSample&) { return true; });
     require(popped.words <= taken.size());
     size_t at = 0;
     for (u32 i = 0; i < popped.count; ++i) {

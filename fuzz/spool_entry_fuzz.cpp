@@ -18,10 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const wperf::push::SpoolEntry& entry = read.value();
   for (const std::string& line :
-       {entry.server, entry.tenant, entry.parcel.path, entry.parcel.content_type, entry.parcel.content_encoding}) {
+       {entry.server, entry.tenant, entry.upload.path, entry.upload.content_type, entry.upload.content_encoding}) {
     if (line.find_first_of("\r\n") != std::string::npos) std::abort();
   }
   const auto again = wperf::push::read_entry(wperf::push::entry_bytes(entry));
-  if (!again.has_value() || again.value().parcel.body != entry.parcel.body) std::abort();
+  if (!again.has_value() || again.value().upload.body != entry.upload.body) std::abort();
   return 0;
 }

@@ -15,7 +15,7 @@ namespace {
 using namespace wperf::symbols;
 
 void answer(SymbolSearch& search, const Candidate& candidate, char letter) {
-  const bool is_text = candidate.kind == LookKind::pointer || candidate.kind == LookKind::layout;
+  const bool is_text = candidate.kind == CandidateKind::pointer || candidate.kind == CandidateKind::layout;
   if (letter == 'f') {
     search.failed("damaged");
   } else if (letter == 't' && is_text) {

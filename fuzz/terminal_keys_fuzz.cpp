@@ -35,8 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   const std::string name(text.substr(0, text.size() / 2));
   answers::CountRow counter;
   counter.name = name;
-  const top::BesideSamples beside{.waits = {{.function = name, .module = name, .begun = 1, .waited = 1}},
-                                  .counters = {counter}};
+  const top::ExtraRecords beside{.waits = {{.function = name, .module = name, .begun = 1, .waited = 1}},
+                                 .counters = {counter}};
   table.add(profile_named(name), 1, 0, {}, beside);
   top::TopView view;
   top::KeyReader reader;

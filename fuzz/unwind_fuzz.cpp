@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   sections.is_debug_frame = (options & 1) != 0;
   sections.address = sections.is_debug_frame ? 0 : 0x4000;
   sections.frames = EndianBytes(take_part(bytes), false);
-  const Machine machine = (options & 2) != 0 ? Machine::aarch64 : Machine::x86_64;
+  const Architecture architecture = (options & 2) != 0 ? Architecture::aarch64 : Architecture::x86_64;
   const EndianBytes stack(take_part(bytes), false);
   FrameTable table(sections);
   Registers registers;
@@ -49,10 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (u8 number = 0; number < Registers::kCount; ++number) {
     registers.set(number, stack.at_or_zero<u64>(u64{number} * 8) % 0x8000);
   }
-  registers.set(stack_pointer(machine), kStack);
+  registers.set(stack_pointer(architecture), kStack);
   constexpr wperf::usize kMostFrames = 200;
   for (u64 pc = 0x1000; pc < 0x1400; pc += 0x55) {
-    registers.set(instruction_pointer(machine), pc);
+    registers.set(instruction_pointer(architecture), pc);
     const auto find = [&](u64 address) {
       return CodeAt{.row = table.row_at(address), .moved_by = 0, .is_code = address < 0x8000};
     };
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const StackCopy copy{.address = kStack, .bytes = stack.span(), .is_whole = (options & 4) != 0};
     wperf::usize visited = 0;
     const VisitFrame visit = [&](u64, const Registers&) { ++visited; };
-    unwind({machine, registers}, copy, find, {.most_frames = kMostFrames, .visit = &visit}, callers);
+    unwind({architecture, registers}, copy, find, {.most_frames = kMostFrames, .visit = &visit}, callers);
     if (callers.size() > kMostFrames || visited > kMostFrames + 1) std::abort();
   }
   return 0;

@@ -16,7 +16,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-class FuzzedMachine final : public windowsperf::Machine {
+class FuzzedMachine final : public windowsperf::WindowsPerfMachine {
  public:
   FuzzedMachine(const uint8_t* data, size_t size) : data_(data), left_(size) {}
 

@@ -10,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
   using namespace wperf;
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
-  static_cast<void>(packing::ZipFile::has_its_look(bytes));
+  static_cast<void>(packing::ZipFile::has_signature(bytes));
   const auto file = packing::ZipFile::open(bytes);
   if (!file.has_value()) {
     if (file.error().text.empty()) std::abort();

@@ -15,7 +15,7 @@
 namespace wperf::driver {
 namespace {
 
-TEST(Concurrency, ReadsBesideTheTimer) {
+TEST(Concurrency, ReadsWhileTimerRuns) {
   FakeHal hal;
   LockState lock;
   Core core(hal, lock, {});
@@ -58,7 +58,7 @@ TEST(Concurrency, ReadsBesideTheTimer) {
   EXPECT_TRUE(hal.clean());
 }
 
-TEST(Concurrency, StartAndStopBesideTheTimer) {
+TEST(Concurrency, StartAndStopWhileTimerRuns) {
   FakeHal hal;
   LockState lock;
   Core core(hal, lock, {});
@@ -116,7 +116,7 @@ class InterruptingCores {
   std::vector<std::thread> threads_;
 };
 
-TEST(Concurrency, DrainsBesideOverflows) {
+TEST(Concurrency, DrainWhileOverflowing) {
   FakeHal hal;
   LockState lock;
   Core core(hal, lock, {});
@@ -162,7 +162,7 @@ TEST(Concurrency, DrainsBesideOverflows) {
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
-TEST(Concurrency, EverythingBesideOverflows) {
+TEST(Concurrency, AllRequestsWhileOverflowing) {
   FakeHal hal;
   const std::vector<FakeHal::Pmu> before = hal.cores;
   LockState lock;
@@ -223,7 +223,7 @@ class ProfilingCores {
   std::vector<std::thread> threads_;
 };
 
-TEST(Concurrency, DrainsBesideProfiling) {
+TEST(Concurrency, DrainWhileProfiling) {
   FakeHal hal(machine_with_spe());
   LockState lock;
   Core core(hal, lock, {});
@@ -258,7 +258,7 @@ TEST(Concurrency, DrainsBesideProfiling) {
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
-TEST(Concurrency, EverythingBesideProfiling) {
+TEST(Concurrency, AllRequestsWhileProfiling) {
   FakeHal hal(machine_with_spe());
   const std::vector<FakeSpe> before = hal.spes;
   LockState lock;

@@ -56,7 +56,7 @@ WperfStatus Core::occupy(ClientId client) {
   if (const WperfStatus status = hal_.reserve_counters(&mask); status != WPERF_OK) {
     return status;
   }
-  if (const WperfStatus status = read_machine(hal_, mask, clusters_, machine_); status != WPERF_OK) {
+  if (const WperfStatus status = read_hardware(hal_, mask, clusters_, machine_); status != WPERF_OK) {
     hal_.release_counters();
     return status;
   }
@@ -203,8 +203,8 @@ WperfStatus Core::dsu_setup(Caller caller, const WperfDsuSetupRequest& request, 
     return status;
   }
   const ClusterSetup setup = {true, request.cluster_count, request.cluster_size};
-  Machine machine;
-  if (const WperfStatus status = read_machine(hal_, machine_.free_mask, setup, machine); status != WPERF_OK) {
+  HardwareFacts machine;
+  if (const WperfStatus status = read_hardware(hal_, machine_.free_mask, setup, machine); status != WPERF_OK) {
     return status;
   }
   clusters_ = setup;

@@ -13,8 +13,8 @@
 #include "base/ints.h"
 #include "driver/core/count_session.h"
 #include "driver/core/dmc_channels.h"
+#include "driver/core/hardware_facts.h"
 #include "driver/core/lock.h"
-#include "driver/core/machine.h"
 #include "driver/core/sample_session.h"
 #include "driver/core/shared_timer.h"
 #include "driver/core/spe_session.h"
@@ -111,7 +111,7 @@ class Core {
   const CoreConfig config_;
   ClientId owner_ = 0;     // the client that counters are reserved for and that owns the sessions; 0 without a client
   ClusterSetup clusters_;  // this member, machine_ and channels_ belong to the owner and end with its tenure
-  Machine machine_;
+  HardwareFacts machine_;
   DmcChannels channels_;
   SharedTimer timer_;
   CountSession counting_;

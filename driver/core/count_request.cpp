@@ -11,7 +11,7 @@ bool is_dmc(EventClass event_class) {
   return event_class == EventClass::dmc_clk || event_class == EventClass::dmc_clkdiv2;
 }
 
-u32 counters_of(EventClass event_class, const Machine& machine) {
+u32 counters_of(EventClass event_class, const HardwareFacts& machine) {
   switch (event_class) {
     case EventClass::core:
       return machine.counters_free();
@@ -38,7 +38,7 @@ bool needs_cores(const WperfCountRequest& request) {
   return length_of(request, EventClass::core) != 0 || length_of(request, EventClass::dsu) != 0 || !wants_dmc(request);
 }
 
-WperfStatus check_cores(const WperfCountRequest& request, const Machine& machine) {
+WperfStatus check_cores(const WperfCountRequest& request, const HardwareFacts& machine) {
   const bool any = count_cores(request.core_mask) != 0;
   if (has_core_beyond(request.core_mask, machine.core_count) || (!any && needs_cores(request))) {
     return WPERF_BAD_ARGUMENT;
@@ -46,7 +46,7 @@ WperfStatus check_cores(const WperfCountRequest& request, const Machine& machine
   return any && !machine.every_core_counts ? WPERF_NOT_SUPPORTED : WPERF_OK;
 }
 
-WperfStatus check_class(const WperfCountRequest& request, EventClass event_class, const Machine& machine,
+WperfStatus check_class(const WperfCountRequest& request, EventClass event_class, const HardwareFacts& machine,
                         u32 dmc_channels) {
   const EventList list = entries_of(request, event_class);
   const u32 length = length_of(request, event_class);
@@ -93,7 +93,7 @@ u32 period_of(const WperfCountRequest& request) {
   return allowed ? request.period_ms : kPeriodDefaultMs;
 }
 
-Ring ring_of(const WperfCountRequest& request, EventClass event_class, const Machine& machine) {
+Ring ring_of(const WperfCountRequest& request, EventClass event_class, const HardwareFacts& machine) {
   return {length_of(request, event_class), counters_of(event_class, machine)};
 }
 
@@ -107,7 +107,7 @@ ChannelRange channels_of(const WperfCountRequest& request, u32 dmc_channels) {
   return {request.dmc_channel, 1};
 }
 
-WperfStatus check_count_request(const WperfCountRequest& request, const Machine& machine, u32 dmc_channels,
+WperfStatus check_count_request(const WperfCountRequest& request, const HardwareFacts& machine, u32 dmc_channels,
                                 bool administrator) {
   if ((request.flags & ~static_cast<u32>(WPERF_COUNT_KERNEL)) != 0 || request.reserved != 0) {
     return WPERF_BAD_ARGUMENT;

@@ -5,7 +5,7 @@
 #include "abi/wire.h"
 #include "base/event_class.h"
 #include "base/ints.h"
-#include "driver/core/machine.h"
+#include "driver/core/hardware_facts.h"
 #include "driver/core/schedule.h"
 
 namespace wperf::driver {
@@ -25,7 +25,7 @@ EventList entries_of(const WperfCountRequest& request, EventClass event_class);
 u32 period_of(const WperfCountRequest& request);
 
 // Only valid for a request that passed the check below.
-Ring ring_of(const WperfCountRequest& request, EventClass event_class, const Machine& machine);
+Ring ring_of(const WperfCountRequest& request, EventClass event_class, const HardwareFacts& machine);
 
 // The DMC channels counted: first..first+count-1.
 struct ChannelRange {
@@ -34,7 +34,7 @@ struct ChannelRange {
 };
 ChannelRange channels_of(const WperfCountRequest& request, u32 dmc_channels);
 
-[[nodiscard]] WperfStatus check_count_request(const WperfCountRequest& request, const Machine& machine,
+[[nodiscard]] WperfStatus check_count_request(const WperfCountRequest& request, const HardwareFacts& machine,
                                               u32 dmc_channels, bool administrator);
 
 }  // namespace wperf::driver

@@ -8,8 +8,8 @@
 namespace wperf::driver {
 namespace {
 
-Machine machine() {
-  Machine machine;
+HardwareFacts machine() {
+  HardwareFacts machine;
   machine.core_count = 8;
   machine.cluster_count = 4;
   machine.cluster_size = 2;
@@ -78,7 +78,7 @@ TEST(CountRequest, EventCountsHaveLimits) {
 TEST(CountRequest, UncoreMustBeThere) {
   WperfCountRequest dsu = count_request({0}, {});
   set_events(dsu, EventClass::dsu, {0x2b});
-  Machine without = machine();
+  HardwareFacts without = machine();
   without.cluster_count = 0;
   EXPECT_EQ(check_count_request(dsu, without, kChannels, false), WPERF_NOT_SUPPORTED);
   without = machine();

@@ -13,7 +13,7 @@ constexpr EventClass kDmcClasses[] = {EventClass::dmc_clk, EventClass::dmc_clkdi
 // Calls visit(class, number, core) for every unit that the request counts: chosen cores, their clusters (each with its
 // lowest chosen core), channels.
 template <typename Visit>
-void for_each_unit(const WperfCountRequest& request, const Machine& machine, u32 dmc_channels, Visit visit) {
+void for_each_unit(const WperfCountRequest& request, const HardwareFacts& machine, u32 dmc_channels, Visit visit) {
   for (u32 core = 0; core < machine.core_count; ++core) {
     if (has_core(request.core_mask, core)) {
       visit(EventClass::core, core, core);
@@ -37,7 +37,7 @@ void for_each_unit(const WperfCountRequest& request, const Machine& machine, u32
 
 }  // namespace
 
-WperfStatus CountSession::configure(const WperfCountRequest& request, const Machine& machine) {
+WperfStatus CountSession::configure(const WperfCountRequest& request, const HardwareFacts& machine) {
   if (counting_) {
     return WPERF_WRONG_STATE;
   }
@@ -65,7 +65,7 @@ WperfStatus CountSession::configure(const WperfCountRequest& request, const Mach
   return WPERF_OK;
 }
 
-void CountSession::plan_classes(const WperfCountRequest& request, const Machine& machine) {
+void CountSession::plan_classes(const WperfCountRequest& request, const HardwareFacts& machine) {
   bool multiplexed = false;
   for (const EventClass event_class : kEventClasses) {
     ClassPlan& plan = plans_[index_of(event_class)];

@@ -9,7 +9,7 @@
 #include "base/ints.h"
 #include "driver/core/count_request.h"
 #include "driver/core/dmc_channels.h"
-#include "driver/core/machine.h"
+#include "driver/core/hardware_facts.h"
 #include "driver/core/shared_timer.h"
 #include "driver/core/unit.h"
 #include "driver/hal.h"
@@ -24,7 +24,7 @@ class CountSession {
   bool counting() const { return counting_; }
 
   // A request that check_count_request() let pass. The only step that allocates.
-  [[nodiscard]] WperfStatus configure(const WperfCountRequest& request, const Machine& machine);
+  [[nodiscard]] WperfStatus configure(const WperfCountRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
   // Always ends counting; a failure means that a core could not be reached: its counts end at their last fold.
   [[nodiscard]] WperfStatus stop();
@@ -44,7 +44,7 @@ class CountSession {
   void apply_to_bank(Unit& unit, Action action, CounterBank& bank);
   void abandon_all();
   bool everything_given_back() const;
-  void plan_classes(const WperfCountRequest& request, const Machine& machine);
+  void plan_classes(const WperfCountRequest& request, const HardwareFacts& machine);
   void add_unit(EventClass event_class, u32 number, u32 core);
   void release_memory();
   Unit* find(u32 event_class, u32 number);

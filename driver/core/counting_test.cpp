@@ -176,7 +176,7 @@ TEST_F(Counting, CyclesAreADifferenceWhereNoCounterIsFree) {
   }
 }
 
-TEST_F(Counting, NoCyclesWhereNobodyLetsThemBeCounted) {
+TEST_F(Counting, CycleSourceFollowsSettingsOfOwner) {
   struct Row {
     u64 enabled, pmcr;
     u32 source;
@@ -196,7 +196,7 @@ TEST_F(Counting, NoCyclesWhereNobodyLetsThemBeCounted) {
 }
 
 // Windows computes the CPU times of threads from the cycle counter, and programs read it.
-TEST_F(Counting, TheCycleCounterCountsForItsOwnerAsIfNobodyMeasured) {
+TEST_F(Counting, CycleCounterOfOtherOwnerIsPreserved) {
   const auto spin = [](EventClass, u32, u32, bool el1) { return el1 ? u64{200'000} : 0; };
   const u64 at_first = hal.cores[0].cycles;
   hal.advance(kMs, spin);
@@ -397,7 +397,7 @@ TEST_F(Counting, RefusedConfigurationKeepsTheOldOne) {
   EXPECT_EQ(read().entries[0].value, 1u);
 }
 
-TEST_F(Counting, UnreachableCoreAtStopIsToldAndGivenBackLater) {
+TEST_F(Counting, UnreachableCoreAtStopIsReportedAndReleasedLater) {
   const std::vector<FakeHal::Pmu> cores = hal.cores;
   begin(count_request({0, 1}, {1}));
   hal.advance(kMs, by_number);

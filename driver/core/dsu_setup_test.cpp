@@ -33,7 +33,7 @@ class DsuSetup : public testing::Test {
 };
 using Clusters = std::pair<u32, u32>;
 
-TEST_F(DsuSetup, TakesThePlaceOfWhatTheMachineSays) {
+TEST_F(DsuSetup, OverridesDetectedTopology) {
   EXPECT_EQ(clusters(), Clusters(2, 2));
   ASSERT_EQ(set_up(1, 4), WPERF_OK);
   EXPECT_EQ(clusters(), Clusters(1, 4));
@@ -46,7 +46,7 @@ TEST_F(DsuSetup, TakesThePlaceOfWhatTheMachineSays) {
   EXPECT_EQ(clusters(), Clusters(2, 2));
 }
 
-TEST_F(DsuSetup, GoesWithTheClientThatToldIt) {
+TEST_F(DsuSetup, IsRemovedWithItsClient) {
   for (const u32 way : {0, 1, 2}) {
     ASSERT_EQ(set_up(1, 4), WPERF_OK);
     TestClient bob(core, 12 + way, false);

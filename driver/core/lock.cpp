@@ -15,26 +15,26 @@ bool was_preempted(const LockState& lock, ClientId client) {
   return false;
 }
 
-void forget_robbery(LockState& lock, ClientId client) {
+void forget_preemption(LockState& lock, ClientId client) {
   u32 kept = 0;
   for (const ClientId preempted : lock.preempted) {
     if (preempted != client && preempted != 0) {
       lock.preempted[kept++] = preempted;
     }
   }
-  for (; kept < kRememberedRobberies; ++kept) {
+  for (; kept < kRememberedPreemptions; ++kept) {
     lock.preempted[kept] = 0;
   }
 }
 
-void remember_robbery(LockState& lock, ClientId client) {
-  forget_robbery(lock, client);
+void remember_preemption(LockState& lock, ClientId client) {
+  forget_preemption(lock, client);
   u32 used = 0;
-  while (used < kRememberedRobberies && lock.preempted[used] != 0) {
+  while (used < kRememberedPreemptions && lock.preempted[used] != 0) {
     ++used;
   }
-  if (used == kRememberedRobberies) {
-    for (u32 i = 1; i < kRememberedRobberies; ++i) {
+  if (used == kRememberedPreemptions) {
+    for (u32 i = 1; i < kRememberedPreemptions; ++i) {
       lock.preempted[i - 1] = lock.preempted[i];
     }
     --used;
@@ -43,7 +43,7 @@ void remember_robbery(LockState& lock, ClientId client) {
 }
 
 void hand_to(LockState& lock, ClientId client) {
-  forget_robbery(lock, client);
+  forget_preemption(lock, client);
   lock.holder = client;
 }
 
@@ -59,7 +59,7 @@ WperfStatus change_lock(LockState& lock, ClientId client, u32 action) {
       return WPERF_OK;
     case WPERF_LOCK_FORCE:
       if (lock.holder != 0 && lock.holder != client) {
-        remember_robbery(lock, lock.holder);
+        remember_preemption(lock, lock.holder);
       }
       hand_to(lock, client);
       return WPERF_OK;
@@ -85,7 +85,7 @@ void forget_client(LockState& lock, ClientId client) {
   if (lock.holder == client) {
     lock.holder = 0;
   }
-  forget_robbery(lock, client);
+  forget_preemption(lock, client);
 }
 
 }  // namespace wperf::driver

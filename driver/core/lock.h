@@ -7,13 +7,13 @@
 
 namespace wperf::driver {
 
-inline constexpr u32 kRememberedRobberies = 8;
+inline constexpr u32 kRememberedPreemptions = 8;
 
 // Plain data, so that a shell may keep it where several processes see it (sim does).
 struct LockState {
-  ClientId holder = 0;                            // 0 = free
-  ClientId preempted[kRememberedRobberies] = {};  // clients that lost it by force and have not acquired it again;
-                                                  // oldest first
+  ClientId holder = 0;                              // 0 = free
+  ClientId preempted[kRememberedPreemptions] = {};  // clients that lost it by force and have not acquired it again;
+                                                    // oldest first
 };
 
 // `action` is one of WPERF_LOCK_*. Force always succeeds; a release by a client that is not the holder has no effect.

@@ -25,8 +25,8 @@ const Case kCases[] = {
     {"acquire free", kNobody, kNobody, WPERF_LOCK_ACQUIRE, WPERF_OK, kAnn, kNobody},
     {"acquire mine", kAnn, kNobody, WPERF_LOCK_ACQUIRE, WPERF_OK, kAnn, kNobody},
     {"acquire taken", kBob, kNobody, WPERF_LOCK_ACQUIRE, WPERF_LOCK_BUSY, kBob, kNobody},
-    {"acquire free after robbery", kNobody, kAnn, WPERF_LOCK_ACQUIRE, WPERF_OK, kAnn, kNobody},
-    {"acquire from the robber", kBob, kAnn, WPERF_LOCK_ACQUIRE, WPERF_LOCK_BUSY, kBob, kAnn},
+    {"acquire free after preemption", kNobody, kAnn, WPERF_LOCK_ACQUIRE, WPERF_OK, kAnn, kNobody},
+    {"acquire from the preemptor", kBob, kAnn, WPERF_LOCK_ACQUIRE, WPERF_LOCK_BUSY, kBob, kAnn},
     {"force free", kNobody, kNobody, WPERF_LOCK_FORCE, WPERF_OK, kAnn, kNobody},
     {"force mine", kAnn, kNobody, WPERF_LOCK_FORCE, WPERF_OK, kAnn, kNobody},
     {"force taken", kBob, kNobody, WPERF_LOCK_FORCE, WPERF_OK, kAnn, kBob},
@@ -34,7 +34,7 @@ const Case kCases[] = {
     {"release free", kNobody, kNobody, WPERF_LOCK_RELEASE, WPERF_LOCK_NEEDED, kNobody, kNobody},
     {"release mine", kAnn, kBob, WPERF_LOCK_RELEASE, WPERF_OK, kNobody, kBob},
     {"release taken", kBob, kNobody, WPERF_LOCK_RELEASE, WPERF_LOCK_NEEDED, kBob, kNobody},
-    {"release after robbery", kBob, kAnn, WPERF_LOCK_RELEASE, WPERF_LOCK_LOST, kBob, kAnn},
+    {"release after preemption", kBob, kAnn, WPERF_LOCK_RELEASE, WPERF_LOCK_LOST, kBob, kAnn},
     {"no action", kAnn, kBob, 0, WPERF_BAD_ARGUMENT, kAnn, kBob},
     {"unknown action", kBob, kNobody, 4, WPERF_BAD_ARGUMENT, kBob, kNobody},
 };
@@ -51,7 +51,7 @@ TEST(Lock, EveryActionInEveryState) {
   }
 }
 
-TEST(Lock, RequestsAreToldTheTruth) {
+TEST(Lock, RequestsReportLockNeededOrLost) {
   LockState lock;
   EXPECT_EQ(check_lock(lock, kAnn), WPERF_LOCK_NEEDED);
   ASSERT_EQ(change_lock(lock, kAnn, WPERF_LOCK_ACQUIRE), WPERF_OK);
@@ -61,7 +61,7 @@ TEST(Lock, RequestsAreToldTheTruth) {
   EXPECT_EQ(check_lock(lock, kAnn), WPERF_LOCK_LOST);
   EXPECT_EQ(check_lock(lock, kAnn), WPERF_LOCK_LOST) << "told until she acquires again";
   ASSERT_EQ(change_lock(lock, kBob, WPERF_LOCK_RELEASE), WPERF_OK);
-  EXPECT_EQ(check_lock(lock, kAnn), WPERF_LOCK_LOST) << "the robber's leaving does not give it back";
+  EXPECT_EQ(check_lock(lock, kAnn), WPERF_LOCK_LOST) << "the preemptor's leaving does not give it back";
   ASSERT_EQ(change_lock(lock, kAnn, WPERF_LOCK_ACQUIRE), WPERF_OK);
   EXPECT_EQ(check_lock(lock, kAnn), WPERF_OK);
 }
@@ -77,18 +77,18 @@ TEST(Lock, DepartedClientsLeaveNothingBehind) {
   EXPECT_EQ(lock.holder, kNobody);
 }
 
-TEST(Lock, OldestRobberyIsForgottenFirst) {
+TEST(Lock, OldestForcedReleaseIsForgottenFirst) {
   LockState lock;
-  for (ClientId client = 1; client <= kRememberedRobberies + 2; ++client) {
+  for (ClientId client = 1; client <= kRememberedPreemptions + 2; ++client) {
     ASSERT_EQ(change_lock(lock, client, WPERF_LOCK_FORCE), WPERF_OK);
   }
   EXPECT_EQ(check_lock(lock, 1), WPERF_LOCK_NEEDED);
-  for (ClientId client = 2; client <= kRememberedRobberies + 1; ++client) {
+  for (ClientId client = 2; client <= kRememberedPreemptions + 1; ++client) {
     EXPECT_EQ(check_lock(lock, client), WPERF_LOCK_LOST) << client;
   }
 }
 
-TEST(Lock, RobbedTwiceIsRememberedOnce) {
+TEST(Lock, SecondForcedReleaseIsNotRecordedAgain) {
   LockState lock;
   for (int i = 0; i < 20; ++i) {
     ASSERT_EQ(change_lock(lock, kAnn, WPERF_LOCK_FORCE), WPERF_OK);

@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"cycles_reset", [](FakeHal& hal) { hal.cores[0].values[hal.cores[0].enabled >> 2 & 1 ? 2 : 1] = 0; }}),
     testing::PrintToStringParamName());
 
-TEST_F(LostCounts, ATurnThatLostItsCountsIsNoTurn) {
+TEST_F(LostCounts, RotationWithLostCountsIsIgnored) {
   begin(count_request({0}, {1, 2, 3, 4, 5, 6, 7}));  // 7 on 6
   pass(10);
   core.on_timer();
@@ -120,7 +120,7 @@ TEST_F(LostCounts, ATurnThatLostItsCountsIsNoTurn) {
   EXPECT_EQ(reply.cycles, 2 * 0x11u);
 }
 
-TEST_F(LostCounts, ATurnCutShortByALossIsNoFullOne) {
+TEST_F(LostCounts, InterruptedRotationIsNotFull) {
   begin(count_request({0}, {1, 2, 3, 4, 5, 6, 7}));
   pass(4);
   read();
@@ -140,7 +140,7 @@ TEST_F(LostCounts, ATurnCutShortByALossIsNoFullOne) {
   EXPECT_EQ(reply.entries[0].full_value, 1u);
 }
 
-TEST_F(LostCounts, TheSharedCycleCounterTellsToo) {
+TEST_F(LostCounts, SharedCycleCounterDetectsLoss) {
   begin(count_request({0}, {1, 2, 3, 4, 5, 6}));
   pass(5);
   core.on_timer();
@@ -149,7 +149,7 @@ TEST_F(LostCounts, TheSharedCycleCounterTellsToo) {
   EXPECT_EQ(read().cycles, 0x11u);
 }
 
-TEST_F(LostCounts, AWrapIsNoLoss) {
+TEST_F(LostCounts, CounterWrapIsNotALoss) {
   const auto much = [](EventClass, u32, u32, bool el1) { return el1 ? u64{0} : u64{0xc000'0000}; };
   begin(count_request({0}, {1}));
   for (u32 i = 0; i < 5; ++i) {

@@ -15,14 +15,14 @@ bool has_flag(const WperfSampleRequest& request, u32 flag) {
   return (request.flags & flag) != 0;
 }
 
-WperfStatus check_cores(const WperfSampleRequest& request, const Machine& machine) {
+WperfStatus check_cores(const WperfSampleRequest& request, const HardwareFacts& machine) {
   if (count_cores(request.core_mask) == 0 || has_core_beyond(request.core_mask, machine.core_count)) {
     return WPERF_BAD_ARGUMENT;
   }
   return machine.every_core_counts ? WPERF_OK : WPERF_NOT_SUPPORTED;
 }
 
-WperfStatus check_events(const WperfSampleRequest& request, const Machine& machine) {
+WperfStatus check_events(const WperfSampleRequest& request, const HardwareFacts& machine) {
   if (request.event_count == 0 || request.event_count > kMaxSampleEvents) {
     return WPERF_BAD_ARGUMENT;
   }
@@ -40,7 +40,7 @@ u32 words_of_sample(const WperfSampleRequest& request) {
 
 }  // namespace
 
-WperfStatus check_sample_request(const WperfSampleRequest& request, const Machine& machine, bool administrator) {
+WperfStatus check_sample_request(const WperfSampleRequest& request, const HardwareFacts& machine, bool administrator) {
   const bool jitter = has_flag(request, WPERF_SAMPLE_JITTER);
   if ((request.flags & ~kKnownFlags) != 0 || request.jitter_shift > kMaxJitterShift ||
       (jitter && request.jitter_shift == 0) || request.max_stack > WPERF_MAX_STACK) {
@@ -56,7 +56,7 @@ WperfStatus check_sample_request(const WperfSampleRequest& request, const Machin
   return check_events(request, machine);
 }
 
-SamplePlan plan_of(const WperfSampleRequest& request, const Machine& machine) {
+SamplePlan plan_of(const WperfSampleRequest& request, const HardwareFacts& machine) {
   SamplePlan plan = {};
   plan.event_count = request.event_count;
   plan.jitter_shift = has_flag(request, WPERF_SAMPLE_JITTER) ? request.jitter_shift : 0;

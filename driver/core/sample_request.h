@@ -4,7 +4,7 @@
 #include "abi/status.h"
 #include "abi/wire.h"
 #include "base/ints.h"
-#include "driver/core/machine.h"
+#include "driver/core/hardware_facts.h"
 
 namespace wperf::driver {
 
@@ -32,11 +32,11 @@ struct SamplePlan {
   u8 counters[kMaxSampleEvents];  // hardware counters
 };
 
-[[nodiscard]] WperfStatus check_sample_request(const WperfSampleRequest& request, const Machine& machine,
+[[nodiscard]] WperfStatus check_sample_request(const WperfSampleRequest& request, const HardwareFacts& machine,
                                                bool administrator);
 
 // Only valid for a request that passed the check.
-SamplePlan plan_of(const WperfSampleRequest& request, const Machine& machine);
+SamplePlan plan_of(const WperfSampleRequest& request, const HardwareFacts& machine);
 u32 ring_samples_of(const WperfSampleRequest& request);
 // Words of a ring for that many samples, with stacks of the usual depth if the request has stacks.
 u32 ring_words_of(const WperfSampleRequest& request);

@@ -12,8 +12,8 @@
 namespace wperf::driver {
 namespace {
 
-Machine machine_with(u32 counters) {
-  Machine machine;
+HardwareFacts machine_with(u32 counters) {
+  HardwareFacts machine;
   machine.core_count = 8;
   machine.every_core_counts = true;
   const u8 map[] = {1, 3, 5};
@@ -73,7 +73,7 @@ TEST(SampleRequest, WithoutFreeCountersNothingIsSampled) {
 }
 
 TEST(SampleRequest, CoresWithoutPmuCannotSample) {
-  Machine machine = machine_with(3);
+  HardwareFacts machine = machine_with(3);
   machine.every_core_counts = false;
   EXPECT_EQ(check_sample_request(sample_request({0}, {{0x11, 0, 9}}), machine, true), WPERF_NOT_SUPPORTED);
 }

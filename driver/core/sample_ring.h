@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The samples of one core on their way from the overflow interrupt (the one producer) to a request on any core (the one
-// consumer). Records are 64-bit words: a KeptSample and the number of words that its sample states. Neither side ever
+// consumer). Records are 64-bit words: a RingSample and the number of words that its sample states. Neither side ever
 // waits for the other: a record that does not fit whole is refused. Loads, stores and their order only, no
 // read-modify-write, so that it works on every processor and at every interrupt level.
 #pragma once
@@ -11,13 +11,13 @@
 namespace wperf::driver {
 
 // A sample and its process, which clients do not get.
-struct KeptSample {
+struct RingSample {
   WperfSample sample;
   u64 process_start;  // InterruptedContext::process_start
 };
 
 inline constexpr u32 kSampleWords = sizeof(WperfSample) / sizeof(u64);  // on the wire
-inline constexpr u32 kKeptWords = sizeof(KeptSample) / sizeof(u64);     // in a ring
+inline constexpr u32 kKeptWords = sizeof(RingSample) / sizeof(u64);     // in a ring
 
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
 class SampleRing {
@@ -28,7 +28,7 @@ class SampleRing {
   }
 
   // For the producer. `stack`: the stack_words words that follow the sample. Returns false if there is no room.
-  bool push(const KeptSample& kept, const u64* stack = nullptr) {
+  bool push(const RingSample& kept, const u64* stack = nullptr) {
     const u64 pushed = __atomic_load_n(&pushed_.value, __ATOMIC_RELAXED);
     const u32 at = position_of(pushed);
     const u32 stack_words = kept.sample.stack_words;
@@ -43,8 +43,8 @@ class SampleRing {
   }
 
   // For the consumer: takes as many of the oldest records as fit, complete and in the form of the wire. Drops a record
-  // if wanted(KeptSample) returns false.
-  struct Popped {
+  // if wanted(RingSample) returns false.
+  struct PopResult {
     u32 count;  // number of popped records, dropped ones included
     u32 dropped;
     u32 words;
@@ -52,15 +52,15 @@ class SampleRing {
     u64 pushed;  // all records ever pushed: count, left and all that were popped before
   };
   template <typename Wanted>
-  Popped pop(u64* to, u32 most_words, u32 most_records, Wanted wanted) {
+  PopResult pop(u64* to, u32 most_words, u32 most_records, Wanted wanted) {
     const u64 pushed = __atomic_load_n(&pushed_.value, __ATOMIC_ACQUIRE);
     const u32 end = position_of(pushed);
     u32 at = static_cast<u32>(__atomic_load_n(&popped_.value, __ATOMIC_RELAXED));
-    Popped popped = {};
+    PopResult popped = {};
     while (at != end && popped.count < most_records) {
       u64 head[kKeptWords];
       const u32 behind_head = get(at, head, kKeptWords);
-      KeptSample kept;
+      RingSample kept;
       copy_bytes(&kept, head, sizeof kept);
       const u32 stack_words = kept.sample.stack_words;
       if (!wanted(kept)) {

@@ -11,8 +11,8 @@
 namespace wperf::driver {
 namespace {
 
-KeptSample numbered(u64 number, u32 stack_words) {
-  KeptSample kept = {};
+RingSample numbered(u64 number, u32 stack_words) {
+  RingSample kept = {};
   kept.sample.pc = number;
   kept.sample.lr = ~number;
   kept.sample.stack_words = static_cast<u8>(stack_words);
@@ -20,7 +20,7 @@ KeptSample numbered(u64 number, u32 stack_words) {
   return kept;
 }
 
-bool all(const KeptSample&) {
+bool all(const RingSample&) {
   return true;
 }
 
@@ -38,7 +38,7 @@ u32 words_in(const Queue& queue) {
 }
 
 // `words` must hold the oldest records of the model.
-void expect_oldest(Queue& model, const SampleRing::Popped& popped, const u64* words) {
+void expect_oldest(Queue& model, const SampleRing::PopResult& popped, const u64* words) {
   u32 at = 0;
   for (u32 i = 0; i < popped.count; ++i) {
     WperfSample sample;
@@ -81,7 +81,7 @@ TEST(SampleRing, EqualsABoundedQueueOfRecordsOfAnyLength) {
       }
       u64 out[128];
       const u32 most = (random >> 20) % 129;
-      const SampleRing::Popped popped = ring.pop(out, most, kEverything, all);
+      const SampleRing::PopResult popped = ring.pop(out, most, kEverything, all);
       ASSERT_LE(popped.words, most);
       if (popped.count < model.size()) {
         ASSERT_GT(popped.words + kSampleWords + model[popped.count].second, most);
@@ -93,7 +93,7 @@ TEST(SampleRing, EqualsABoundedQueueOfRecordsOfAnyLength) {
   }
 }
 
-TEST(SampleRing, WhoIsNotWantedLeavesNoTrace) {
+TEST(SampleRing, FilteredSamplesLeaveNoTrace) {
   std::vector<u64> memory(100);
   SampleRing ring = {};
   ring.attach(memory.data(), 100);
@@ -111,12 +111,12 @@ TEST(SampleRing, WhoIsNotWantedLeavesNoTrace) {
     }
     const usize wanted = model.size();
     u64 out[100];
-    const SampleRing::Popped popped =
-        ring.pop(out, 100, kEverything, [](const KeptSample& kept) { return kept.process_start % 3 != 0; });
+    const SampleRing::PopResult popped =
+        ring.pop(out, 100, kEverything, [](const RingSample& kept) { return kept.process_start % 3 != 0; });
     EXPECT_EQ(popped.count - popped.dropped, wanted);
     EXPECT_EQ(popped.left, 0u);
     EXPECT_EQ(popped.pushed, pushed);
-    SampleRing::Popped kept = popped;
+    SampleRing::PopResult kept = popped;
     kept.count -= popped.dropped;
     ASSERT_NO_FATAL_FAILURE(expect_oldest(model, kept, out));
     dropped += popped.dropped;
@@ -137,7 +137,7 @@ TEST(SampleRing, TwoThreadsLoseAndRepeatNothing) {
   });
   u64 out[240];
   for (u64 expected = 0; expected < kSamples;) {
-    const SampleRing::Popped popped = ring.pop(out, 240, 48, all);
+    const SampleRing::PopResult popped = ring.pop(out, 240, 48, all);
     ASSERT_LE(popped.left, 64u);
     ASSERT_EQ(popped.pushed, expected + popped.count + popped.left);
     Queue model;

@@ -6,7 +6,7 @@
 
 namespace wperf::driver {
 
-WperfStatus SampleSession::configure(const WperfSampleRequest& request, const Machine& machine) {
+WperfStatus SampleSession::configure(const WperfSampleRequest& request, const HardwareFacts& machine) {
   if (sampling_) {
     return WPERF_WRONG_STATE;
   }

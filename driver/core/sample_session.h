@@ -6,7 +6,7 @@
 #include "abi/status.h"
 #include "abi/wire.h"
 #include "base/ints.h"
-#include "driver/core/machine.h"
+#include "driver/core/hardware_facts.h"
 #include "driver/core/sample_request.h"
 #include "driver/core/sampler.h"
 #include "driver/core/visibility_filter.h"
@@ -21,7 +21,7 @@ class SampleSession {
   bool sampling() const { return sampling_; }
 
   // A request that check_sample_request() let pass. The only step that allocates.
-  [[nodiscard]] WperfStatus configure(const WperfSampleRequest& request, const Machine& machine);
+  [[nodiscard]] WperfStatus configure(const WperfSampleRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
   // Always ends sampling; a failure means that a core could not be reached: it stops at its next interrupt.
   [[nodiscard]] WperfStatus stop();

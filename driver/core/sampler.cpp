@@ -49,7 +49,7 @@ void set_up_anew(Sampler& sampler, const SamplePlan& plan, SampleBank& bank) {
 }
 
 // Adds the callers in the kernel; a program's callers come with the walk.
-void push_with_stack(Sampler& sampler, const SamplePlan& plan, const InterruptedContext& interrupted, KeptSample& kept,
+void push_with_stack(Sampler& sampler, const SamplePlan& plan, const InterruptedContext& interrupted, RingSample& kept,
                      u32 flags) {
   WperfSample& sample = kept.sample;
   WalkedChain chain = {0, false};
@@ -81,7 +81,7 @@ void push_with_stack(Sampler& sampler, const SamplePlan& plan, const Interrupted
   }
 }
 
-void push(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted, KeptSample& kept) {
+void push(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted, RingSample& kept) {
   if (sampler.walks == nullptr) {
     if (!sampler.ring.push(kept)) {
       add_to(sampler.lost_ring_full, 1);
@@ -100,7 +100,7 @@ void record(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Interrupte
     add_to(sampler.lost_filtered, 1);
     return;
   }
-  KeptSample kept = {};
+  RingSample kept = {};
   kept.process_start = interrupted.process_start;
   WperfSample& sample = kept.sample;
   sample.time_ns = hal.time_ns();
@@ -189,7 +189,7 @@ namespace {
 
 // The fields about a core that are in both kinds of answer.
 template <typename Reply>
-void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
+void fill_core_statistics(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
   const u64 merged = value_of(sampler.merged);
   reply.core = sampler.core;
   reply.more = more ? 1 : 0;
@@ -209,25 +209,26 @@ void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
 
 void drain_sampler(Sampler& sampler, VisibilityFilter& visibility, WperfDrainReply& reply) {
   u64* const records = reinterpret_cast<u64*>(reply.samples);
-  const auto visible = [&visibility](const KeptSample& kept) { return visibility.may_see(kept); };
-  const SampleRing::Popped popped =
+  const auto visible = [&visibility](const RingSample& kept) { return visibility.may_see(kept); };
+  const SampleRing::PopResult popped =
       sampler.ring.pop(records, WPERF_MAX_DRAINED * kSampleWords, WPERF_MAX_DRAINED, visible);
   reply.count = popped.count - popped.dropped;
   sampler.hidden += popped.dropped;
-  tell(sampler, popped.pushed, popped.left != 0, reply);
+  fill_core_statistics(sampler, popped.pushed, popped.left != 0, reply);
 }
 
 void drain_sampler(Sampler& sampler, VisibilityFilter& visibility, WperfStackDrainReply& reply) {
   constexpr u32 kRoom = sizeof reply.records / sizeof(u64);
   u64* const records = reinterpret_cast<u64*>(reply.records);
-  const auto visible = [&visibility](const KeptSample& kept) { return visibility.may_see(kept); };
-  const SampleRing::Popped first = sampler.ring.pop(records, kRoom, kRoom, visible);
-  const SampleRing::Popped walked = sampler.walks->done.pop(records + first.words, kRoom - first.words, kRoom, visible);
+  const auto visible = [&visibility](const RingSample& kept) { return visibility.may_see(kept); };
+  const SampleRing::PopResult first = sampler.ring.pop(records, kRoom, kRoom, visible);
+  const SampleRing::PopResult walked =
+      sampler.walks->done.pop(records + first.words, kRoom - first.words, kRoom, visible);
   sampler.hidden += first.dropped + walked.dropped;
   reply.bytes = (first.words + walked.words) * static_cast<u32>(sizeof(u64));
   reply.lost_stacks = value_of(sampler.lost_stacks) + value_of(sampler.walks->lost_stacks);
   reply.cut_stacks = value_of(sampler.cut_stacks) + value_of(sampler.walks->cut_stacks);
-  tell(sampler, first.pushed + walked.pushed, first.left + walked.left != 0, reply);
+  fill_core_statistics(sampler, first.pushed + walked.pushed, first.left + walked.left != 0, reply);
 }
 
 }  // namespace wperf::driver

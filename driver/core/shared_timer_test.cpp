@@ -38,7 +38,7 @@ TEST_F(Shared, AloneEveryTickIsMine) {
   EXPECT_EQ(ticks(5), std::pair(0u, 0u));
 }
 
-TEST_F(Shared, TheFasterSetsThePaceAndTheOtherKeepsHis) {
+TEST_F(Shared, TimerRunsAtShorterPeriodAndSlowerSessionKeepsItsOwn) {
   for (const auto& [period, expected] : {std::pair(10u, 100u), {15u, 66u}, {20u, 50u}, {33u, 30u}, {200u, 5u}}) {
     ASSERT_EQ(timer.start(kCounting, period), WPERF_OK);
     ASSERT_EQ(timer.start(kProfiling, 10), WPERF_OK);
@@ -57,7 +57,7 @@ TEST_F(Shared, TheFasterSetsThePaceAndTheOtherKeepsHis) {
   timer.stop(kProfiling);
 }
 
-TEST_F(Shared, ARefusedStartLeavesTheOtherHisTicks) {
+TEST_F(Shared, RefusedStartKeepsTicksOfRunningSession) {
   hal.fail_at = 1;
   EXPECT_EQ(timer.start(kProfiling, 10), WPERF_HARDWARE_FAILED);
   EXPECT_EQ(hal.timer_ms, 0u);

@@ -259,7 +259,7 @@ TEST_F(Profiling, APointerOutsideTheBufferIsAFault) {
   }
 }
 
-TEST_F(Profiling, ACoreThatSleptBeginsAnew) {
+TEST_F(Profiling, CoreRestartsAfterSleep) {
   begin(spe_request({1}));
   ASSERT_EQ(run(1, 3), 3u);
   hal.spes[1] = {};
@@ -276,7 +276,7 @@ TEST_F(Profiling, ACoreThatSleptBeginsAnew) {
   EXPECT_TRUE(hal.spes == found);
 }
 
-TEST_F(Profiling, WhoTakesTheUnitOverKeepsIt) {
+TEST_F(Profiling, UnitTakenByAnotherOwnerIsLeftAlone) {
   begin(spe_request({1}));
   FakeSpe taken = hal.spes[1];
   taken.pmbptr = 0x7000'0000;

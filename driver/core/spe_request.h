@@ -4,7 +4,7 @@
 #include "abi/status.h"
 #include "abi/wire.h"
 #include "base/ints.h"
-#include "driver/core/machine.h"
+#include "driver/core/hardware_facts.h"
 
 namespace wperf::driver {
 

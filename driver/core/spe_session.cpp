@@ -8,7 +8,7 @@
 
 namespace wperf::driver {
 
-WperfStatus SpeSession::configure(const WperfSpeRequest& request, const Machine& machine) {
+WperfStatus SpeSession::configure(const WperfSpeRequest& request, const HardwareFacts& machine) {
   if (profiling_) {
     return WPERF_WRONG_STATE;
   }
@@ -71,7 +71,7 @@ WperfStatus SpeSession::check_core(const WperfSpeRequest& request, u32 core) {
   return reached != WPERF_OK ? reached : result;
 }
 
-WperfStatus SpeSession::allocate_profilers(const WperfSpeRequest& request, const Machine& machine,
+WperfStatus SpeSession::allocate_profilers(const WperfSpeRequest& request, const HardwareFacts& machine,
                                            SpeProfiler*& profilers) {
   const u32 half = plan_of(request).half_bytes;
   profilers = static_cast<SpeProfiler*>(hal_.allocate(count_cores(request.core_mask) * sizeof(SpeProfiler)));

@@ -6,7 +6,7 @@
 #include "abi/status.h"
 #include "abi/wire.h"
 #include "base/ints.h"
-#include "driver/core/machine.h"
+#include "driver/core/hardware_facts.h"
 #include "driver/core/shared_timer.h"
 #include "driver/core/spe_profiler.h"
 #include "driver/core/spe_request.h"
@@ -24,7 +24,7 @@ class SpeSession {
   bool profiling() const { return profiling_; }
 
   // Checks the request, also on each chosen core. The only step that allocates.
-  [[nodiscard]] WperfStatus configure(const WperfSpeRequest& request, const Machine& machine);
+  [[nodiscard]] WperfStatus configure(const WperfSpeRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
   // Always ends profiling; a failure means that a core could not be reached: settle() tries again.
   [[nodiscard]] WperfStatus stop();
@@ -42,7 +42,7 @@ class SpeSession {
  private:
   [[nodiscard]] WperfStatus check_cores(const WperfSpeRequest& request, u32 core_count);
   [[nodiscard]] WperfStatus check_core(const WperfSpeRequest& request, u32 core);
-  [[nodiscard]] WperfStatus allocate_profilers(const WperfSpeRequest& request, const Machine& machine,
+  [[nodiscard]] WperfStatus allocate_profilers(const WperfSpeRequest& request, const HardwareFacts& machine,
                                                SpeProfiler*& profilers);
   [[nodiscard]] WperfStatus start_all();
   [[nodiscard]] WperfStatus start_one(SpeProfiler& profiler);

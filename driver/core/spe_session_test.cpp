@@ -148,7 +148,7 @@ TEST_F(Profiling, SamplingAndProfilingReplaceEachOther) {
   EXPECT_EQ(hal.allocations.size(), 2u);
 }
 
-TEST_F(Profiling, CountingGoesOnBesideIt) {
+TEST_F(Profiling, CountingContinuesWhileProfiling) {
   ASSERT_EQ(ann.configure(spe_request({0, 1})), WPERF_OK);
   WperfCountRequest counted = count_request({0, 1}, {1, 2, 3, 4, 5, 6, 7});
   counted.period_ms = 25;
@@ -211,7 +211,7 @@ TEST_F(Profiling, EveryEndGivesEverythingBack) {
     if (how == 0) {
       ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
       EXPECT_EQ(ann.drain(1, reply), WPERF_LOCK_LOST);
-      EXPECT_EQ(bob.drain(1, reply), WPERF_WRONG_STATE) << "the robber sees nothing of his victim";
+      EXPECT_EQ(bob.drain(1, reply), WPERF_WRONG_STATE) << "the preemptor sees nothing of the preempted client";
     } else if (how == 1) {
       ASSERT_EQ(ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
     } else if (how == 2) {

@@ -107,7 +107,7 @@ TEST_F(StackSampling, DeepStacksAreCutAndCounted) {
   EXPECT_EQ(answer->cut_stacks, 1u);
 }
 
-TEST_F(StackSampling, WhoCannotWaitComesWithoutAStack) {
+TEST_F(StackSampling, SamplesBeyondWalkLimitLoseTheirStacks) {
   begin(request());
   run(0, kWalksPerCore + 3);
   hal.take_walks();
@@ -136,7 +136,7 @@ TEST_F(StackSampling, StoppingGivesUpOnWhoStillWaits) {
   EXPECT_EQ(answer->lost_stacks, 5u);
 }
 
-TEST_F(StackSampling, WhoWaitsWhenTheClientDiesIsForgotten) {
+TEST_F(StackSampling, PendingSamplesOfDeadClientAreDropped) {
   begin(request());
   run(0, 5);
   core.client_gone(11);

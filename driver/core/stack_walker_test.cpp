@@ -54,7 +54,7 @@ TEST(StackWalker, FollowsAChainToItsEnd) {
   }
 }
 
-TEST(StackWalker, CutsARecursionAndSaysSo) {
+TEST(StackWalker, DeepRecursionIsMarkedTruncated) {
   Stack stack = chain_of(200);
   EXPECT_EQ(stack.walk(kBase).frames, 127u);
   EXPECT_TRUE(stack.walk(kBase).cut);

@@ -49,7 +49,7 @@ TEST_F(Tenure, ForceEndsTheVictimsCount) {
   expect_given_back();
   EXPECT_EQ(read(ann), WPERF_LOCK_LOST);
   EXPECT_EQ(ann.stop(), WPERF_LOCK_LOST);
-  EXPECT_EQ(read(bob), WPERF_WRONG_STATE) << "the robber sees nothing of his victim";
+  EXPECT_EQ(read(bob), WPERF_WRONG_STATE) << "the preemptor sees nothing of the preempted client";
   ASSERT_EQ(bob.configure(count_request({0}, {1})), WPERF_OK);
   ASSERT_EQ(bob.start(), WPERF_OK);
   EXPECT_EQ(ann.start(), WPERF_LOCK_LOST);
@@ -140,7 +140,7 @@ TEST_F(SamplingTenure, ForceEndsTheVictimsSampling) {
   expect_given_back();
   EXPECT_EQ(drain(ann), WPERF_LOCK_LOST);
   EXPECT_EQ(ann.stop_sampling(), WPERF_LOCK_LOST);
-  EXPECT_EQ(drain(bob), WPERF_WRONG_STATE) << "the robber sees nothing of his victim";
+  EXPECT_EQ(drain(bob), WPERF_WRONG_STATE) << "the preemptor sees nothing of the preempted client";
   ASSERT_EQ(bob.configure(sample_request({0}, {{1, 0, 2}})), WPERF_OK);
   ASSERT_EQ(bob.start_sampling(), WPERF_OK);
   EXPECT_EQ(drain(bob), WPERF_OK);

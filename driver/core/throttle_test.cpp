@@ -11,22 +11,22 @@ constexpr u64 kSecondNs = 1'000'000'000;
 
 // A program in which the event happens every `event_ns`; an interrupt stops it for `handler_ns` in the handler, and for
 // as long again around it.
-struct Storm {
+struct InterruptLoad {
   u32 interval;
   double event_ns;
   u64 handler_ns;
   u32 limit = WPERF_SAMPLES_PER_SECOND;
 };
-struct Weathered {
+struct ThrottleResult {
   u64 interrupts = 0;
   u64 intervals = 0;   // the intervals that they stand for
   u64 program_ns = 0;  // the time in which the program ran
 };
-Weathered weather(const Storm& storm, u64 ns) {
+ThrottleResult weather(const InterruptLoad& storm, u64 ns) {
   Throttle throttle = {};
   u64 now = 1;
   throttle.begin(now, storm.limit);
-  Weathered result;
+  ThrottleResult result;
   while (now < ns) {
     const u64 intervals = u64{1} << throttle.shift_of(0);
     const u64 worked = static_cast<u64>(static_cast<double>(storm.interval * intervals) * storm.event_ns);
@@ -45,10 +45,10 @@ Weathered weather(const Storm& storm, u64 ns) {
 }
 
 TEST(Throttle, LeavesAProgramMostOfItsTime) {
-  const Storm storms[] = {{1, 0.1, 1000},      {1, 1, 1000},     {1, 0.3, 20'000},           {100, 0.1, 3000},
-                          {1000, 0.3, 50'000}, {3, 50, 200'000}, {1, 0.1, 1000, 0xffff'ffff}};
-  for (const Storm& storm : storms) {
-    const Weathered result = weather(storm, kSecondNs);
+  const InterruptLoad storms[] = {{1, 0.1, 1000},      {1, 1, 1000},     {1, 0.3, 20'000},           {100, 0.1, 3000},
+                                  {1000, 0.3, 50'000}, {3, 50, 200'000}, {1, 0.1, 1000, 0xffff'ffff}};
+  for (const InterruptLoad& storm : storms) {
+    const ThrottleResult result = weather(storm, kSecondNs);
     EXPECT_GT(result.program_ns, kSecondNs * 7 / 10) << storm.interval << ", " << storm.handler_ns;
     EXPECT_GT(result.interrupts, 100u) << "it goes on sampling";
   }
@@ -56,15 +56,16 @@ TEST(Throttle, LeavesAProgramMostOfItsTime) {
 
 TEST(Throttle, KeepsToTheLimitAndUsesIt) {
   for (const u32 limit : {1000u, u32{WPERF_SAMPLES_PER_SECOND}, 200'000u}) {
-    const Weathered result = weather({1, 0.3, 100, limit}, kSecondNs);
+    const ThrottleResult result = weather({1, 0.3, 100, limit}, kSecondNs);
     EXPECT_LT(result.interrupts, limit + limit / 10 + 200) << limit;
     EXPECT_GT(result.interrupts, limit / 2) << limit;
   }
 }
 
 TEST(Throttle, LeavesAloneWhatIsSlowEnough) {
-  for (const Storm& storm : {Storm{1, 20'000, 1000}, Storm{100'000, 0.3, 1000}, Storm{1'000'000, 0.3, 30'000}}) {
-    const Weathered result = weather(storm, kSecondNs / 10);
+  for (const InterruptLoad& storm :
+       {InterruptLoad{1, 20'000, 1000}, InterruptLoad{100'000, 0.3, 1000}, InterruptLoad{1'000'000, 0.3, 30'000}}) {
+    const ThrottleResult result = weather(storm, kSecondNs / 10);
     EXPECT_EQ(result.interrupts, result.intervals) << storm.interval;
   }
 }
@@ -89,7 +90,7 @@ TEST(Throttle, AFrequentEventThatBecomesRareIsSampledAsAskedAgain) {
   EXPECT_EQ(throttle.shift_of(0), 0u);
 }
 
-TEST(Throttle, AMachineThatStoodStillIsNoSlowHandler) {
+TEST(Throttle, PauseIsNotTakenForSlowHandler) {
   Throttle throttle = {};
   throttle.begin(0, WPERF_SAMPLES_PER_SECOND);
   throttle.arrive(1000);
@@ -135,11 +136,11 @@ TEST_F(Sampling, TooShortIntervalsAreHeldBackAndCounted) {
       for (const WperfSample& sample : samples) {
         overflows += sample.overflowed == 3 ? 2 : 1;
       }
-      const u64 told = overflows + reply.held_back + reply.merged;
+      const u64 accounted = overflows + reply.held_back + reply.merged;
       const u64 happened = kSteps * 1 / 1 + kSteps * 3 / 2;
       if (!jitter) {
-        EXPECT_LE(told, happened);
-        EXPECT_GT(told, happened - happened / 50) << "but for what the counters had not come to the end of";
+        EXPECT_LE(accounted, happened);
+        EXPECT_GT(accounted, happened - happened / 50) << "but for what the counters had not come to the end of";
       }
     }
   }

@@ -212,7 +212,7 @@ TEST_F(Uncore, ChannelsThatWereSetUpFirstOfAllStayForTheirClient) {
   EXPECT_EQ(reply.dmc_channels, 1u);
 }
 
-TEST_F(Uncore, WhatIsNoMemoryControllerIsNeverMappedToBeWritten) {
+TEST_F(Uncore, OtherDevicesAreNotMappedWritable) {
   for (const dmc620::IdentityRegister& it : dmc620::kIdentity) {
     u32& identity = hal.frames[kFirst].identity[it.offset / 4];
     identity ^= it.mask;

@@ -35,7 +35,7 @@ void finish(UserWalks& walks, UserWalk& walk, u32 frames, u32 flags) {
 
 }  // namespace
 
-bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const KeptSample& kept,
+bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const RingSample& kept,
                   const InterruptedContext& interrupted, u32 max_stack) {
   for (u32 index = 0; index < kWalksPerCore; ++index) {
     UserWalk& walk = walks.walks[index];

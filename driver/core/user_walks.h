@@ -29,7 +29,7 @@ static_assert(sizeof(WperfStack) == sizeof(u64) && 1 + WPERF_MAX_STACK <= 255);
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
 struct UserWalk {
   u32 waiting;  // atomic: set by the interrupt, cleared by the answer
-  KeptSample kept;
+  RingSample kept;
 };
 
 struct UserWalks {
@@ -45,7 +45,7 @@ struct UserWalks {
 
 // Called in the overflow interrupt: `kept` waits for its stack of at most `max_stack` frames. `first_ticket` is that of
 // this core's first walk. Returns false if it cannot wait; then it has no stack.
-bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const KeptSample& kept,
+bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const RingSample& kept,
                   const InterruptedContext& interrupted, u32 max_stack);
 
 // The two answers to a walk: the stack, or that there is no stack.

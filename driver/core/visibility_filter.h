@@ -15,7 +15,7 @@ class VisibilityFilter {
       : hal_(hal), client_(client), administrator_(administrator) {}
 
   // A user who is not an administrator sees no samples of the kernel.
-  bool may_see(const KeptSample& kept) {
+  bool may_see(const RingSample& kept) {
     return administrator_ || (kept.sample.exception_level == 0 && may_observe(kept.sample.process, kept.process_start));
   }
 

@@ -85,7 +85,7 @@ TEST_F(Onlooking, HiddenSamplesAddUpOverDrains) {
 }
 
 // A process of the user has the number of an ended process of another user.
-TEST_F(Onlooking, ANumberThatIsUsedAgainTellsNothingOfItsFormerProcess) {
+TEST_F(Onlooking, ReusedProcessIdHidesSamplesOfFormerProcess) {
   starts = {{100, 7}, {101, 8}, {102, 9}};
   sample(user, 30);
   hal.process_starts = {{100, 7}, {101, 1008}};  // 102 has ended now
@@ -112,8 +112,8 @@ TEST_F(Onlooking, BothProcessesOfANumberAreJudgedEachByItself) {
   EXPECT_EQ(reply.lost_filtered, 12u);
 }
 
-KeptSample of_process(u32 process, u32 exception_level = 0) {
-  KeptSample kept = {};
+RingSample of_process(u32 process, u32 exception_level = 0) {
+  RingSample kept = {};
   kept.sample.process = process;
   kept.sample.exception_level = static_cast<u8>(exception_level);
   return kept;
@@ -131,7 +131,7 @@ TEST(VisibilityFilter, ManyProcessesAreJudgedEachByItself) {
   }
 }
 
-TEST(VisibilityFilter, TheKernelIsNobodys) {
+TEST(VisibilityFilter, KernelSamplesNeedAdministrator) {
   FakeHal hal;
   EXPECT_TRUE(VisibilityFilter(hal, 5, false).may_see(of_process(7)));
   EXPECT_FALSE(VisibilityFilter(hal, 5, false).may_see(of_process(7, 1)));

@@ -2,7 +2,7 @@
 #include "driver/nt/counter_reservation.h"
 
 #include "base/bits.h"
-#include "driver/core/machine.h"
+#include "driver/core/hardware_facts.h"
 #include "driver/core/on_core.h"
 #include "driver/core/pmu_registers.h"
 

@@ -68,6 +68,6 @@ class FakeDriver {
 
 // The fake over the simulated machine; `options` are the settings after "windowsperf:fake,", as
 // docs/user/windowsperf-driver.md has them. Linux only.
-diag::Result<std::unique_ptr<Machine>> open_fake_machine(const std::string& options);
+diag::Result<std::unique_ptr<WindowsPerfMachine>> open_fake_machine(const std::string& options);
 
 }  // namespace wperf::windowsperf::fake

@@ -215,7 +215,7 @@ diag::Result<void> SimulatedHardware::stop_sampling() {
   return send(WPERF_CODE_SAMPLE_STOP);
 }
 
-class FakeMachine final : public Machine {
+class FakeMachine final : public WindowsPerfMachine {
  public:
   FakeMachine(std::unique_ptr<SimulatedHardware> hardware, const FakeSettings& settings)
       : hardware_(std::move(hardware)), settings_(settings), driver_(*hardware_, settings), handle_(driver_.open()) {}
@@ -296,7 +296,7 @@ diag::Result<bool> take_setting(std::string_view key, std::string_view value, Fa
 
 }  // namespace
 
-diag::Result<std::unique_ptr<Machine>> open_fake_machine(const std::string& options) {
+diag::Result<std::unique_ptr<WindowsPerfMachine>> open_fake_machine(const std::string& options) {
   FakeSettings settings;
   std::string below;
   for (std::string_view rest = options; !rest.empty();) {
@@ -308,7 +308,7 @@ diag::Result<std::unique_ptr<Machine>> open_fake_machine(const std::string& opti
     if (!taken) below += (below.empty() ? "" : ",") + std::string(setting);
   }
   WPERF_TRY(auto machine, wperf_driver::open_sim_machine(below));
-  return std::unique_ptr<Machine>(
+  return std::unique_ptr<WindowsPerfMachine>(
       std::make_unique<FakeMachine>(std::make_unique<SimulatedHardware>(below, std::move(machine)), settings));
 }
 

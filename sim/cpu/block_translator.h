@@ -140,7 +140,7 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   bool load_store_single(u32 code);
   bool register_of_single(u32 code, Register& one, Access& access, bool& prefetch) const;
   void find_memory(const Access& access);  // rax becomes the host's address
-  void tell_models(const Access& access, u32 offset, u32 elements, u32 bytes);
+  void notify_models(const Access& access, u32 offset, u32 elements, u32 bytes);
   Label& other_page(const std::shared_ptr<Label>& back, Label& miss);
   void move(const Register& one, u32 offset, bool write);
   void move_part(const Register& one, const Xbyak::RegExp& memory, const Xbyak::RegExp& whole, bool write);

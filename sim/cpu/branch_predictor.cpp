@@ -16,7 +16,7 @@ u32 BranchPredictor::learnt(u32 direction, u32 choice, u32 by_history, bool take
   return u32{branch.direction} | u32{branch.choice} << 8 | u32{counter} << 16 | u32{!right} << 24;
 }
 
-void BranchPredictor::tell_parts(ModelParts& parts) {
+void BranchPredictor::fill_parts(ModelParts& parts) {
   static_assert(sizeof(Branch) == 2 && offsetof(Branch, direction) == 0);
   parts.history = &history_;
   parts.branches = &branches_[0].direction;

@@ -38,7 +38,7 @@ class BranchPredictor {
   // and of the counter with history, one byte each from the lowest on. The byte above them is 1 if this was a
   // misprediction.
   static u32 learnt(u32 direction, u32 choice, u32 by_history, bool taken);
-  void tell_parts(ModelParts& parts);
+  void fill_parts(ModelParts& parts);
   static constexpr u32 kCounters = 1U << 14;  // per table
   static constexpr u32 kHistoryBits = 12;
   static constexpr u32 kReturns = 16;

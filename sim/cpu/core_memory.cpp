@@ -47,11 +47,11 @@ void CoreMemory::select(u32 space_id, std::array<u64, kSignalCount>& counts) {
   last_owned_ = kNothing;
 }
 
-void CoreMemory::tell_parts(ModelParts& parts) {
+void CoreMemory::fill_parts(ModelParts& parts) {
   parts.last_fetch_line = &last_fetch_line_;
   parts.last_data_page = &last_data_page_;
-  l1d_tlb_.tell_parts(parts);
-  l1d_.tell_parts(parts.l1d_tags, parts.l1d_ways, parts.l1d_set_mask);
+  l1d_tlb_.fill_parts(parts);
+  l1d_.fill_parts(parts.l1d_tags, parts.l1d_ways, parts.l1d_set_mask);
 }
 
 u32 CoreMemory::load_unaligned(u64 address, u32 size) {
@@ -94,7 +94,7 @@ u32 CoreMemory::fetch_line(u64 address) {
   if (l1i_.touch(key, false)) return wait;
   count(Signal::l1i_cache_refill);
   const u32 for_line = read_from_l2(key, Access::fetch);
-  tell_fetch_wait(for_line == kL2Wait ? Signal::stall_frontend_l1i : Signal::stall_frontend_mem, for_line);
+  count_fetch_wait(for_line == kL2Wait ? Signal::stall_frontend_l1i : Signal::stall_frontend_mem, for_line);
   l1i_.insert(key, false);
   return wait + for_line;
 }
@@ -112,7 +112,7 @@ u32 CoreMemory::translate_at_l2(u64 page, Access access) {
     outcome_.walk |= !known;
     outcome_.translation += wait;
   }
-  fetch ? tell_fetch_wait(Signal::stall_frontend_tlb, wait) : count(Signal::stall_backend_tlb, wait);
+  fetch ? count_fetch_wait(Signal::stall_frontend_tlb, wait) : count(Signal::stall_backend_tlb, wait);
   if (known) return wait;
   count(store ? Signal::l2d_tlb_refill_wr : Signal::l2d_tlb_refill_rd);
   count(fetch ? Signal::itlb_walk : Signal::dtlb_walk);
@@ -199,7 +199,7 @@ SnoopedCaches::Copy CoreMemory::give_up(u64 line) {
   return copy_of(found);
 }
 
-void CoreMemory::tell_lines(u32 space, LineDirectory& directory) const {
+void CoreMemory::add_lines_to(u32 space, LineDirectory& directory) const {
   for (const LruSets* cache : {&l1i_, &l1d_, &l2_}) {
     cache->each([&](u64 key, bool dirty) {
       if (key >> kLineBits == space) directory.adopt(core_, key, dirty);

@@ -67,7 +67,7 @@ class CoreMemory final : private SnoopedCaches {
   }
   // The outcome of data accesses since begin_outcome().
   void begin_outcome() { outcome_ = {}; }
-  void tell_parts(ModelParts& parts);
+  void fill_parts(ModelParts& parts);
   u64 space_tag() const { return space_tag_; }
   bool is_coherent() const { return coherent_; }
   const AccessOutcome& outcome() const { return outcome_; }
@@ -119,10 +119,10 @@ class CoreMemory final : private SnoopedCaches {
   u32 own(u64 key);
   Copy give_up(u64 line) override;
   Copy share(u64 line) override;
-  void tell_lines(u32 space, LineDirectory& directory) const override;
+  void add_lines_to(u32 space, LineDirectory& directory) const override;
   u32 read_from_l2(u64 key, Access access);
   u32 share_felt(u64 key, u32 wait, Access access);
-  void tell_fetch_wait(Signal why, u32 wait) {
+  void count_fetch_wait(Signal why, u32 wait) {
     count(why, wait);
     count(Signal::stall_frontend_membound, wait);
   }

@@ -65,7 +65,7 @@ TEST(CoreMemory, InstructionsAndDataShareTheL2) {
   EXPECT_EQ(memory.at(Signal::dtlb_walk), 0U) << "the second level has the page";
 }
 
-TEST(CoreMemory, NeighboursOfAMissAreOnTheirWay) {
+TEST(CoreMemory, SequentialMissesWaitLess) {
   Memory memory;
   memory.core.load(kBase, 8);
   EXPECT_EQ(memory.core.load(kBase + 64, 8), kDramWait / kSequentialShare);

@@ -187,8 +187,8 @@ ModelParts CoreModel::parts() {
   result.loads = user(Signal::l1d_cache_rd);
   result.stores = user(Signal::l1d_cache_wr);
   result.exclusive_stores = user(Signal::strex_pass_spec);
-  predictor_.tell_parts(result);
-  memory_.tell_parts(result);
+  predictor_.fill_parts(result);
+  memory_.fill_parts(result);
   return result;
 }
 

@@ -36,7 +36,7 @@ TEST(Events, AreSumsOfSignalsPerLevel) {
   EXPECT_EQ(event_value(branches, Level::user, 0x8107), 6U) << "not taken";
 }
 
-TEST(Events, WhatNoModelFeedsCountsNothing) {
+TEST(Events, UnmodelledEventsCountZero) {
   const SignalCounts counts = numbered();
   constexpr u16 kCodes[] = {0x00, 0x1a, 0x1e, 0x45, 0x8b, 0x4004, 0x8006, 0xffff};
   for (const u16 code : kCodes) {

@@ -240,7 +240,7 @@ std::string trait_names(const Instruction& instruction) {
   return result;
 }
 
-TEST(InstructionClass, EveryGroupOfTheEncodingIsToldApart) {
+TEST(InstructionClass, AllEncodingGroupsAreDistinguished) {
   for (const Row& row : kRows) {
     const Instruction instruction = classify_instruction(row.word);
     EXPECT_EQ(trait_names(instruction), row.traits) << row.text;

@@ -243,7 +243,7 @@ TEST_F(Overflow, WatchingWithoutOverflowChangesNothing) {
   }
 }
 
-TEST_F(Overflow, OfSeveralTheFirstInTheBlockIsTold) {
+TEST_F(Overflow, FirstOverflowOfBlockIsReported) {
   OneCore core;
   prepare(core, kWatchedPrograms[0]);
   // In the 10th iteration ldr is the first instruction, str the third.
@@ -267,7 +267,7 @@ TEST_F(Overflow, InTheBlockOfASystemCallComesWithIt) {
   EXPECT_EQ(stop.overflow_lr, 0x1111u);
 }
 
-TEST_F(Overflow, OfAnInstructionThatFaultsIsNone) {
+TEST_F(Overflow, FaultingInstructionDoesNotOverflow) {
   for (const u64 remaining : {2, 3}) {
     OneCore core;
     prepare(core, {"fault", test::kFaultRead, 0, 0});

@@ -197,7 +197,7 @@ TEST_F(ProfilingTest, KernelWorkIsProfiledAtItsAddresses) {
   OneCore core;
   EveryNth profiler(97, true);
   core.engine.set_profiler(&profiler);
-  std::map<u64, u32> meanings;
+  std::map<u64, u32> kinds_by_pc;
   u64 loads = 0, branches = 0;
   for (int i = 0; i < 97; ++i) {
     for (const KernelWork work : {KernelWork::system_call, KernelWork::timer_tick}) core.engine.run_kernel(work);
@@ -209,7 +209,7 @@ TEST_F(ProfilingTest, KernelWorkIsProfiledAtItsAddresses) {
     EXPECT_GE(operation.pc, kernel_address(KernelWork::system_call));
     EXPECT_EQ(operation.accessed, operation.is_memory());
     const u32 meaning = operation.instruction.traits << 3 | static_cast<u32>(operation.instruction.branch);
-    EXPECT_EQ(meanings.emplace(operation.pc, meaning).first->second, meaning);
+    EXPECT_EQ(kinds_by_pc.emplace(operation.pc, meaning).first->second, meaning);
     loads += u64{operation.instruction.is(Trait::load)};
     branches += u64{operation.is_branch()};
   }

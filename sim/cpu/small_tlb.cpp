@@ -52,7 +52,7 @@ void SmallTlb::insert(u64 page) {
   enqueue(oldest, entries_[kHead].older);
 }
 
-void SmallTlb::tell_parts(ModelParts& parts) {
+void SmallTlb::fill_parts(ModelParts& parts) {
   static_assert(sizeof(Entry) == 32 && kChains == 256);
   parts.data_tlb = entries_.data();
   parts.data_tlb_chains = chains_.data();

@@ -25,7 +25,7 @@ class SmallTlb {
     return true;
   }
   void insert(u64 page);  // for an absent page; replaces the least recently used one
-  void tell_parts(ModelParts& parts);
+  void fill_parts(ModelParts& parts);
 
  private:
   static constexpr usize kChains = 256;

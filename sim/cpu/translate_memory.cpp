@@ -156,16 +156,16 @@ void BlockTranslator::find_memory(const Access& access) {
   jae(other, T_NEAR);
   L(*back);
   if (access.bytes == 16) {
-    for (u32 i = 0; i < access.count; ++i) tell_models(access, i * 16, 2, 8);
+    for (u32 i = 0; i < access.count; ++i) notify_models(access, i * 16, 2, 8);
   } else {
-    tell_models(access, 0, access.count, access.bytes);
+    notify_models(access, 0, access.count, access.bytes);
   }
   add(rax, qword[in_frame(at + offsetof(AccessSite, delta))]);
 }
 
 // Like CoreMemory::load() and store() without a miss: the page is that of the last access, the line the newest of its
 // set. In all other cases those functions are called.
-void BlockTranslator::tell_models(const Access& access, u32 offset, u32 elements, u32 bytes) {
+void BlockTranslator::notify_models(const Access& access, u32 offset, u32 elements, u32 bytes) {
   const ModelParts& parts = context_.parts;
   auto back = std::make_shared<Label>();
   Label& miss = later([this, back, offset, elements, bytes, write = access.write] {

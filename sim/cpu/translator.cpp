@@ -56,9 +56,9 @@ u64 guest_exceptions(unsigned mxcsr) {
 }
 
 // The entry into translated code and the exit from it: see BlockTranslator for the registers.
-class Doors : public Xbyak::CodeGenerator {
+class EntryAndExit : public Xbyak::CodeGenerator {
  public:
-  Doors(u8* to, usize room) : Xbyak::CodeGenerator(room, to) {
+  EntryAndExit(u8* to, usize room) : Xbyak::CodeGenerator(room, to) {
     const Xbyak::Reg64 saved[] = {rbx, rbp, r12, r13, r14, r15};
     for (const Xbyak::Reg64& reg : saved) push(reg);
     sub(rsp, 8);  // calls find the stack aligned
@@ -86,7 +86,7 @@ class HostTranslator final : public Translator {
   HostTranslator(CoreModel& model, BlockCache& blocks, bool exclusives)
       : model_(model), blocks_(blocks), memory_(kCodeBytes), frame_(std::make_unique<TranslatedFrame>()) {
     if (!memory_.usable()) return;
-    const Doors doors(memory_.written() + kDoors, memory_.size() - kDoors);
+    const EntryAndExit doors(memory_.written() + kDoors, memory_.size() - kDoors);
     context_.parts = model.parts();
     context_.slots = blocks.slots();
     context_.exit = doors.exit();

@@ -99,8 +99,8 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
   blocks_.fold([this](const Block& block) { model_.retire(block); });
   if (profiler_ != nullptr) end_profiling(model_.signals()(Level::user, Signal::inst_spec) - executed_before);
   if (!registers_in_thread_) registers_.save(thread, vectors_used_);
-  if (why_ == Why::unaligned_pc) thread.pc = result.fault_address;
-  if (result.reason == StopReason::fault) model_.take_fault(why_ == Why::bad_access);
+  if (stop_cause_ == StopCause::unaligned_pc) thread.pc = result.fault_address;
+  if (result.reason == StopReason::fault) model_.take_fault(stop_cause_ == StopCause::bad_access);
   model_.settle();
   return result;
 }
@@ -108,14 +108,14 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
 Stop UnicornCore::execute(ThreadState& thread) {
   registers_in_thread_ = true;
   next_translation_ = model_.spent();  // an attempt costs no more than a start of Unicorn
-  why_ = wants_translation(thread.pc) ? Why::translation : Why::nothing;
-  if (!watching_ && why_ == Why::nothing) set_limit();
+  stop_cause_ = wants_translation(thread.pc) ? StopCause::translation : StopCause::nothing;
+  if (!watching_ && stop_cause_ == StopCause::nothing) set_limit();
   u64 pc = thread.pc;
   for (;;) {
-    if (why_ == Why::translation) {
+    if (stop_cause_ == StopCause::translation) {
       if (!registers_in_thread_) registers_.save(thread, vectors_used_);
       registers_in_thread_ = true;
-      why_ = Why::budget;
+      stop_cause_ = StopCause::budget;
       if (std::optional<Stop> ended = execute_translated(thread)) return *std::move(ended);
       pc = thread.pc;
     }
@@ -125,28 +125,29 @@ Stop UnicornCore::execute(ThreadState& thread) {
       cpu_.set_monitor(monitor_);
     }
     registers_in_thread_ = false;
-    why_ = Why::nothing;
+    stop_cause_ = StopCause::nothing;
     blocks_entered_ = 0;
     const uc_err error = cpu_.library().emu_start(cpu_.handle(), pc, kNowhere, 0, 0);
-    if (why_ == Why::translation) continue;
+    if (stop_cause_ == StopCause::translation) continue;
     // WFI ends emulation without an error; for us it is an ordinary instruction.
-    const bool waited = why_ == Why::nothing && error == UC_ERR_OK && blocks_entered_ != 0;
+    const bool waited = stop_cause_ == StopCause::nothing && error == UC_ERR_OK && blocks_entered_ != 0;
     if (!waited) return stopped(error);
     pc = registers_.read(UC_ARM64_REG_PC);
   }
 }
 
 Stop UnicornCore::stopped(uc_err error) {
-  if (why_ == Why::budget) return {};
-  if (why_ == Why::overflow) {
+  if (stop_cause_ == StopCause::budget) return {};
+  if (stop_cause_ == StopCause::overflow) {
     Stop result;
     result.reason = StopReason::overflow;
     return result;
   }
-  if (why_ == Why::unaligned_pc) return fault(bad_address_, with_number("jump to unaligned address", bad_address_));
+  if (stop_cause_ == StopCause::unaligned_pc)
+    return fault(bad_address_, with_number("jump to unaligned address", bad_address_));
   const u64 pc = registers_.read(UC_ARM64_REG_PC);
-  if (why_ == Why::exception) return exception_ == kSupervisorCall ? kernel_call(pc) : exception(pc);
-  if (why_ == Why::bad_access) return bad_access(pc);
+  if (stop_cause_ == StopCause::exception) return exception_ == kSupervisorCall ? kernel_call(pc) : exception(pc);
+  if (stop_cause_ == StopCause::bad_access) return bad_access(pc);
   cut_short(pc);
   return fault(pc, error == UC_ERR_OK ? with_number("execution makes no progress at address", pc)
                                       : std::string("Unicorn stopped: ") + cpu_.library().strerror(error));
@@ -241,8 +242,8 @@ Block* UnicornCore::rewritten(Block& block) {
   return &decode(block.address, block.size);
 }
 
-void UnicornCore::stop(Why why) {
-  why_ = why;
+void UnicornCore::stop(StopCause why) {
+  stop_cause_ = why;
   cpu_.library().emu_stop(cpu_.handle());
 }
 
@@ -267,7 +268,7 @@ Block* UnicornCore::begin_new_block(u64 address, u32 size, Block* known) {
     known = &decode(address, size);
   } else {
     bad_address_ = address;
-    stop(Why::unaligned_pc);
+    stop(StopCause::unaligned_pc);
     return nullptr;
   }
   if (!largest_.include(*known) || !far_) return known;
@@ -313,9 +314,9 @@ Block* UnicornCore::next_block(u64 address, u32 size) {
 void UnicornCore::limit_reached(u64 address, u32 size) {
   if (watching_) return enter_watched(address, size);
   current_ = nullptr;
-  if (model_.spent() >= budget_end_) return stop(Why::budget);  // so the block is not executed
+  if (model_.spent() >= budget_end_) return stop(StopCause::budget);  // so the block is not executed
   if (far_ && model_.spent() >= reach_) come_nearer();
-  if (wants_translation(address)) return stop(Why::translation);  // the block is not executed in this case either
+  if (wants_translation(address)) return stop(StopCause::translation);  // the block is not executed in this case either
   if (!watching_) set_limit();
   enter_other_block(address, size);
 }
@@ -399,7 +400,7 @@ void UnicornCore::on_write(uc_engine*, uc_mem_type, u64 address, int size, int64
 
 bool UnicornCore::on_bad_access(uc_engine*, uc_mem_type type, u64 address, int, int64_t, void* self) {
   auto* const core = static_cast<UnicornCore*>(self);
-  core->why_ = Why::bad_access;
+  core->stop_cause_ = StopCause::bad_access;
   core->bad_type_ = type;
   core->bad_address_ = address;
   return false;
@@ -408,7 +409,7 @@ bool UnicornCore::on_bad_access(uc_engine*, uc_mem_type type, u64 address, int, 
 void UnicornCore::on_exception(uc_engine*, u32 number, void* self) {
   auto* const core = static_cast<UnicornCore*>(self);
   core->exception_ = number;
-  core->stop(Why::exception);
+  core->stop(StopCause::exception);
 }
 
 // Unicorn's timer runs with the host's clock. A non-zero result says that we have written the register.

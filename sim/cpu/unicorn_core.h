@@ -34,9 +34,9 @@ class UnicornCore {
   u64 translated_cycles() const { return translated_ >> kCycleBits; }
 
  private:
-  enum class Why : u8 { nothing, budget, unaligned_pc, exception, bad_access, overflow, translation };
+  enum class StopCause : u8 { nothing, budget, unaligned_pc, exception, bad_access, overflow, translation };
   // A watched event reached its count in the block being executed.
-  struct Caught {  // a register as that instruction found it
+  struct CaughtRegister {  // a register as that instruction found it
     bool known = false;
     u64 value = 0;
     RegisterValue where;  // how to get the value while it is not known
@@ -45,7 +45,7 @@ class UnicornCore {
     bool seen = false;
     u32 at = 0;  // the instruction of the block
     u64 block = 0;
-    Caught link, frame;
+    CaughtRegister link, frame;
   };
 
   Stop execute(ThreadState& thread);
@@ -109,7 +109,7 @@ class UnicornCore {
   void write_specially(u64 address, u32 size);
   bool is_half(u64 address);
   Instruction current_instruction();
-  void stop(Why why);
+  void stop(StopCause why);
 
   // Unicorn's callbacks; `self` is the UnicornCore.
   static void on_block(uc_engine* cpu, u64 address, u32 size, void* self);
@@ -156,7 +156,7 @@ class UnicornCore {
   u32 special_ = 0;
   u64 next_half_ = 0;
   u32 half_size_ = 0;
-  Why why_ = Why::nothing;
+  StopCause stop_cause_ = StopCause::nothing;
   u32 exception_ = 0;  // Unicorn's number
   uc_mem_type bad_type_{};
   u64 bad_address_ = 0;
@@ -164,7 +164,7 @@ class UnicornCore {
   TrueCallers& callers_;
   Profiler* profiler_ = nullptr;  // null if it does not take part in this run
   u64 passed_ = 0;                // operations in the blocks that were begun; known while watching_
-  u64 told_ = 0;                  // the number of these operations that the profiler was informed of
+  u64 reported_ = 0;              // the number of these operations that the profiler was informed of
   u64 choice_ = 0;                // the number of the operation to be chosen next, from 1
   bool chosen_ = false;           // the chosen operation is in the current block
   bool interrupting_ = false;     // the profiler requests an interrupt of the core

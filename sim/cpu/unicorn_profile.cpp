@@ -10,16 +10,16 @@ namespace wperf::sim {
 void UnicornCore::begin_profiling(Profiler* profiler) {
   profiler_ = profiler != nullptr && profiler->profiles(Level::user) ? profiler : nullptr;
   chosen_ = interrupting_ = false;
-  passed_ = told_ = 0;
+  passed_ = reported_ = 0;
   choice_ = profiler_ != nullptr ? profiler_->remaining() : ~u64{0};
 }
 
 // `executed`: operations of this run. Operations after the one that made the profiler interrupt do not belong to the
 // population.
 void UnicornCore::end_profiling(u64 executed) {
-  const u64 population = interrupting_ ? told_ : std::max(executed, told_);
+  const u64 population = interrupting_ ? reported_ : std::max(executed, reported_);
   model_.count_samples(Signal::sample_pop, population);
-  if (population > told_) profiler_->pass(population - told_);
+  if (population > reported_) profiler_->pass(population - reported_);
   profiler_ = nullptr;
 }
 
@@ -70,7 +70,7 @@ void UnicornCore::complete_chosen(const Block& block, u64 next) {
   while (!interrupting_ && choice_ <= passed_) {
     (void)profiler_->choose(operation_.begun);
     model_.count_samples(Signal::sample_collision, 1);
-    told_ = choice_;
+    reported_ = choice_;
     choice_ += profiler_->remaining();
   }
 }
@@ -100,7 +100,7 @@ void UnicornCore::hand_over() {
   } else {
     model_.count_samples(Signal::sample_collision, 1);
   }
-  told_ = choice_;
+  reported_ = choice_;
   choice_ += interrupting_ ? 0 : profiler_->remaining();
 }
 

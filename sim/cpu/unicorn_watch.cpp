@@ -103,12 +103,12 @@ void UnicornCore::enter_watched(u64 address, u32 size) {
     if (overflow_.seen || interrupting_) {
       if (overflow_.seen) settle_registers();
       current_ = nullptr;
-      return stop(Why::overflow);
+      return stop(StopCause::overflow);
     }
   }
   if (model_.spent() >= budget_end_) {
     current_ = nullptr;
-    return stop(Why::budget);
+    return stop(StopCause::budget);
   }
   if (choice_ - passed_ > kFarChoice && !slowly() && watch_.idle()) {
     current_ = nullptr;
@@ -153,13 +153,13 @@ void UnicornCore::end_block(Block& block, u64 next) {
 
 // Called after a load or store was counted.
 void UnicornCore::watch_access() {
-  const auto wanted = [this](const Caught& caught) {
+  const auto wanted = [this](const CaughtRegister& caught) {
     return overflow_.seen && !caught.known && caught.where.from == RegisterValue::From::within;
   };
   const bool out = watch_.out();
   if (!out && !wanted(overflow_.link) && !wanted(overflow_.frame)) return;
   const auto at = static_cast<u32>((registers_.read(UC_ARM64_REG_PC) - current_->address) / 4);
-  const auto take = [&](Caught& caught, u64 value) {
+  const auto take = [&](CaughtRegister& caught, u64 value) {
     if (!wanted(caught) || at < caught.where.first || at > caught.where.last) return;
     caught.value = value;
     caught.known = true;
@@ -179,11 +179,11 @@ void UnicornCore::note_at_start(const Block& block, u32 at) {
   // If it is neither the first value nor the last, and no access lies in between, the first one is used.
   const auto caught = [&](u32 number, u64 first) {
     const RegisterValue where = register_value_at(code, at, number);
-    return Caught{where.from == RegisterValue::From::start, first, where};
+    return CaughtRegister{where.from == RegisterValue::From::start, first, where};
   };
   overflow_ = {true, at, block.address, caught(kLinkRegister, registers_.read(UC_ARM64_REG_X30)),
                caught(kFrameRegister, registers_.read(UC_ARM64_REG_X29))};
-  const auto within = [](const Caught& one) { return one.where.from == RegisterValue::From::within; };
+  const auto within = [](const CaughtRegister& one) { return one.where.from == RegisterValue::From::within; };
   if (within(overflow_.link) || within(overflow_.frame)) special_ |= kWatched;
 }
 
@@ -201,7 +201,7 @@ void UnicornCore::note_at_end(const Block& block, u32 at) {
 
 // Called after the block's last instruction, which is the last chance to read them.
 void UnicornCore::settle_registers() {
-  const auto settle = [this](Caught& caught, int id) {
+  const auto settle = [this](CaughtRegister& caught, int id) {
     if (!caught.known && caught.where.from == RegisterValue::From::end) caught.value = registers_.read(id);
     caught.known = true;
   };

@@ -40,7 +40,7 @@ using wperf::sim::MachineError;
 using wperf::sim::MachineOptions;
 using wperf::sim::OptionError;
 
-void tell(WperfSimError* out, const std::string& text, const std::string& hint) {
+void set_error(WperfSimError* out, const std::string& text, const std::string& hint) {
   if (out == nullptr) return;
   std::snprintf(out->text, sizeof out->text, "%s", text.c_str());
   std::snprintf(out->hint, sizeof out->hint, "%s", hint.c_str());
@@ -49,18 +49,18 @@ void tell(WperfSimError* out, const std::string& text, const std::string& hint) 
 std::unique_ptr<WperfSim> make_client(std::shared_ptr<SimulatedSystem> system, WperfSimError* error) {
   LockFileError lock_error;
   std::unique_ptr<LockFile> lock_file = LockFile::open(system->machine.options().instance, lock_error);
-  tell(error, lock_error.text, lock_error.hint);
+  set_error(error, lock_error.text, lock_error.hint);
   return lock_file ? std::make_unique<WperfSim>(std::move(system), std::move(lock_file)) : nullptr;
 }
 
 WperfSim* open_sim(const char* text, WperfSimError* error) {
-  tell(error, {}, {});
+  set_error(error, {}, {});
   const char* instance = std::getenv("WPERF_SIM_INSTANCE");
   OptionError option_error;
   const MachineOptions options =
       parse_options(text == nullptr ? "" : text, instance == nullptr ? "" : instance, option_error);
   if (!option_error.text.empty()) {
-    tell(error, option_error.text, option_error.hint);
+    set_error(error, option_error.text, option_error.hint);
     return nullptr;
   }
   std::unique_ptr<WperfSim> sim = make_client(std::make_shared<SimulatedSystem>(options), error);
@@ -69,7 +69,7 @@ WperfSim* open_sim(const char* text, WperfSimError* error) {
     MachineError run_error;
     const wperf::u32 pid = sim->machine().spawn({run.image, run.arguments, run.core}, run_error);
     if (pid == 0) {
-      tell(error, run_error.text, run_error.hint);
+      set_error(error, run_error.text, run_error.hint);
       return nullptr;
     }
     sim->machine().resume(pid);
@@ -91,13 +91,14 @@ WperfStatus control(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input
 }
 
 wperf_u32 spawn(WperfSim* sim, const WperfSimProgram* program, WperfSimError* error) {
-  wperf::sim::ProgramWish wish{program->image_path, program->argument_line, program->core, program->affinity, nullptr};
+  wperf::sim::ProgramRequest program_request{program->image_path, program->argument_line, program->core,
+                                             program->affinity, nullptr};
   if (program->streams != nullptr)
-    wish.streams = std::make_shared<wperf::sim::StandardStreams>(
+    program_request.streams = std::make_shared<wperf::sim::StandardStreams>(
         std::to_array({program->streams[0], program->streams[1], program->streams[2]}));
   MachineError machine_error;
-  const wperf_u32 pid = sim->machine().spawn(wish, machine_error);
-  tell(error, machine_error.text, machine_error.hint);
+  const wperf_u32 pid = sim->machine().spawn(program_request, machine_error);
+  set_error(error, machine_error.text, machine_error.hint);
   if (pid != 0) sim->held.push_back(pid);
   return pid;
 }
@@ -123,7 +124,7 @@ wperf_u32 interrupt(WperfSim* sim, wperf_u32 pid) {
 
 void crashed(WperfSim* sim, wperf_u32 pid, WperfSimError* out) {
   const wperf::sim::ProgramDetails* details = sim->machine().details(pid);
-  tell(out, details == nullptr ? "" : details->crashed.text, details == nullptr ? "" : details->crashed.hint);
+  set_error(out, details == nullptr ? "" : details->crashed.text, details == nullptr ? "" : details->crashed.hint);
 }
 
 void wait_sim(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSimError* error) {
@@ -131,7 +132,7 @@ void wait_sim(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSi
   sim->held.clear();
   MachineError machine_error;
   sim->machine().wait(duration_ns, until_pid, machine_error);
-  tell(error, machine_error.text, machine_error.hint);
+  set_error(error, machine_error.text, machine_error.hint);
 }
 
 wperf_u64 now_ns(WperfSim* sim) {

@@ -114,7 +114,7 @@ TEST_F(LockFileTest, RefusesLinksAndFolders) {
   EXPECT_NE(error.text.find("No such file"), std::string::npos);
 }
 
-TEST_F(LockFileTest, LivesInTheRuntimeFolderWhenThatIsPrivate) {
+TEST_F(LockFileTest, LockFileIsInPrivateRuntimeFolder) {
   setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);
   LockFileError error;
   EXPECT_NE(LockFile::open("xdg", error), nullptr);
@@ -128,7 +128,7 @@ TEST_F(LockFileTest, LivesInTheRuntimeFolderWhenThatIsPrivate) {
 }
 
 // One process reads the values that another one writes, and notices when the other is killed.
-TEST_F(LockFileTest, KilledProcessesAreSeenDead) {
+TEST_F(LockFileTest, DetectsKilledProcesses) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
   const pid_t child = fork();

@@ -15,7 +15,7 @@ constexpr std::string_view kKeys =
     "folder, writes, console, windows, startup, run";
 
 // The keys as given, before they are checked against each other.
-struct Said {
+struct GivenOptions {
   MachineOptions options;
   std::vector<const Product*> pattern;  // from cpu=
   bool counts_given = false;            // cpu=a*4+b*4
@@ -57,7 +57,7 @@ std::string take_optional(const Setting& setting, u32 least, u32 most, std::opti
   return problem;
 }
 
-std::string take_cpu(const Setting& setting, Said& said) {
+std::string take_cpu(const Setting& setting, GivenOptions& said) {
   said.pattern.clear();
   said.counts_given = false;
   std::string_view rest = setting.value;
@@ -89,7 +89,7 @@ std::string take_switch(const Setting& setting, bool& out) {
   return {};
 }
 
-std::string take_dsu(const Setting& setting, Said& said) {
+std::string take_dsu(const Setting& setting, GivenOptions& said) {
   if (setting.value == "on" || setting.value == "off") return take_switch(setting, said.dsu);
   said.dsu = true;
   if (parse_number<u32>(setting.value, 1, 31, said.options.dsu_counters)) return {};
@@ -142,7 +142,7 @@ std::string take_instance(std::string_view name, std::string& out) {
   return {};
 }
 
-std::string take_run(const Setting& setting, Said& said) {
+std::string take_run(const Setting& setting, GivenOptions& said) {
   const usize colon = setting.value.find(':');
   RunOption run;
   if (colon == std::string_view::npos ||
@@ -174,7 +174,7 @@ std::string take_console(const Setting& setting, bool& out) {
   return {};
 }
 
-std::string take(const Setting& setting, Said& said) {
+std::string take(const Setting& setting, GivenOptions& said) {
   MachineOptions& options = said.options;
   if (setting.key == "cpu") return take_cpu(setting, said);
   if (setting.key == "cores") return take_optional(setting, 1, WPERF_MAX_CORES, said.cores);
@@ -226,7 +226,7 @@ usize value_end(std::string_view key, std::string_view text) {
 }
 
 // Applies the rules that involve several keys.
-std::string settle(Said& said) {
+std::string settle(GivenOptions& said) {
   MachineOptions& options = said.options;
   if (said.pattern.empty()) said.pattern.assign(1, find_product("neoverse-n1"));
   if (!said.counts_given) said.pattern.assign(said.cores.value_or(8), said.pattern.front());
@@ -280,7 +280,7 @@ std::string hint_for(std::string_view key) {
 }  // namespace
 
 MachineOptions parse_options(std::string_view text, std::string_view instance_default, OptionError& error) {
-  Said said;
+  GivenOptions said;
   error = {};
   if (!instance_default.empty()) error.text = take_instance(instance_default, said.options.instance);
   if (!error.text.empty()) {

@@ -15,9 +15,9 @@ std::string name_of(const std::string& path) {
 
 }  // namespace
 
-u32 Machine::spawn(const ProgramWish& wish, MachineError& error) {
-  if (wish.core >= cores_.size()) {
-    error.text = "the simulated machine has no core " + std::to_string(wish.core);
+u32 Machine::spawn(const ProgramRequest& request, MachineError& error) {
+  if (request.core >= cores_.size()) {
+    error.text = "the simulated machine has no core " + std::to_string(request.core);
     error.hint = "its cores are 0 to " + std::to_string(cores_.size() - 1);
     return 0;
   }
@@ -25,26 +25,27 @@ u32 Machine::spawn(const ProgramWish& wish, MachineError& error) {
   const u32 thread = pid + 4;
   LoadError load_error;
   auto task = std::make_unique<Task>();
-  task->program = parts_->load({wish, options_.seed + pid, pid, thread, this}, load_error);
+  task->program = parts_->load({request, options_.seed + pid, pid, thread, this}, load_error);
   if (!task->program) {
-    error.text = load_error.text.empty() ? "cannot load " + wish.image_path : load_error.text;
+    error.text = load_error.text.empty() ? "cannot load " + request.image_path : load_error.text;
     error.hint = load_error.hint;
     return 0;
   }
-  task->details = {{pid, true, 0, wish.core, 0, 0}, wish.image_path, {}, {}, {}};
+  task->details = {{pid, true, 0, request.core, 0, 0}, request.image_path, {}, {}, {}};
   tasks_.push_back(std::move(task));
-  add_thread(*tasks_.back(), thread, wish.core);
-  if (schedule_) note_begin(cores_[wish.core], *tasks_.back()->threads.front(), nullptr);
+  add_thread(*tasks_.back(), thread, request.core);
+  if (schedule_) note_begin(cores_[request.core], *tasks_.back()->threads.front(), nullptr);
   return pid;
 }
 
-u32 Machine::start(const ChildWish& wish, u64 now_ns) {
+u32 Machine::start(const ChildProcessRequest& request, u64 now_ns) {
   MachineError ignored;  // its creator gets a Windows error instead
-  const u32 core = std::min<u32>(wish.core, static_cast<u32>(cores_.size()) - 1);
-  const u32 pid = spawn({wish.image_path, wish.command_line, core, wish.affinity, nullptr, wish.inheritance}, ignored);
+  const u32 core = std::min<u32>(request.core, static_cast<u32>(cores_.size()) - 1);
+  const u32 pid =
+      spawn({request.image_path, request.command_line, core, request.affinity, nullptr, request.inheritance}, ignored);
   if (pid == 0) return 0;
   resume(pid);
-  tasks_.back()->creator = wish.creator;
+  tasks_.back()->creator = request.creator;
   tasks_.back()->threads.front()->not_before_ns = now_ns;
   return pid;
 }

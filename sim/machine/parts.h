@@ -27,7 +27,7 @@ class Executor {
   virtual CoreEngine* engine() { return nullptr; }  // for tests; may be null
 };
 
-struct ProgramWish {
+struct ProgramRequest {
   std::string image_path, command_line;
   u32 core = 0;                                                  // the core where its first thread starts
   u64 affinity = 0;                                              // the cores on which its threads may run; 0: all
@@ -36,7 +36,7 @@ struct ProgramWish {
 };
 
 struct LoadRequest {
-  const ProgramWish& program;
+  const ProgramRequest& program;
   u64 seed = 0;
   u32 pid = 0, thread_id = 0;
   ProgramHost* host = nullptr;  // outlives the program

@@ -57,13 +57,14 @@ class RealParts final : public Parts {
   }
 
   std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) override {
-    const ProgramWish& wish = request.program;
+    const ProgramRequest& program = request.program;
     Surroundings surroundings = surroundings_;
-    if (wish.streams) surroundings.streams = wish.streams;
+    if (program.streams) surroundings.streams = program.streams;
     if (system_ == nullptr) system_ = nt::make_system(request.host);
-    return nt::load_process({wish.image_path, wish.command_line, system_folder_, request.seed, request.pid, wish.core,
-                             config_.core_count, wish.affinity, surroundings, system_, wish.inheritance},
-                            error);
+    return nt::load_process(
+        {program.image_path, program.command_line, system_folder_, request.seed, request.pid, program.core,
+         config_.core_count, program.affinity, surroundings, system_, program.inheritance},
+        error);
   }
 
   void make_coherent(const AddressSpace& space) override {

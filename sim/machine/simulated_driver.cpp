@@ -52,7 +52,7 @@ DriverClient::~DriverClient() {
   if (turn) lock_file_->end(driver_.lock_);
 }
 
-void DriverClient::forget_the_dead() {
+void DriverClient::forget_dead_clients() {
   const driver::LockState seen = driver_.lock_;  // a copy, because client_gone changes the list
   if (seen.holder != 0 && !lock_file_->is_alive(seen.holder)) driver_.core_.client_gone(seen.holder);
   for (const driver::ClientId preempted : seen.preempted)
@@ -69,7 +69,7 @@ bool DriverClient::may_sample(u32 code) {
 
 WperfStatus DriverClient::control(u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned) {
   if (!lock_file_->begin(driver_.lock_)) return WPERF_HARDWARE_FAILED;
-  forget_the_dead();
+  forget_dead_clients();
   *returned = 0;
   const WperfStatus status = may_sample(code) ? driver_.core_.dispatch(lock_file_->client(), driver_.rights_, code,
                                                                        buffer, input_size, capacity, returned)

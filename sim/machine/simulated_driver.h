@@ -42,7 +42,7 @@ class DriverClient {
   WperfStatus control(u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned);
 
  private:
-  void forget_the_dead();
+  void forget_dead_clients();
   bool may_sample(u32 code);
 
   SimulatedDriver& driver_;

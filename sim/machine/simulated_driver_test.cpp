@@ -284,7 +284,7 @@ TEST_F(SimulatedDriverTest, LockBetweenClients) {
 
 // A preempted session must not continue: the new holder finds the counters free, and the preempted client gets an
 // error.
-TEST_F(SimulatedDriverTest, RobbedWhileCounting) {
+TEST_F(SimulatedDriverTest, LockForcedAwayWhileCounting) {
   auto one = open_locked();
   one->spawn({work(kForever)}, 0);
   EXPECT_OK(one->send(WPERF_CODE_COUNT_CONFIGURE, count_request({kInstRetired})));

@@ -85,7 +85,7 @@ class Machine final : private ProgramHost {
   u64 time_ns() const;
 
   // Loads a program, which does not run before resume(). Returns its process id, or 0 and an error.
-  u32 spawn(const ProgramWish& wish, MachineError& error);
+  u32 spawn(const ProgramRequest& request, MachineError& error);
   void resume(u32 pid);
   const ProgramStatus* find(u32 pid) const;
   std::vector<u32> programs() const;  // ids of all programs so far, oldest first
@@ -176,7 +176,7 @@ class Machine final : private ProgramHost {
   WperfSimScheduleEvent note_of(u32 kind, const Core& core) const;
   u64 core_ns(const Core& core) const;
   void end_thread(Thread& thread);
-  u32 start(const ChildWish& wish, u64 now_ns) override;
+  u32 start(const ChildProcessRequest& request, u64 now_ns) override;
   void end(u32 pid, u32 exit_code) override;
   void end_task(Task& task, u32 exit_code);
   void crash(Task& task, MachineError& error);

@@ -114,16 +114,16 @@ TEST_F(MachineTest, TheStartOfAProgramIsLeftOutUnlessItIsToBeCounted) {
   EXPECT_EQ(cycles(1, Level::user), 1u + 100'000 + 500);
 }
 
-TEST_F(MachineTest, AStartThatFailsIsTold) {
+TEST_F(MachineTest, FailedStartIsReported) {
   scripts_["fails.exe"] = {{Step::Kind::fault, 0}, end(0)};
   scripts_["ends.exe"] = {work(5), end(3)};
   make();
   parts_->starting = {{"fails.exe", 9}, {"ends.exe", 9}};
   const u32 failed = spawn("fails.exe", 0);
-  const MachineError told = wait(kSecond, failed);
-  EXPECT_NE(told.text.find("crashed"), std::string::npos);
-  EXPECT_EQ(machine_->details(failed)->crashed.text, told.text);
-  EXPECT_EQ(machine_->details(failed)->crashed.hint, told.hint);
+  const MachineError report = wait(kSecond, failed);
+  EXPECT_NE(report.text.find("crashed"), std::string::npos);
+  EXPECT_EQ(machine_->details(failed)->crashed.text, report.text);
+  EXPECT_EQ(machine_->details(failed)->crashed.hint, report.hint);
   const u32 pid = spawn("ends.exe", 0);
   EXPECT_EQ(wait(kSecond, pid).text, "");
   EXPECT_EQ(machine_->find(pid)->exit_code, 3u);

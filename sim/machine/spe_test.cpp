@@ -275,9 +275,9 @@ void expect_true(const std::vector<Record>& records, const OperationTotals& tota
     ++events[record.events & ~u64{1}].found;
     if (record.has_source) ++sources[record.source].found;
   }
-  std::map<u64, std::map<u64, u64>> meanings;  // address → the kinds of operations that its records have
-  for (const Record& record : records) ++meanings[record.pc][u64{record.operation_class} << 8 | record.operation];
-  for (const auto& [pc, meaning] : meanings) EXPECT_EQ(meaning.size(), 1u) << what << std::hex << pc;
+  std::map<u64, std::map<u64, u64>> kinds_by_pc;  // address → the kinds of operations that its records have
+  for (const Record& record : records) ++kinds_by_pc[record.pc][u64{record.operation_class} << 8 | record.operation];
+  for (const auto& [pc, meaning] : kinds_by_pc) EXPECT_EQ(meaning.size(), 1u) << what << std::hex << pc;
   Sorts kinds;
   for (const Record& record : records) ++kinds[record.operation_class].found;
   for (const auto& [kind, count] : totals.all()) {
@@ -287,8 +287,8 @@ void expect_true(const std::vector<Record>& records, const OperationTotals& tota
     kinds[class_of(operation)].executed += executed;
     events[expected_events(kind, operation) & ~u64{1}].executed += executed;
     if (operation.instruction.is(Trait::load)) sources[expected_source(kind.source)].executed += executed;
-    const auto found = meanings.find(kind.pc);
-    if (found != meanings.end()) {
+    const auto found = kinds_by_pc.find(kind.pc);
+    if (found != kinds_by_pc.end()) {
       classes[found->second.begin()->first].executed += executed;
       EXPECT_EQ(found->second.begin()->first >> 8, class_of(operation)) << what << std::hex << kind.pc;
     }

@@ -21,10 +21,10 @@ class Execution {
     output_ = ends[0];
     fcntl(output_, F_SETFL, O_NONBLOCK);  // a program may write nothing
     core_ = parts_->make_core(0);
-    ProgramWish wish{workload("") + command_line.substr(0, command_line.find(' ')), command_line};
-    wish.streams = std::make_shared<StandardStreams>(std::array{dup(output_), ends[1], dup(ends[1])});
+    ProgramRequest program_request{workload("") + command_line.substr(0, command_line.find(' ')), command_line};
+    program_request.streams = std::make_shared<StandardStreams>(std::array{dup(output_), ends[1], dup(ends[1])});
     LoadError error;
-    program_ = parts_->load({wish, 1, 1000, 1004}, error);
+    program_ = parts_->load({program_request, 1, 1000, 1004}, error);
     EXPECT_NE(program_, nullptr) << error.text;
   }
   ~Execution() { close(output_); }

@@ -20,7 +20,7 @@ class SnoopedCaches {
   virtual Copy give_up(u64 line) = 0;  // drops the line; returns its previous state
   virtual Copy share(u64 line) = 0;    // keeps the line, but clean; returns its previous state
   // Passes all lines of an address space (the bits above kLineBits) to adopt().
-  virtual void tell_lines(u32 space, LineDirectory& directory) const = 0;
+  virtual void add_lines_to(u32 space, LineDirectory& directory) const = 0;
 
  protected:
   ~SnoopedCaches() = default;
@@ -41,7 +41,7 @@ class LineDirectory {
   // From here on the directory tracks the lines of the space.
   void begin(u32 space) {
     for (const SnoopedCaches* caches : caches_)
-      if (caches != nullptr) caches->tell_lines(space, *this);
+      if (caches != nullptr) caches->add_lines_to(space, *this);
   }
   void adopt(u32 core, u64 line, bool dirty) {
     Line& entry = lines_[line];

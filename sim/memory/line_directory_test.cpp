@@ -25,7 +25,7 @@ class FakeCaches final : public SnoopedCaches {
     if (copy == Copy::dirty) lines[line] = Copy::clean;
     return copy;
   }
-  void tell_lines(u32, LineDirectory& directory) const override {
+  void add_lines_to(u32, LineDirectory& directory) const override {
     for (const auto& [line, copy] : lines)
       if (copy != Copy::none) directory.adopt(core, line, copy == Copy::dirty);
   }
@@ -70,7 +70,7 @@ TEST_F(LineDirectoryTest, ReadersShareAndAWriterIsAlone) {
   write(1, 2, true);
 }
 
-TEST_F(LineDirectoryTest, WhatWasEvictedComesFromElsewhere) {
+TEST_F(LineDirectoryTest, EvictedLineIsNotFoundInItsCore) {
   write(0, kNobody, false);
   caches[0].lines[kLine] = Copy::none;
   read(1, kNobody);
@@ -84,7 +84,7 @@ TEST_F(LineDirectoryTest, BeginsWithWhatIsCached) {
   EXPECT_EQ(caches[0].lines[kLine], Copy::none);
 }
 
-TEST_F(LineDirectoryTest, ACoreMayGo) {
+TEST_F(LineDirectoryTest, CoreCanBeRemoved) {
   write(0, kNobody, false);
   directory.attach(0, nullptr);
   read(1, kNobody);

@@ -48,7 +48,7 @@ class LruSets {
   Found clean(u64 key);
   // For translated code that reads the newest key of a set directly: the address of the tags and their arrangement.
   // set_mask is 0 if the arrangement does not allow that.
-  void tell_parts(u64*& tags, u64& ways, u64& set_mask) {
+  void fill_parts(u64*& tags, u64& ways, u64& set_mask) {
     tags = tags_.data();
     ways = ways_;
     set_mask = mask_;

@@ -360,13 +360,13 @@ TEST_F(NtStreams, AWriteGoesOnWhereItStoppedForLackOfRoom) {
   const u64 file = handle_to(File::Type::output);
   std::string sent;
   for (u32 number = 0; sent.size() < 200'000; ++number) sent += std::to_string(number) + " ";
-  Memory::Wish wish;
-  wish.address = 0x30'0000'0000;
-  wish.size = page_up(sent.size());
-  ASSERT_EQ(process.state.memory.reserve(wish), wish.address);
-  ASSERT_EQ(process.state.memory.commit(wish.address, wish.size, kPageReadWrite), kSuccess);
-  process.state.space.write(wish.address, sent.data(), sent.size());
-  EXPECT_EQ(process.call("NtWriteFile", {file, 0, 0, 0, kAt + 0x10, wish.address, sent.size(), 0, 0}), kNoAnswer);
+  Memory::ReserveOptions options;
+  options.address = 0x30'0000'0000;
+  options.size = page_up(sent.size());
+  ASSERT_EQ(process.state.memory.reserve(options), options.address);
+  ASSERT_EQ(process.state.memory.commit(options.address, options.size, kPageReadWrite), kSuccess);
+  process.state.space.write(options.address, sent.data(), sent.size());
+  EXPECT_EQ(process.call("NtWriteFile", {file, 0, 0, 0, kAt + 0x10, options.address, sent.size(), 0, 0}), kNoAnswer);
   EXPECT_FALSE(go_on());
   std::string got, part(65536, '\0');
   bool done = false;
@@ -474,7 +474,7 @@ TEST(NtSockets, CanBeMadeAndReachNothing) {
             kObjectPathNotFound);
 }
 
-TEST_F(NtStreams, APipeIsNoConsole) {
+TEST_F(NtStreams, PipeIsNotConsole) {
   const u64 file = handle_to(File::Type::output);
   EXPECT_EQ(process.call("NtDeviceIoControlFile", {file, 0, 0, 0, kAt + 0x10, 0x504000, 0, 0, kAt + 0x4000, 4}),
             kInvalidDeviceRequest);

@@ -93,7 +93,7 @@ bool choose_handles(Call& call, const std::vector<Attribute>& attributes, const 
   return true;
 }
 
-bool tell_attributes(Call& call, const std::vector<Attribute>& attributes, const State& made) {
+bool write_attributes(Call& call, const std::vector<Attribute>& attributes, const State& made) {
   const u64 ids[2] = {made.process_id, made.threads.front()->id};
   std::array<std::byte, kImageInformationSize> image;
   fill_image_information(*made.program, made.program_base, image.data());
@@ -148,7 +148,7 @@ u64 create_process(Call& call) {
     if (const auto job = state.handles.at<Job>(handle)) join_job(*made, job);
   }
   made->threads.front()->suspended = (call.argument32(7) & kCreateSuspended) != 0 ? 1 : 0;
-  if (!tell_attributes(call, attributes, *made)) return 0;
+  if (!write_attributes(call, attributes, *made)) return 0;
   if (const Status status = call.give_handle(call.argument(0), made->process_object); status != kSuccess) return status;
   return call.give_handle(call.argument(1), made->threads.front()->object);
 }

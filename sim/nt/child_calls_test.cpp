@@ -16,10 +16,11 @@ class LoadingHost final : public ProgramHost {
   explicit LoadingHost(std::shared_ptr<System> shared_system) : system(std::move(shared_system)) {
     system->host = this;
   }
-  u32 start(const ChildWish& wish, u64 /*now_ns*/) override {
+  u32 start(const ChildProcessRequest& request, u64 /*now_ns*/) override {
     LoadError error;
-    ProcessWish child{wish.image_path, wish.command_line, {}, 1, 2000, wish.core, 4, wish.affinity, {},
-                      system,          wish.inheritance};
+    ProcessOptions child{
+        request.image_path, request.command_line, {}, 1, 2000, request.core, 4, request.affinity, {}, system,
+        request.inheritance};
     program = load_process(child, error);
     return program != nullptr ? 2000 : 0;
   }
@@ -129,7 +130,7 @@ TEST_F(NtChildren, AMemberEndsItselfWithItsJob) {
   EXPECT_EQ(host.program, nullptr);
 }
 
-TEST_F(NtChildren, WrongWishesAreRefused) {
+TEST_F(NtChildren, InvalidRequestsAreRefused) {
   EXPECT_EQ(create("C:\\app\\missing.exe"), kObjectNameNotFound);
   EXPECT_EQ(create("C:\\app\\fib.pdb"), kInvalidImageFormat);
   EXPECT_EQ(create("C:\\app\\bignum.dll"), kInvalidImageFormat);

@@ -75,7 +75,7 @@ struct Screen {
 };
 static_assert(sizeof(Screen) == 100);
 
-u64 tell_screen(Call& call, const File& file) {
+u64 answer_screen(Call& call, const File& file) {
   const auto [columns, rows] = call.state.streams->window(file.stream());
   Screen screen;
   screen.width = screen.most_width = columns;
@@ -101,12 +101,12 @@ u64 set_screen(Call& call, const File& file) {
   struct {
     u32 changes = 0;
     Screen screen;
-  } wish;
-  if (call.argument32(7) < sizeof wish) return kInvalidParameter;
-  if (!call.get(call.argument(6), wish)) return 0;
-  if (wish.changes != kColours) return kInvalidDeviceRequest;
-  call.state.console_colours = wish.screen.colours;
-  const std::string text = terminal_colours(wish.screen.colours);
+  } request;
+  if (call.argument32(7) < sizeof request) return kInvalidParameter;
+  if (!call.get(call.argument(6), request)) return 0;
+  if (request.changes != kColours) return kInvalidDeviceRequest;
+  call.state.console_colours = request.screen.colours;
+  const std::string text = terminal_colours(request.screen.colours);
   static_cast<void>(write_stream(call, file, text));
   return end_control(call);
 }
@@ -129,7 +129,7 @@ u64 control_console(Call& call, const File& file) {
     case Control::write:
       return is_input ? kInvalidDeviceRequest : write_text(call, file);
     case Control::screen:
-      return is_input ? kInvalidDeviceRequest : tell_screen(call, file);
+      return is_input ? kInvalidDeviceRequest : answer_screen(call, file);
     case Control::set_screen:
       return is_input ? kInvalidDeviceRequest : set_screen(call, file);
     case Control::count_input: {

@@ -20,19 +20,21 @@ struct Opening {
 };
 
 Status open_disk_file(Place& place, const Opening& opening, File& file, u64& information) {
-  OpenWish wish;
+  FileOpenOptions open_options;
   constexpr u32 kReads = kDataRead | kRunIt | kGenericRead | kGenericExecute | kGenericAll | kMaximumAllowed;
-  wish.read = (opening.access & kReads) != 0;
-  wish.write = (opening.access & (kDataWrite | kDataAppend | kGenericWrite | kGenericAll)) != 0;
-  if (!wish.read && !wish.write) wish.read = true;  // the program only queries the file's information
+  open_options.read = (opening.access & kReads) != 0;
+  open_options.write = (opening.access & (kDataWrite | kDataAppend | kGenericWrite | kGenericAll)) != 0;
+  if (!open_options.read && !open_options.write)
+    open_options.read = true;  // the program only queries the file's information
   file.appends =
       (opening.access & kDataAppend) != 0 && (opening.access & (kDataWrite | kGenericWrite | kGenericAll)) == 0;
-  wish.create = opening.disposition != kOpen && opening.disposition != kOverwrite;
-  wish.exclusive = opening.disposition == kCreate;
-  wish.truncate = opening.disposition == kSupersede || opening.disposition >= kOverwrite;
-  if (wish.truncate || !place.exists) wish.write = true;
-  information = !place.exists ? 2 : opening.disposition == kSupersede ? 0 : wish.truncate ? 3 : 1;
-  if (const FileProblem problem = place.files->open(place.host_name, wish, file.number); problem != FileProblem::none) {
+  open_options.create = opening.disposition != kOpen && opening.disposition != kOverwrite;
+  open_options.exclusive = opening.disposition == kCreate;
+  open_options.truncate = opening.disposition == kSupersede || opening.disposition >= kOverwrite;
+  if (open_options.truncate || !place.exists) open_options.write = true;
+  information = !place.exists ? 2 : opening.disposition == kSupersede ? 0 : open_options.truncate ? 3 : 1;
+  if (const FileProblem problem = place.files->open(place.host_name, open_options, file.number);
+      problem != FileProblem::none) {
     file.type = File::Type::null;  // so that the destructor closes no file
     return status_of(problem);
   }

@@ -105,12 +105,12 @@ Status rename(Call& call, File& file, bool replaces) {
   struct {
     u64 flags, root;
     u32 length;
-  } wish{};
-  if (!call.get(call.argument(2), wish)) return kAccessViolation;
-  if (wish.root != 0 || wish.length > 65534 || wish.length % 2 != 0) return kInvalidParameter;
-  std::vector<u16> units(wish.length / 2);
+  } open_options{};
+  if (!call.get(call.argument(2), open_options)) return kAccessViolation;
+  if (open_options.root != 0 || open_options.length > 65534 || open_options.length % 2 != 0) return kInvalidParameter;
+  std::vector<u16> units(open_options.length / 2);
   constexpr u64 kNameOffset = 20;
-  if (!call.read(call.argument(2) + kNameOffset, units.data(), wish.length)) return kAccessViolation;
+  if (!call.read(call.argument(2) + kNameOffset, units.data(), open_options.length)) return kAccessViolation;
   const Place place = call.state.files.find(to_utf8(units));
   if (place.status != kSuccess) return place.status;
   if (place.files != file.files || file.files == nullptr) return 0xc00000d4;  // STATUS_NOT_SAME_DEVICE

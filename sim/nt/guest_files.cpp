@@ -153,7 +153,7 @@ int GuestFiles::open_parent(const std::vector<std::string>& parts, FileProblem& 
   return folder;
 }
 
-FileProblem GuestFiles::open(std::string_view name, const OpenWish& wish, u32& number) {
+FileProblem GuestFiles::open(std::string_view name, const FileOpenOptions& options, u32& number) {
   const auto parts = parts_below(name);
   if (!parts) return FileProblem::not_found;
   if (parts->empty()) return folder_ < 0 ? FileProblem::not_found : FileProblem::is_folder;
@@ -162,17 +162,18 @@ FileProblem GuestFiles::open(std::string_view name, const OpenWish& wish, u32& n
   if (parent < 0) return problem;
   // O_NONBLOCK: opening a pipe must not block before it is recognised and refused.
   int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  flags |= !wish.write ? O_RDONLY : wish.read ? O_RDWR : O_WRONLY;
-  if (wish.append) flags |= O_APPEND;
-  if (writes_ && wish.create) flags |= O_CREAT;
-  if (writes_ && wish.exclusive) flags |= O_EXCL;
-  const bool changes = wish.write || wish.truncate;
+  flags |= !options.write ? O_RDONLY : options.read ? O_RDWR : O_WRONLY;
+  if (options.append) flags |= O_APPEND;
+  if (writes_ && options.create) flags |= O_CREAT;
+  if (writes_ && options.exclusive) flags |= O_EXCL;
+  const bool changes = options.write || options.truncate;
   struct stat status{};
-  if (!writes_ && (changes || wish.create)) {  // existing files are distinguished from files that must not be created
+  if (!writes_ &&
+      (changes || options.create)) {  // existing files are distinguished from files that must not be created
     const bool there = ::fstatat(parent, parts->back().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-    if (changes || !there || wish.exclusive) {
+    if (changes || !there || options.exclusive) {
       ::close(parent);
-      return there && wish.exclusive ? FileProblem::exists : FileProblem::denied;
+      return there && options.exclusive ? FileProblem::exists : FileProblem::denied;
     }
   }
   const int file = ::openat(parent, parts->back().c_str(), flags, 0666);
@@ -186,7 +187,7 @@ FileProblem GuestFiles::open(std::string_view name, const OpenWish& wish, u32& n
     problem = FileProblem::is_folder;
   else if (!S_ISREG(status.st_mode))
     problem = FileProblem::denied;
-  else if (wish.truncate && ::ftruncate(file, 0) != 0)
+  else if (options.truncate && ::ftruncate(file, 0) != 0)
     problem = problem_of(errno);
   usize free = 0;
   while (free < files_.size() && files_[free] >= 0) ++free;

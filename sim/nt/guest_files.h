@@ -28,7 +28,7 @@ struct Surroundings {
 
 enum class FileProblem : u8 { none, not_found, denied, exists, too_many, is_folder, not_a_folder, not_empty, failed };
 
-struct OpenWish {
+struct FileOpenOptions {
   bool read = false, write = false, append = false;
   bool create = false;     // if the file does not exist
   bool truncate = false;   // if the file exists
@@ -59,7 +59,7 @@ class GuestFiles {
   static std::string full_name(const std::vector<std::string>& parts);
 
   // Sets `number`, which the calls below take.
-  [[nodiscard]] FileProblem open(std::string_view name, const OpenWish& wish, u32& number);
+  [[nodiscard]] FileProblem open(std::string_view name, const FileOpenOptions& options, u32& number);
   [[nodiscard]] FileProblem facts(std::string_view name, FileFacts& out) const;
   [[nodiscard]] FileProblem facts(u32 number, FileFacts& out) const;
   // The names in a folder, sorted; without "." and "..", and without special files.

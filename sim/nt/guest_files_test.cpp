@@ -91,7 +91,9 @@ class Folder : public ::testing::Test {
     std::ifstream stream(path);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  FileProblem open(std::string_view name, const OpenWish& wish) { return files_.open(name, wish, number_); }
+  FileProblem open(std::string_view name, const FileOpenOptions& options) {
+    return files_.open(name, options, number_);
+  }
   std::string read_all() {
     std::string text(100, '\0');
     text.resize(files_.read(number_, text).value_or(0));
@@ -103,8 +105,8 @@ class Folder : public ::testing::Test {
   u32 number_ = 0;
 };
 
-constexpr OpenWish kReading{.read = true};
-constexpr OpenWish kMaking{.write = true, .create = true, .truncate = true};
+constexpr FileOpenOptions kReading{.read = true};
+constexpr FileOpenOptions kMaking{.write = true, .create = true, .truncate = true};
 
 TEST_F(Folder, nothing_is_there_before_a_folder_is_given) {
   EXPECT_EQ(open("a.txt", kReading), FileProblem::not_found);

@@ -54,18 +54,18 @@ void relocate(const ImageContents& image, u64 base, std::byte* memory) {
     std::memcpy(memory + image.optional_header + kImageBase, &base, sizeof base);
 }
 
-u64 find_base(Memory& memory, Memory::Wish wish, const ImageContents& image, u64 seed, u64 index) {
+u64 find_base(Memory& memory, Memory::ReserveOptions options, const ImageContents& image, u64 seed, u64 index) {
   if (!image.pe.relocatable) {
-    wish.address = image.pe.preferred_base;
-    return memory.reserve(wish);
+    options.address = image.pe.preferred_base;
+    return memory.reserve(options);
   }
   constexpr u64 kAttempts = 64;
   for (u64 attempt = 0; attempt < kAttempts; ++attempt) {
-    wish.address =
+    options.address =
         image.pe.is_dll
             ? kDllArea + random_offset(seed, PlacedThing::dll, index * kAttempts + attempt, kDllSlots)
             : kProgramArea + random_offset(seed, PlacedThing::program, index * kAttempts + attempt, kProgramSlots);
-    if (const u64 base = memory.reserve(wish); base != 0) return base;
+    if (const u64 base = memory.reserve(options); base != 0) return base;
   }
   return 0;
 }
@@ -109,22 +109,22 @@ u64 export_of(const ImageContents& image, u64 base, std::string_view name) {
 }
 
 u64 map_image(Memory& memory, const ImageContents& image, u64 address, u64 seed, u64 index) {
-  Memory::Wish wish;
-  wish.size = image.pe.image_size;
-  wish.type = MemoryType::image;
-  wish.protection = kPageExecuteWriteCopy;
-  wish.memory = HostMemory::make(image.pe.image_size);
-  if (wish.memory == nullptr) return 0;
+  Memory::ReserveOptions options;
+  options.size = image.pe.image_size;
+  options.type = MemoryType::image;
+  options.protection = kPageExecuteWriteCopy;
+  options.memory = HostMemory::make(image.pe.image_size);
+  if (options.memory == nullptr) return 0;
   u64 base = 0;
   if (address != 0) {
-    wish.address = address;
-    base = memory.reserve(wish);
+    options.address = address;
+    base = memory.reserve(options);
   } else {
-    base = find_base(memory, wish, image, seed, index);
+    base = find_base(memory, options, image, seed, index);
   }
   if (base == 0) return 0;
-  copy_sections(image, wish.memory->data());
-  if (base != image.pe.preferred_base) relocate(image, base, wish.memory->data());
+  copy_sections(image, options.memory->data());
+  if (base != image.pe.preferred_base) relocate(image, base, options.memory->data());
   bool mapped = memory.commit(base, page_up(image.pe.headers_size), kPageReadOnly) == kSuccess;
   for (const PeSection& section : image.pe.sections) {
     if (section.discardable) continue;

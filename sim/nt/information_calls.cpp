@@ -178,11 +178,11 @@ u64 map_table(State& state, u64 key, const std::string& name, u64& size) {
   size = bytes->size();
   u64& address = state.nls_sections[key];
   if (address != 0) return address;
-  Memory::Wish wish;
-  wish.size = size;
-  wish.type = MemoryType::mapped;
-  wish.protection = kPageReadOnly;
-  address = state.memory.reserve(wish);
+  Memory::ReserveOptions options;
+  options.size = size;
+  options.type = MemoryType::mapped;
+  options.protection = kPageReadOnly;
+  address = state.memory.reserve(options);
   if (address == 0 || state.memory.commit(address, page_up(size), kPageReadOnly) != kSuccess) return 0;
   state.space.write(address, bytes->data(), size);
   return address;

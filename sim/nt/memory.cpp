@@ -88,22 +88,23 @@ bool Memory::is_free(u64 base, u64 size) const {
   return next == blocks_.begin() || std::prev(next)->first + std::prev(next)->second.size <= base;
 }
 
-u64 Memory::find_place(const Wish& wish, u64 size) const {
-  const u64 unit = std::max<u64>(wish.alignment, kAllocationGranularity);
+u64 Memory::find_place(const ReserveOptions& options, u64 size) const {
+  const u64 unit = std::max<u64>(options.alignment, kAllocationGranularity);
   if ((unit & (unit - 1)) != 0) return 0;
-  const u64 highest = std::min(wish.highest, kHighestAddress);
+  const u64 highest = std::min(options.highest, kHighestAddress);
   if (size > highest) return 0;
-  if (wish.downwards) {
+  if (options.downwards) {
     u64 base = (highest + 1 - size) / unit * unit;
-    while (base >= std::max(wish.lowest, kLowestAddress) && !is_free(base, size)) {
+    while (base >= std::max(options.lowest, kLowestAddress) && !is_free(base, size)) {
       auto above = blocks_.lower_bound(base + size);
       const u64 taken = std::prev(above)->first;
       if (taken < size) return 0;
       base = (taken - size) / unit * unit;
     }
-    return base >= std::max(wish.lowest, kLowestAddress) ? base : 0;
+    return base >= std::max(options.lowest, kLowestAddress) ? base : 0;
   }
-  u64 base = round_up(std::max(wish.lowest != 0 || highest < first_ ? wish.lowest : first_, kLowestAddress), unit);
+  u64 base =
+      round_up(std::max(options.lowest != 0 || highest < first_ ? options.lowest : first_, kLowestAddress), unit);
   while (base <= highest - size + 1 && !is_free(base, size)) {
     const auto next = blocks_.upper_bound(base);
     const bool inside = next != blocks_.begin() && std::prev(next)->first + std::prev(next)->second.size > base;
@@ -113,21 +114,21 @@ u64 Memory::find_place(const Wish& wish, u64 size) const {
   return base <= highest - size + 1 ? base : 0;
 }
 
-u64 Memory::reserve(const Wish& wish) {
-  if (wish.size == 0 || wish.size > kMostReserved || blocks_.size() >= kMostBlocks) return 0;
+u64 Memory::reserve(const ReserveOptions& options) {
+  if (options.size == 0 || options.size > kMostReserved || blocks_.size() >= kMostBlocks) return 0;
   u64 base = 0, size = 0;
-  if (wish.address != 0) {
-    if (wish.address < kLowestAddress || wish.address > kHighestAddress) return 0;
-    base = wish.address / kAllocationGranularity * kAllocationGranularity;
-    size = page_up(wish.address + wish.size) - base;
+  if (options.address != 0) {
+    if (options.address < kLowestAddress || options.address > kHighestAddress) return 0;
+    base = options.address / kAllocationGranularity * kAllocationGranularity;
+    size = page_up(options.address + options.size) - base;
     if (base + size - 1 > kHighestAddress || !is_free(base, size)) return 0;
   } else {
-    size = page_up(wish.size);
-    base = find_place(wish, size);
+    size = page_up(options.size);
+    base = find_place(options, size);
     if (base == 0) return 0;
   }
   if (reserved_ + size > kMostReserved) return 0;
-  Block block{size, wish.protection, wish.type, wish.memory, wish.offset, {}};
+  Block block{size, options.protection, options.type, options.memory, options.offset, {}};
   if (block.memory == nullptr) block.memory = HostMemory::make(size);
   if (block.memory == nullptr || block.offset > block.memory->size() || size > block.memory->size() - block.offset)
     return 0;
@@ -277,7 +278,7 @@ std::optional<Memory::Reservation> Memory::reservation_of(u64 address) const {
   return Reservation{found->first, found->second.size, found->second.type};
 }
 
-bool Memory::spring_guard(u64 address) {
+bool Memory::hit_guard_page(u64 address) {
   const Area area = query(address);
   if ((area.protection & kPageGuard) == 0) return false;
   u32 before = 0;

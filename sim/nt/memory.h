@@ -46,7 +46,7 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  struct Wish {
+  struct ReserveOptions {
     u64 address = 0;  // 0: anywhere
     u64 size = 0;
     u64 lowest = 0, highest = kHighestAddress;  // the addresses to use if the caller gives none
@@ -58,7 +58,7 @@ class Memory {
     u64 offset = 0;                           // in `memory`
   };
   // Returns the address, or 0 if there is no such place.
-  u64 reserve(const Wish& wish);
+  u64 reserve(const ReserveOptions& options);
   // All pages must lie in one reservation. Pages that are committed already get the protection.
   [[nodiscard]] Status commit(u64 address, u64 size, u32 protection);
   [[nodiscard]] Status decommit(u64 address, u64 size);
@@ -81,7 +81,7 @@ class Memory {
   };
   std::optional<Reservation> reservation_of(u64 address) const;
   // Removes the guard of a guard page that was touched. Returns false if the page has none.
-  bool spring_guard(u64 address);
+  bool hit_guard_page(u64 address);
   u64 committed() const { return committed_; }
 
   static bool is_protection(u32 protection);
@@ -102,7 +102,7 @@ class Memory {
   Blocks::iterator block_at(u64 address);
   Blocks::const_iterator block_at(u64 address) const;
   bool is_free(u64 base, u64 size) const;
-  u64 find_place(const Wish& wish, u64 size) const;
+  u64 find_place(const ReserveOptions& options, u64 size) const;
   static void cut(Block& block, u64 at);
   static void set_pages(Block& block, u64 begin, u64 end, u32 protection);  // 0: no longer committed
 

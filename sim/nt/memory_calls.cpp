@@ -22,20 +22,20 @@ u64 highest_for(u64 zero_bits) {
   return mask;
 }
 
-u64 allocate(Call& call, u64 size_at, u32 type, u32 protection, Memory::Wish wish) {
+u64 allocate(Call& call, u64 size_at, u32 type, u32 protection, Memory::ReserveOptions options) {
   State& state = call.state;
   const u64 base_at = call.argument(1);
   if (call.object_of(call.argument(0)) != state.process_object) return kInvalidHandle;
-  if (!call.get(base_at, wish.address) || !call.get(size_at, wish.size)) return 0;
+  if (!call.get(base_at, options.address) || !call.get(size_at, options.size)) return 0;
   if (!Memory::is_protection(protection)) return kInvalidPageProtection;
-  if (wish.size == 0 || wish.size > kHighestAddress || (type & (kCommit | kReserve | kReset)) == 0)
+  if (options.size == 0 || options.size > kHighestAddress || (type & (kCommit | kReserve | kReset)) == 0)
     return kInvalidParameter;
-  wish.protection = protection;
-  wish.downwards |= (type & kTopDown) != 0;
-  u64 base = wish.address & ~(kPageSize - 1), size = page_up(wish.address - base + wish.size);
-  if ((type & kReserve) != 0 || wish.address == 0) {
-    base = state.memory.reserve(wish);
-    if (base == 0) return wish.address != 0 ? kConflictingAddresses : kNoMemory;
+  options.protection = protection;
+  options.downwards |= (type & kTopDown) != 0;
+  u64 base = options.address & ~(kPageSize - 1), size = page_up(options.address - base + options.size);
+  if ((type & kReserve) != 0 || options.address == 0) {
+    base = state.memory.reserve(options);
+    if (base == 0) return options.address != 0 ? kConflictingAddresses : kNoMemory;
     const auto reserved = state.memory.reservation_of(base);
     size = reserved->size;
   }
@@ -47,15 +47,15 @@ u64 allocate(Call& call, u64 size_at, u32 type, u32 protection, Memory::Wish wis
 
 // arguments: process, address, zero bits, size, type, protection
 u64 allocate_memory(Call& call) {
-  Memory::Wish wish;
-  wish.highest = highest_for(call.argument(2));
-  return allocate(call, call.argument(3), call.argument32(4), call.argument32(5), wish);
+  Memory::ReserveOptions options;
+  options.highest = highest_for(call.argument(2));
+  return allocate(call, call.argument(3), call.argument32(4), call.argument32(5), options);
 }
 
 // arguments: process, address, size, type, protection, extended parameters, their count
 u64 allocate_memory_ex(Call& call) {
   constexpr u64 kAddressRequirements = 1, kType = 0xff, kMost = 16;
-  Memory::Wish wish;
+  Memory::ReserveOptions options;
   const u64 count = std::min<u64>(call.argument32(6), kMost);
   for (u64 index = 0; index < count; ++index) {
     u64 parameter[2] = {};
@@ -63,11 +63,11 @@ u64 allocate_memory_ex(Call& call) {
     if ((parameter[0] & kType) != kAddressRequirements) continue;
     u64 requirements[3] = {};
     if (!call.read(parameter[1], requirements, sizeof requirements)) return 0;
-    wish.lowest = requirements[0];
-    if (requirements[1] != 0) wish.highest = requirements[1];
-    wish.alignment = requirements[2];
+    options.lowest = requirements[0];
+    if (requirements[1] != 0) options.highest = requirements[1];
+    options.alignment = requirements[2];
   }
-  return allocate(call, call.argument(2), call.argument32(3), call.argument32(4), wish);
+  return allocate(call, call.argument(2), call.argument32(3), call.argument32(4), options);
 }
 
 // arguments: process, address, size, type

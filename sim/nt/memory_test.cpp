@@ -11,10 +11,10 @@ struct MemoryTest : testing::Test {
   Memory memory{space, 1};
 
   u64 reserve(u64 size, u64 address = 0) {
-    Memory::Wish wish;
-    wish.address = address;
-    wish.size = size;
-    return memory.reserve(wish);
+    Memory::ReserveOptions options;
+    options.address = address;
+    options.size = size;
+    return memory.reserve(options);
   }
   bool is_writable(u64 address) const {
     for (const Region& region : space.regions())
@@ -94,38 +94,38 @@ TEST_F(MemoryTest, PlacesThatAreTakenAreRefused) {
   EXPECT_EQ(reserve(0x10000, base + 0x10000), base + 0x10000);
 }
 
-TEST_F(MemoryTest, WishesForAPlaceAreKept) {
-  Memory::Wish wish;
-  wish.size = 0x10000;
-  wish.highest = 0x7fff'ffff;
-  wish.downwards = true;
-  EXPECT_EQ(memory.reserve(wish), 0x7fff'0000U);
-  EXPECT_EQ(memory.reserve(wish), 0x7ffe'0000U);
-  wish.downwards = false;
-  EXPECT_EQ(memory.reserve(wish), kLowestAddress);
-  wish.highest = kHighestAddress;
-  wish.lowest = 0x20'0000'0000;
-  wish.alignment = 0x80000;
-  EXPECT_EQ(memory.reserve(wish), 0x20'0000'0000U);
-  EXPECT_EQ(memory.reserve(wish), 0x20'0008'0000U);
+TEST_F(MemoryTest, RequestedAddressRangeIsUsed) {
+  Memory::ReserveOptions options;
+  options.size = 0x10000;
+  options.highest = 0x7fff'ffff;
+  options.downwards = true;
+  EXPECT_EQ(memory.reserve(options), 0x7fff'0000U);
+  EXPECT_EQ(memory.reserve(options), 0x7ffe'0000U);
+  options.downwards = false;
+  EXPECT_EQ(memory.reserve(options), kLowestAddress);
+  options.highest = kHighestAddress;
+  options.lowest = 0x20'0000'0000;
+  options.alignment = 0x80000;
+  EXPECT_EQ(memory.reserve(options), 0x20'0000'0000U);
+  EXPECT_EQ(memory.reserve(options), 0x20'0008'0000U);
 }
 
-TEST_F(MemoryTest, AGuardPageSpringsOnce) {
+TEST_F(MemoryTest, GuardPageFaultsOnce) {
   const u64 base = reserve(0x10000);
   ASSERT_EQ(memory.commit(base, 0x3000, kPageReadWrite | kPageGuard), kSuccess);
   EXPECT_FALSE(is_writable(base + 0x1000));
-  EXPECT_TRUE(memory.spring_guard(base + 0x1234));
+  EXPECT_TRUE(memory.hit_guard_page(base + 0x1234));
   EXPECT_TRUE(is_writable(base + 0x1000));
-  EXPECT_FALSE(memory.spring_guard(base + 0x1234));
+  EXPECT_FALSE(memory.hit_guard_page(base + 0x1234));
   EXPECT_FALSE(is_writable(base));
   EXPECT_FALSE(is_writable(base + 0x2000));
 }
 
 TEST_F(MemoryTest, ViewsOfOneBlockShareItsBytes) {
-  Memory::Wish wish;
-  wish.size = 0x10000;
-  wish.memory = HostMemory::make(0x10000);
-  const u64 first = memory.reserve(wish), second = memory.reserve(wish);
+  Memory::ReserveOptions options;
+  options.size = 0x10000;
+  options.memory = HostMemory::make(0x10000);
+  const u64 first = memory.reserve(options), second = memory.reserve(options);
   ASSERT_EQ(memory.commit(first, 0x10000, kPageReadWrite), kSuccess);
   ASSERT_EQ(memory.commit(second, 0x10000, kPageReadOnly), kSuccess);
   const u32 value = 7;

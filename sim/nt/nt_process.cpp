@@ -223,7 +223,7 @@ bool NtProcess::goes_on_after(u32 id, const Stop& stop) {
   if (stop.fault_kind == FaultKind::memory) {
     if (handle_stack_overflow(thread, stop.fault_address)) {
       exception.code = kStackOverflow;
-    } else if (state_.memory.spring_guard(stop.fault_address)) {
+    } else if (state_.memory.hit_guard_page(stop.fault_address)) {
       exception.code = kGuardPage;
       exception.parameters = {access_of(stop.text), stop.fault_address};
     } else {
@@ -310,21 +310,21 @@ namespace {
 
 // If the command line names the program by a host path, the program sees its own path there instead, because programs
 // like cmd.exe take a slash for the start of an option.
-std::string command_line_of(const ProcessWish& wish, const std::string& program_path) {
-  const std::string& given = wish.command_line;
+std::string command_line_of(const ProcessOptions& options, const std::string& program_path) {
+  const std::string& given = options.command_line;
   const usize at = given.starts_with('"') ? 1 : 0;
-  const bool begins_with_it = given.compare(at, wish.image_path.size(), wish.image_path) == 0;
-  if (!begins_with_it || wish.image_path.find('/') == std::string::npos) return given;
+  const bool begins_with_it = given.compare(at, options.image_path.size(), options.image_path) == 0;
+  if (!begins_with_it || options.image_path.find('/') == std::string::npos) return given;
   std::string line = given;
-  line.replace(at, wish.image_path.size(), program_path);
+  line.replace(at, options.image_path.size(), program_path);
   return line;
 }
 
-bool open_folders(State& state, const ProcessWish& wish, const std::string& program, LoadError& error) {
-  const Surroundings& surroundings = wish.surroundings;
-  if (state.program->pe.needs_loader && !state.files.set_system_folder(wish.system_folder)) {
+bool open_folders(State& state, const ProcessOptions& options, const std::string& program, LoadError& error) {
+  const Surroundings& surroundings = options.surroundings;
+  if (state.program->pe.needs_loader && !state.files.set_system_folder(options.system_folder)) {
     error.text = std::filesystem::path(program).filename().string() +
-                 " needs the DLLs of Windows, and there is no folder " + wish.system_folder + " with them";
+                 " needs the DLLs of Windows, and there is no folder " + options.system_folder + " with them";
     return false;
   }
   if (!surroundings.folder.empty() && !state.files.set_work_folder(surroundings.folder, surroundings.writes)) {
@@ -346,21 +346,21 @@ std::shared_ptr<System> make_system(ProgramHost* host) {
   return system;
 }
 
-std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error) {
+std::unique_ptr<Program> load_process(const ProcessOptions& options, LoadError& error) {
   error = {};
   error.hint = "scripts/windows-dlls fetches the DLLs; windows=FOLDER names another folder";
   std::error_code code;
   std::string path =
-      std::filesystem::canonical(wish.image_path, code).string();  // its DLLs are in the folder of the real file
-  if (code) path = wish.image_path;
+      std::filesystem::canonical(options.image_path, code).string();  // its DLLs are in the folder of the real file
+  if (code) path = options.image_path;
   ImageFile file;
   if (!read_image_file(path, file, error)) return nullptr;
-  if (wish.command_line.size() > kLongestCommandLine || wish.command_line.find('\0') != std::string::npos) {
+  if (options.command_line.size() > kLongestCommandLine || options.command_line.find('\0') != std::string::npos) {
     error.text = "the command line of " + file.name + " is longer than Windows allows";
     return nullptr;
   }
-  const Inheritance* const inherited = wish.inheritance.get();
-  auto process = std::make_unique<NtProcess>(wish.seed, wish.system,
+  const Inheritance* const inherited = options.inheritance.get();
+  auto process = std::make_unique<NtProcess>(options.seed, options.system,
                                              inherited != nullptr ? inherited->files : std::make_shared<FileSystem>());
   State& state = process->state();
   std::string why;
@@ -375,22 +375,22 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
     state.input_read = inherited->input_read;
     state.handles = inherited->handles;
     state.program_path = inherited->program_path;
-  } else if (!open_folders(state, wish, path, error)) {
+  } else if (!open_folders(state, options, path, error)) {
     return nullptr;
   } else {
-    state.streams = wish.surroundings.streams;
+    state.streams = options.surroundings.streams;
     state.program_path = std::string(kProgramFolder) + "\\" + file.name;
   }
-  state.process_object->id = wish.process_id;
-  state.process_id = wish.process_id;
-  state.processor_count = wish.core_count;
-  state.affinity = wish.affinity != 0 ? wish.affinity & all_processors(state) : all_processors(state);
-  state.command_line = inherited != nullptr ? wish.command_line : command_line_of(wish, state.program_path);
-  state.modules.push_back({std::filesystem::path(wish.image_path).filename().string(), wish.image_path, 0, 0, 0});
+  state.process_object->id = options.process_id;
+  state.process_id = options.process_id;
+  state.processor_count = options.core_count;
+  state.affinity = options.affinity != 0 ? options.affinity & all_processors(state) : all_processors(state);
+  state.command_line = inherited != nullptr ? options.command_line : command_line_of(options, state.program_path);
+  state.modules.push_back({std::filesystem::path(options.image_path).filename().string(), options.image_path, 0, 0, 0});
   if (!prepare_process(state, inherited, error)) return nullptr;
   Thread& first = *state.threads.front();
-  first.processor = wish.core;
-  first.affinity = wish.affinity != 0 ? state.affinity : u64{1} << (wish.core & 63);
+  first.processor = options.core;
+  first.affinity = options.affinity != 0 ? state.affinity : u64{1} << (options.core & 63);
   return process;
 }
 

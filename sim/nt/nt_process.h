@@ -12,7 +12,7 @@ namespace wperf::sim::nt {
 
 struct System;
 
-struct ProcessWish {
+struct ProcessOptions {
   std::string image_path, command_line;  // a path on the host; the program sees it in C:\app
   std::string system_folder;             // the host folder with the DLLs of Windows
   u64 seed = 0;
@@ -31,6 +31,6 @@ std::shared_ptr<System> make_system(ProgramHost* host);
 std::string system_folder_of_build();
 
 // Null if the program or the DLLs cannot be loaded; `error` then says why.
-std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error);
+std::unique_ptr<Program> load_process(const ProcessOptions& options, LoadError& error);
 
 }  // namespace wperf::sim::nt

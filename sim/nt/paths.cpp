@@ -172,9 +172,9 @@ std::optional<std::vector<std::byte>> FileSystem::contents(const Place& place) {
   if (place.files == nullptr || !place.exists || place.facts.folder || place.facts.bytes > kLargestFile)
     return std::nullopt;
   u32 number = 0;
-  OpenWish wish;
-  wish.read = true;
-  if (place.files->open(place.host_name, wish, number) != FileProblem::none) return std::nullopt;
+  FileOpenOptions options;
+  options.read = true;
+  if (place.files->open(place.host_name, options, number) != FileProblem::none) return std::nullopt;
   std::vector<std::byte> bytes(place.facts.bytes);
   usize done = 0;
   while (done < bytes.size()) {

@@ -27,7 +27,7 @@ struct Inheritance;  // from the process that creates another one
 }
 
 // A program that a program starts.
-struct ChildWish {
+struct ChildProcessRequest {
   std::string image_path, command_line;  // on this host
   u32 core = 0;                          // the core where its first thread starts
   u64 affinity = 0;                      // the cores on which its threads may run
@@ -40,7 +40,7 @@ class ProgramHost {
  public:
   virtual ~ProgramHost() = default;
   // Returns the number of the process, or 0 if the program cannot be loaded.
-  virtual u32 start(const ChildWish& wish, u64 now_ns) = 0;
+  virtual u32 start(const ChildProcessRequest& request, u64 now_ns) = 0;
   virtual void end(u32 pid, u32 exit_code) = 0;
 };
 

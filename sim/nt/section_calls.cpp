@@ -159,36 +159,36 @@ u64 map_view(Call& call) {
   if (section == nullptr || call.object_of(call.argument(1)) != state.process_object) return kInvalidHandle;
   if (section->image != nullptr) return map_image_view(call, *section);
   u64 offset = 0, size = 0;
-  Memory::Wish wish;
-  if (!call.get(call.argument(2), wish.address) || !call.get(call.argument(6), size)) return 0;
+  Memory::ReserveOptions options;
+  if (!call.get(call.argument(2), options.address) || !call.get(call.argument(6), size)) return 0;
   if (call.argument(5) != 0 && !call.get(call.argument(5), offset)) return 0;
   const u32 protection = call.argument32(9);
   if (!Memory::is_protection(protection)) return kInvalidPageProtection;
   if (offset % kAllocationGranularity != 0 || offset >= section->size) return kInvalidViewSize;
   if (size == 0) size = section->size - offset;
   if (size > page_up(section->size) - offset) return kInvalidViewSize;
-  wish.size = page_up(size);
-  wish.type = MemoryType::mapped;
-  wish.protection = protection;
-  wish.memory = section->memory;
-  wish.offset = offset;
+  options.size = page_up(size);
+  options.type = MemoryType::mapped;
+  options.protection = protection;
+  options.memory = section->memory;
+  options.offset = offset;
   if ((protection & (kPageWriteCopy | kPageExecuteWriteCopy)) != 0) {  // writes stay in the view (copy on write)
-    wish.memory = HostMemory::make(wish.size);
-    if (wish.memory == nullptr) return kNoMemory;
-    std::memcpy(wish.memory->data(), section->memory->data() + offset, wish.size);
-    wish.offset = 0;
+    options.memory = HostMemory::make(options.size);
+    if (options.memory == nullptr) return kNoMemory;
+    std::memcpy(options.memory->data(), section->memory->data() + offset, options.size);
+    options.offset = 0;
   }
-  const u64 base = state.memory.reserve(wish);
+  const u64 base = state.memory.reserve(options);
   if (base == 0) return kConflictingAddresses;
   if (!section->reserves) {
-    const Status status = state.memory.commit(base, wish.size, protection);
+    const Status status = state.memory.commit(base, options.size, protection);
     if (status != kSuccess) {
       (void)state.memory.release(base);
       return status;
     }
   }
   state.views[base] = section;
-  return call.put(call.argument(2), base) && call.put(call.argument(6), wish.size) ? kSuccess : kAccessViolation;
+  return call.put(call.argument(2), base) && call.put(call.argument(6), options.size) ? kSuccess : kAccessViolation;
 }
 
 u64 unmap_view(Call& call) {

@@ -54,12 +54,12 @@ class TextWriter {
 };
 
 u64 map_pages(State& state, u64 address, u64 size, u32 protection, bool low) {
-  Memory::Wish wish;
-  wish.address = address;
-  wish.size = size;
-  if (low) wish.highest = kHighestLowAddress;
-  wish.downwards = low;
-  const u64 base = state.memory.reserve(wish);
+  Memory::ReserveOptions options;
+  options.address = address;
+  options.size = size;
+  if (low) options.highest = kHighestLowAddress;
+  options.downwards = low;
+  const u64 base = state.memory.reserve(options);
   return base != 0 && state.memory.commit(base, size, protection) == kSuccess ? base : 0;
 }
 
@@ -240,9 +240,9 @@ bool map_stack(State& state, Thread& thread, u64 wanted) {
   constexpr u64 kLastPage = kPageSize, kSpare = 4 * kPageSize;
   if (wanted == 0) wanted = state.program->pe.stack_reserve;
   const u64 size = page_up(wanted == 0 ? kDefaultStack : std::clamp(wanted, kLeastStack, kMostStack));
-  Memory::Wish wish;
-  wish.size = size;
-  thread.stack = state.memory.reserve(wish);
+  Memory::ReserveOptions options;
+  options.size = size;
+  thread.stack = state.memory.reserve(options);
   if (thread.stack == 0) return false;
   thread.stack_guard = thread.stack + kLastPage + kSpare;
   thread.stack_limit = thread.stack_guard + kPageSize;
@@ -284,21 +284,21 @@ void set_shared_time(State& state, u64 now_ns) {
   set(kTickCount, (kUptimeTicks * kNsPerTick + now_ns) / kNsPerTimerTick);
 }
 
-Thread* make_thread(State& state, const ThreadWish& wish) {
+Thread* make_thread(State& state, const ThreadOptions& options) {
   auto thread = std::make_unique<Thread>();
   const auto number = static_cast<u32>(state.threads.size());
   thread->id = state.threads.empty() ? state.process_id + 4 : state.threads.front()->id + number * kThreadIdsApart;
   thread->teb = map_pages(state, 0, kTebSize, kPageReadWrite, true);
   if (thread->teb == 0) return nullptr;
-  if (!map_stack(state, *thread, wish.stack_size)) {
+  if (!map_stack(state, *thread, options.stack_size)) {
     release_stack(state, *thread);
     return nullptr;
   }
   fill_teb(state, *thread);
   GuestContext context;
   context.flags = GuestContext::kFull;
-  context.x[0] = wish.start;
-  context.x[1] = state.threads.empty() ? state.peb : wish.argument;
+  context.x[0] = options.start;
+  context.x[1] = state.threads.empty() ? state.peb : options.argument;
   context.x[18] = thread->teb;
   context.sp = thread->stack_base;  // the search for exception handlers ends here
   context.pc = state.thread_start;

@@ -180,12 +180,12 @@ std::string printable(std::string_view text);  // a terminal must not interpret 
 // `inherited` is null without a creator.
 [[nodiscard]] bool prepare_process(State& state, const Inheritance* inherited, LoadError& error);
 void set_shared_time(State& state, u64 now_ns);
-struct ThreadWish {
+struct ThreadOptions {
   u64 start = 0, argument = 0;
   u64 stack_size = 0;  // 0: the size in the program's header
 };
 // Adds a thread. Null if memory is short.
-Thread* make_thread(State& state, const ThreadWish& wish);
+Thread* make_thread(State& state, const ThreadOptions& options);
 void release_stack(State& state, Thread& thread);
 
 // exceptions.cpp

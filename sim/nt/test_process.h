@@ -14,10 +14,10 @@ class TestProcess {
   static constexpr u64 kArguments = 0x20'0000'0000, kSize = 0x10000;
 
   TestProcess() : state(1, std::make_shared<System>(), std::make_shared<FileSystem>()) {
-    Memory::Wish wish;
-    wish.address = kArguments;
-    wish.size = kSize;
-    (void)state.memory.reserve(wish);
+    Memory::ReserveOptions options;
+    options.address = kArguments;
+    options.size = kSize;
+    (void)state.memory.reserve(options);
     (void)state.memory.commit(kArguments, kSize, kPageReadWrite);
     state.program = std::make_shared<ImageContents>();
     state.process_id = state.process_object->id = 1000;

@@ -26,7 +26,7 @@ bool is_sound(std::span<const std::byte> properties) {
 }
 
 // Writes the file's name if the caller left room for it.
-void tell_file(const std::string& file, std::span<std::byte> properties) {
+void write_file_name(const std::string& file, std::span<std::byte> properties) {
   const u32 at = number_at<u32>(properties, 112);
   if (at == 0) return;
   const std::u16string wide = text::utf16_of(file);
@@ -79,7 +79,7 @@ FakeTraceApi::FakeTraceApi(FakeWindows windows, FakeMachine& machine)
   }
 }
 
-TraceApi::Machine FakeTraceApi::machine() {
+TraceApi::HostFacts FakeTraceApi::machine() {
   return {.build = windows_.build,
           .elevated = windows_.elevated,
           .hypervisor = windows_.hypervisor,
@@ -138,7 +138,7 @@ WindowsError FakeTraceApi::control(u64 session, const std::u16string& name, std:
   if (one == nullptr) {
     const auto left = std::find(windows_.sessions.begin(), windows_.sessions.end(), name);
     if (session != 0 || left == windows_.sessions.end()) return kInstanceNotFound;
-    if (code == ControlCode::query) tell_file(windows_.kernel_logger_file, properties);
+    if (code == ControlCode::query) write_file_name(windows_.kernel_logger_file, properties);
     if (code == ControlCode::stop) windows_.sessions.erase(left);
     return kNoError;
   }
@@ -160,7 +160,7 @@ WindowsError FakeTraceApi::control(u64 session, const std::u16string& name, std:
     if (one->samples) (void)machine_.end();
     buffers = write_trace(*one);
   }
-  tell_state(*one, properties, buffers);
+  write_state(*one, properties, buffers);
   if (code == ControlCode::stop) running_.erase(running_.begin() + (one - running_.data()));
   return kNoError;
 }
@@ -175,10 +175,10 @@ u64 FakeTraceApi::lost_of(const Running& session) {
   return session.lost + (machine_.now_ns() - session.begin_ns) * windows_.lost_per_second / kNsPerSecond;
 }
 
-void FakeTraceApi::tell_state(const Running& session, std::span<std::byte> properties, u32 buffers) {
+void FakeTraceApi::write_state(const Running& session, std::span<std::byte> properties, u32 buffers) {
   put_at(properties, 88, static_cast<u32>(lost_of(session)));
   put_at(properties, 92, buffers != 0 ? buffers : buffers_of(session));
-  tell_file(session.file, properties);
+  write_file_name(session.file, properties);
 }
 
 std::optional<std::string> FakeTraceApi::kept(const std::string& name) {

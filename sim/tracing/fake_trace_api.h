@@ -61,7 +61,7 @@ class FakeTraceApi final : public TraceApi {
  public:
   FakeTraceApi(FakeWindows windows, FakeMachine& machine);
 
-  Machine machine() override;
+  HostFacts machine() override;
   WindowsError enable_privilege() override;
   WindowsError start(u64& session, const std::u16string& name, std::span<std::byte> properties) override;
   WindowsError control(u64 session, const std::u16string& name, std::span<std::byte> properties,
@@ -117,7 +117,7 @@ class FakeTraceApi final : public TraceApi {
   bool drain(Running& session);
   u64 lost_of(const Running& session);
   static u32 buffers_of(const Running& session);
-  void tell_state(const Running& session, std::span<std::byte> properties, u32 buffers);
+  void write_state(const Running& session, std::span<std::byte> properties, u32 buffers);
   u32 write_trace(const Running& session);
   const ProfileSource* source(u32 number) const;
 

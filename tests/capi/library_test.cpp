@@ -313,7 +313,7 @@ TEST_F(Library, ATimelineHasOneStretchOfRowsPerCount) {
   std::remove(csv.c_str());
 }
 
-TEST_F(Library, NothingIsToldWithoutBeingVerbose) {
+TEST_F(Library, PrintsNothingUnlessVerbose) {
   int lines = 0;
   wperf_set_message_function([](const char*, void* context) { ++*static_cast<int*>(context); }, &lines);
   STAT_CONF conf{};

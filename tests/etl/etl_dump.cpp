@@ -133,7 +133,7 @@ int main(int count, char** words) {
     kernel_addresses += one.kernel;
     dpc += one.dpc;
     isr += one.isr;
-    const etl::StackJoiner::Joined& stack = stacks.joined(one.event);
+    const etl::StackJoiner::JoinedStack& stack = stacks.joined(one.event);
     const bool any = stack.kernel != 0 || stack.user != 0;
     with_stack += any;
     if (one.idle) continue;

@@ -70,9 +70,9 @@ class Comparer {
       for (const std::string& event : events) WPERF_CHECK_OK(add_event(event));
       if (out_.events.empty() && counts.empty()) return diag::Error{.text = why_nothing_, .hint = {}};
       find_units();
-      tell_of_nameless_code();
+      note_nameless_code();
     }
-    tell_of_missing_samples();
+    note_missing_samples();
     if (!out_.fleet_before.empty() || !out_.fleet_after.empty()) {
       out_.notes.emplace_back("Each host of a fleet is one run, with the mean of its profiles.");
     }
@@ -92,10 +92,10 @@ class Comparer {
   diag::Result<Runs> measures_of(const EventRuns& event, Per per) const;
   void leave_out(std::string_view event, usize side, std::string_view what);
   void find_units();
-  void tell_of_shares(const EventChange& change);
-  bool is_told_nameless(std::string_view module) const;
-  void tell_of_nameless_code();
-  void tell_of_missing_samples();
+  void note_shares(const EventChange& change);
+  bool is_noted_as_nameless(std::string_view module) const;
+  void note_nameless_code();
+  void note_missing_samples();
 
   const Side &before_, &after_;
   const ComparisonOptions& options_;
@@ -214,7 +214,7 @@ diag::Result<void> Comparer::add_event(const std::string& event) {
   compared.is_one_run = out_.is_one_run;
   WPERF_TRY(compared.measures, measures_of(compared, change.per));
   compare_units(std::move(compared), change, out_.notes);
-  if (change.per == Per::share) tell_of_shares(change);
+  if (change.per == Per::share) note_shares(change);
   out_.events.push_back(std::move(change));
   return {};
 }
@@ -246,22 +246,22 @@ void Comparer::find_units() {
   // The probability if this were the only test.
   const double sure_below = kWrongShare / static_cast<double>(std::max<usize>(1, rows.size()));
   for (usize i = 0; i < rows.size(); ++i) {
-    rows[i]->found = found[i];
+    rows[i]->is_significant = found[i];
     rows[i]->sure_below = sure_below;
   }
   for (EventChange& event : out_.events) {
     event.detectable_of_percent = detectable_ratio(event.of_percent, event.usual_scatter, 1 - sure_below);
     for (auto* list : event.lists())
-      std::stable_partition(list->begin(), list->end(), [](const UnitChange& row) { return row.found; });
+      std::stable_partition(list->begin(), list->end(), [](const UnitChange& row) { return row.is_significant; });
   }
 }
 
-void Comparer::tell_of_shares(const EventChange& change) {
-  constexpr double kWorthTelling = 0.02;
+void Comparer::note_shares(const EventChange& change) {
+  constexpr double kNotableRatio = 0.02;
   for (const TotalChange& total : out_.totals) {
     if (total.event != change.event || total.is_counted || !total.has_ratio) continue;
-    const bool is_told = out_.is_one_run ? std::abs(std::log(total.ratio)) > kWorthTelling : total.found;
-    if (!is_told) return;
+    const bool is_notable = out_.is_one_run ? std::abs(std::log(total.ratio)) > kNotableRatio : total.is_significant;
+    if (!is_notable) return;
     out_.notes.push_back(fmt::format(
         "{} {} in total by {:.1f} %; shares do not show that, use --per run to compare the costs themselves.",
         change.event, total.ratio > 1 ? "grew" : "shrank", 100 * std::abs(total.ratio - 1)));
@@ -269,7 +269,7 @@ void Comparer::tell_of_shares(const EventChange& change) {
   }
 }
 
-bool Comparer::is_told_nameless(std::string_view module) const {
+bool Comparer::is_noted_as_nameless(std::string_view module) const {
   const std::string begin = fmt::format("functions of {} are not compared", module);
   return std::any_of(out_.events.begin(), out_.events.end(), [&](const EventChange& event) {
     return std::any_of(event.nameless.begin(), event.nameless.end(),
@@ -278,13 +278,13 @@ bool Comparer::is_told_nameless(std::string_view module) const {
 }
 
 // Reports each module once, with its reason.
-void Comparer::tell_of_nameless_code() {
-  std::set<std::pair<std::string_view, std::string_view>> told;
+void Comparer::note_nameless_code() {
+  std::set<std::pair<std::string_view, std::string_view>> noted;
   for (const RunCosts* run : runs_) {
     for (const Unit& unit : run->units) {
       if (unit.is_known || unit.file == stacks::kNothing || unit.samples < kFewestSamples) continue;
       const std::string& reason = run->files[unit.file].reason;
-      if (reason.empty() || !told.emplace(unit.module, reason).second || is_told_nameless(unit.module)) continue;
+      if (reason.empty() || !noted.emplace(unit.module, reason).second || is_noted_as_nameless(unit.module)) continue;
       out_.notes.push_back(fmt::format("{}: functions of {} have no names: {}.", run->file, unit.module, reason));
     }
   }
@@ -292,11 +292,11 @@ void Comparer::tell_of_nameless_code() {
 
 // Reports missing samples, because the costs of runs that lack many cannot be compared with those of runs that lack
 // few.
-void Comparer::tell_of_missing_samples() {
-  constexpr double kWorthTelling = 0.01;
+void Comparer::note_missing_samples() {
+  constexpr double kNotableRatio = 0.01;
   double most = 0;
   for (const RunCosts* run : runs_) most = std::max(most, run->missing_share);
-  if (most < kWorthTelling) return;
+  if (most < kNotableRatio) return;
   out_.notes.push_back(
       fmt::format("Up to {:.0f} % of a run's samples are missing; the costs assume that they were like the others. "
                   "Record with a longer interval or a lower --freq.",
@@ -359,7 +359,7 @@ CostUnit unit_of_event(std::string_view event) {
   return is_clock ? CostUnit::nanoseconds : CostUnit::count;
 }
 
-bool take_out_copies(std::vector<RunCosts>& before, std::vector<RunCosts>& after) {
+bool remove_identical_runs(std::vector<RunCosts>& before, std::vector<RunCosts>& after) {
   const bool are_enough = smallest_rank_answer(before.size(), after.size()) <= 1 - kConfidence;
   if (!are_enough || !are_copies(before) || !are_copies(after)) return false;
   before.resize(1);

@@ -50,7 +50,7 @@ struct TotalChange {
   double ratio = 1, low = 0, high = 0;
   bool has_ratio = false, has_interval = false;
   double answer = 1;  // result of the rank test: a probability
-  bool found = false;
+  bool is_significant = false;
 };
 
 struct UnitChange {
@@ -59,14 +59,14 @@ struct UnitChange {
   std::string module, name;
   double before = 0, after = 0;  // cost in the chosen unit: as a share of 1, per second, or per run
   u64 samples_before = 0, samples_after = 0;
-  SeenRates seen;
+  MeasuredRates rates;
   Scatter scatter;
   double answer = 1;                    // probability of such a large change if nothing changed
   double sure_below = 1 - kConfidence;  // significant below this; corrected for the number of comparisons
-  bool found = false;
+  bool is_significant = false;
   // The change with its interval. Computed on demand, because it is slow and few changes are shown.
-  RateChange change() const { return compare_rates(seen, scatter, kConfidence); }
-  double detectable() const { return detectable_ratio(seen, scatter, 1 - sure_below); }
+  RateChange change() const { return compare_rates(rates, scatter, kConfidence); }
+  double detectable() const { return detectable_ratio(rates, scatter, 1 - sure_below); }
   double difference() const { return after - before; }
   std::string was;                // its name on the side before, if it was another name
   std::string note;               // "was f; moved into g": a sentence without a full stop
@@ -86,7 +86,7 @@ struct EventChange {
   usize too_few = 0;                                  // number of functions with too few samples
   std::vector<std::string> nameless;                  // modules whose functions and lines cannot be compared, with the
                                                       // reasons
-  SeenRates of_percent;                               // the expected samples of a function with 1 % of all samples
+  MeasuredRates of_percent;                           // the expected samples of a function with 1 % of all samples
   Scatter usual_scatter;                              // of the functions
   double detectable_of_percent = 0;                   // the smallest detectable ratio for a function with 1 % of the
                                                       // samples
@@ -111,7 +111,7 @@ diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string&
 
 // If all recordings of a side have exactly the same samples, keeps only one of them: a deterministic machine does not
 // show how runs differ, however often it is recorded. Returns true if copies were removed.
-bool take_out_copies(std::vector<RunCosts>& before, std::vector<RunCosts>& after);
+bool remove_identical_runs(std::vector<RunCosts>& before, std::vector<RunCosts>& after);
 
 // Returns an error if there are so few runs that no change could be significant.
 diag::Result<void> check_run_counts(usize before, usize after);

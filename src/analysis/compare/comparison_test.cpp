@@ -20,11 +20,11 @@ TEST(Comparison, SignsAndSizesAreThoseOfWhatChanged) {
   const Comparison found =
       compared(MadeProfile("p").add("f", 1000).add("g", 3000), MadeProfile("p").add("f", 1500).add("g", 3000));
   const UnitChange& f = function_of(found, "f");
-  EXPECT_TRUE(f.found);
+  EXPECT_TRUE(f.is_significant);
   EXPECT_DOUBLE_EQ(f.change().ratio, 1.5);
   EXPECT_DOUBLE_EQ(f.before, 1'000'000);
   EXPECT_DOUBLE_EQ(f.after, 1'500'000);
-  EXPECT_FALSE(function_of(found, "g").found);
+  EXPECT_FALSE(function_of(found, "g").is_significant);
   const Comparison back = compared(MadeProfile("p").add("f", 1500), MadeProfile("p").add("f", 1000));
   EXPECT_NEAR(function_of(back, "f").change().ratio, 2.0 / 3, 1e-12);
 }
@@ -59,9 +59,9 @@ TEST(Comparison, TimesAreTotalsOfTheirOwnBeforeAllElse) {
   ASSERT_EQ(found.totals.size(), 3u);
   EXPECT_EQ(found.totals[0].event, "elapsed");
   EXPECT_EQ(found.totals[0].unit, CostUnit::seconds);
-  EXPECT_TRUE(found.totals[0].found);
+  EXPECT_TRUE(found.totals[0].is_significant);
   EXPECT_EQ(found.totals[1].event, "cpu-time");
-  EXPECT_FALSE(found.totals[1].found);
+  EXPECT_FALSE(found.totals[1].is_significant);
   EXPECT_EQ(judged(found, "elapsed>50%"), Verdict::Kind::failed);
   EXPECT_EQ(judged(found, "cpu-time>50%"), Verdict::Kind::passed);
   // A run without a time cannot be compared by time.
@@ -97,7 +97,7 @@ TEST(Comparison, ClocksThatTickAtTheSamePlacesAreNoSurerThanChance) {
     }
     auto found = compare_runs(before, after, {.per = Per::run, .counter = {}});
     EXPECT_TRUE(found.has_value());
-    return function_of(found.value(), "f").found;
+    return function_of(found.value(), "f").is_significant;
   };
   EXPECT_TRUE(is_sure("inst_retired"));
   EXPECT_FALSE(is_sure("cpu-clock"));
@@ -167,7 +167,7 @@ TEST(Comparison, ARenamedFunctionIsFoundByItsCode) {
   EXPECT_EQ(gate.at(0).kind, Verdict::Kind::failed);
 }
 
-TEST(Comparison, AGateTellsWhereTheFunctionBegins) {
+TEST(Comparison, GateReportsFunctionAddress) {
   const MadeProfile before = MadeProfile("prog").add("main", 500).add("checksum", 1000).lies_at(0x100);
   const MadeProfile after = MadeProfile("prog").add("main", 500).add("checksum", 1500).lies_at(0x1000);
   const std::vector<RunCosts> after_runs{after.costs()};
@@ -187,7 +187,7 @@ TEST(Comparison, AGateTellsWhereTheFunctionBegins) {
   EXPECT_FALSE(without[0].source.has_value());
 }
 
-TEST(Comparison, EqualCodeIsNoRenameWhereTheOldNameIsStillThere) {
+TEST(Comparison, EqualCodeIsNotRenameWhileOldNameExists) {
   const MadeProfile before = MadeProfile("old").add("main", 500).add("copy_a", 1000).lies_at(0x100);
   const MadeProfile after = MadeProfile("new").add("main", 500).add("copy_b", 1000).lies_at(0x1000);
   const MadeFile old_file{{{0x200, "copy_a", 77}, {0x300, "copy_b", 77}}};
@@ -233,7 +233,7 @@ TEST(Comparison, FoldedFunctionsAreOneWhicheverNameIsShown) {
   EXPECT_EQ(back.events[0].functions.size(), 2u);
 }
 
-TEST(Comparison, AnOverloadIsNoOtherName) {
+TEST(Comparison, OverloadIsNotRename) {
   const MadeProfile before = MadeProfile("old").add("main", 500).add("parse(int)", 600).lies_at(0x100);
   const MadeProfile after = MadeProfile("new").add("main", 500).add("parse(char)", 600).lies_at(0x1000);
   const Comparison found = compared_with_code(before, {{{0x200, "parse", 5}, {0x300, "parse", 6}}}, after,
@@ -241,7 +241,7 @@ TEST(Comparison, AnOverloadIsNoOtherName) {
   EXPECT_EQ(found.events[0].functions.size(), 3u);
 }
 
-TEST(Comparison, AModuleOfAnotherNameIsFoundByItsFunctions) {
+TEST(Comparison, RenamedModuleIsMatchedByFunctions) {
   const Comparison found = compared(MadeProfile("old").add("f", 1000).add("g", 500).add("x", 9),
                                     MadeProfile("new").add("f", 1000).add("g", 500));
   EXPECT_DOUBLE_EQ(function_of(found, "f").change().ratio, 1);
@@ -284,14 +284,14 @@ TEST(Comparison, CopiesOfARunAreOneRun) {
   const RunCosts one = MadeProfile("p").add("f", 100).add("g", 100).costs();
   const RunCosts other = MadeProfile("p").add("f", 108).add("g", 92).costs();
   std::vector<RunCosts> before(5, one), after(5, other), mixed{one, other, one, one, other};
-  EXPECT_FALSE(take_out_copies(before, mixed));
+  EXPECT_FALSE(remove_identical_runs(before, mixed));
   EXPECT_EQ(before.size(), 5u);
-  EXPECT_TRUE(take_out_copies(before, after));
+  EXPECT_TRUE(remove_identical_runs(before, after));
   ASSERT_EQ(after.size(), 1u);
-  EXPECT_FALSE(function_of(compare_runs(before, after, {.per = Per::run, .counter = {}}).value(), "f").found);
+  EXPECT_FALSE(function_of(compare_runs(before, after, {.per = Per::run, .counter = {}}).value(), "f").is_significant);
   // Counts that repeat exactly.
   std::vector<RunCosts> counts(4, counted(1)), others(4, counted(2));
-  EXPECT_FALSE(take_out_copies(counts, others));
+  EXPECT_FALSE(remove_identical_runs(counts, others));
 }
 
 // Ten times as many samples of the same program are not ten times the evidence.
@@ -299,10 +299,10 @@ TEST(Comparison, SamplesOfASideAreWhatChanceIsAbout) {
   MadeProfile seldom = MadeProfile("p").add("f", 9).add("g", 80), often = MadeProfile("p").add("f", 780).add("g", 4600);
   seldom.cost_of_samples(50);
   const Comparison found = compared(seldom, often, Per::share);
-  EXPECT_FALSE(function_of(found, "f").found);
+  EXPECT_FALSE(function_of(found, "f").is_significant);
   EXPECT_EQ(function_of(found, "f").samples_before, 9u);
   EXPECT_NEAR(function_of(found, "f").before, 9 / 89.0, 1e-9);
-  EXPECT_NEAR(function_of(found, "f").seen.before, 9, 1e-9);
+  EXPECT_NEAR(function_of(found, "f").rates.before, 9, 1e-9);
 }
 
 TEST(Comparison, ASideWithoutSamplesIsNotCompared) {
@@ -319,7 +319,7 @@ TEST(Comparison, ModulesWithoutNamesOnOneSideAreComparedAsAWhole) {
   const EventChange& event = found.events.at(0);
   EXPECT_TRUE(event.functions.empty());
   ASSERT_EQ(event.modules.size(), 1u);
-  EXPECT_FALSE(event.modules[0].found);
+  EXPECT_FALSE(event.modules[0].is_significant);
   ASSERT_EQ(event.nameless.size(), 1u);
   EXPECT_NE(event.nameless[0].find("functions of p are not compared, because p.data has no names"), std::string::npos);
   EXPECT_EQ(judged(found, "function:f>5%"), Verdict::Kind::unknown);

@@ -25,7 +25,7 @@ TEST(FunctionKey, KeepsWhatBelongsToTheName) {
   }
 }
 
-TEST(FunctionKey, OfMangledNamesHasNoWordsBehind) {
+TEST(FunctionKey, MangledNamesLoseCloneSuffixes) {
   for (const std::string_view name : {"_Z4workv.resume", "_Z4workv.destroy", "_Z4workv.cleanup", "_Z4workv.clone",
                                       "_Z4workv.hot", "_Z4workv.warm.1"}) {
     EXPECT_EQ(function_key(name), "_Z4workv") << name;

@@ -20,7 +20,7 @@ struct Candidate {
   std::string what;
   double ratio = 1, low = 0, high = 0;
   bool has_interval = true;
-  bool found = false;
+  bool is_significant = false;
   std::optional<u32> function = {};  // set if it is a function
 };
 
@@ -59,7 +59,7 @@ double allowed_by(const FailCondition& condition) {
 
 // A gate never fails on a change that the tables attribute to chance.
 bool fails(const Candidate& one, double allowed) {
-  return one.has_interval && one.found && one.low > allowed;
+  return one.has_interval && one.is_significant && one.low > allowed;
 }
 
 Verdict failed_on(const Candidate& one, const FailCondition& condition) {
@@ -120,8 +120,8 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
 // If some runs counted 0, the ratio does not exist. Then the shift relative to the median before is used.
 Candidate shift_of(const TotalChange& total) {
   constexpr double kBeyond = std::numeric_limits<double>::infinity();
-  Candidate one{.what = total.event, .found = total.found};
-  if (total.median_after <= total.median_before || !total.found) {
+  Candidate one{.what = total.event, .is_significant = total.is_significant};
+  if (total.median_after <= total.median_before || !total.is_significant) {
     // From 0 to 0 nothing grew, and a change that may be chance does not count as growth.
     if (total.median_before == 0) return {.what = total.event, .ratio = 1, .low = 1, .high = 1};
   } else if (std::all_of(total.before.begin(), total.before.end(), [](double value) { return value == 0; })) {
@@ -216,7 +216,7 @@ std::vector<Candidate> totals_of(const Comparison& comparison, const FailConditi
   for (const TotalChange& total : comparison.totals) {
     if (!is_total(comparison, condition.name, total)) continue;
     if (total.has_ratio) {
-      candidates.push_back({total.event, total.ratio, total.low, total.high, total.has_interval, total.found});
+      candidates.push_back({total.event, total.ratio, total.low, total.high, total.has_interval, total.is_significant});
     } else if (comparison.is_one_run && total.median_before > 0) {
       candidates.push_back({.what = total.event, .ratio = 0, .has_interval = total.median_after == 0});
     } else if (comparison.is_one_run && total.median_after > 0) {
@@ -240,7 +240,7 @@ std::vector<Candidate> units_of(const Comparison& comparison, const FailConditio
                             .ratio = change.ratio,
                             .low = change.low,
                             .high = change.high,
-                            .found = row.found,
+                            .is_significant = row.is_significant,
                             .function = row.kind == UnitKind::function ? std::optional(row.unit) : std::nullopt});
     }
   }

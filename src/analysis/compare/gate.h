@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/compare/comparison.h"
-#include "model/request/comparison_wishes.h"
+#include "model/request/comparison_request.h"
 
 namespace wperf::compare {
 

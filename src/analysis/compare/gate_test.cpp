@@ -52,7 +52,7 @@ Comparison reviewed(const std::vector<RunCosts>& before, const std::vector<RunCo
   return found;
 }
 
-TEST(Gate, ARunThatCountedNothingIsNoNothing) {
+TEST(Gate, RunsWithZeroCountAreJudged) {
   using Kind = Verdict::Kind;
   const Comparison faults = reviewed(counted_runs({0, 100, 100, 100, 100}), counted_runs({101, 101, 101, 101, 101}));
   EXPECT_EQ(judged(faults, "inst_retired>50%"), Kind::passed);
@@ -75,7 +75,7 @@ std::vector<RunCosts> two_counts(double first, double second, double step) {
 
 TEST(Gate, FailsOnNothingThatTheTableCallsChance) {
   const Comparison unsure = reviewed(two_counts(100, 1000, 1), two_counts(100, 1100, 1));
-  EXPECT_FALSE(unsure.totals.at(1).found);
+  EXPECT_FALSE(unsure.totals.at(1).is_significant);
   EXPECT_EQ(judged(unsure, "inst_retired>0.1%"), Verdict::Kind::unsure);
   EXPECT_EQ(judged(unsure, "*>0%"), Verdict::Kind::unsure);
   ASSERT_EQ(unsure.notes.size(), 1u);
@@ -85,7 +85,7 @@ TEST(Gate, FailsOnNothingThatTheTableCallsChance) {
       << "more runs are not what is missing";
   // A change between counts that repeat exactly is significant.
   const Comparison exact = reviewed(two_counts(100, 1000, 0), two_counts(100, 1100, 0));
-  EXPECT_TRUE(exact.totals.at(1).found);
+  EXPECT_TRUE(exact.totals.at(1).is_significant);
   EXPECT_EQ(judged(exact, "inst_retired>0.1%"), Verdict::Kind::failed);
   EXPECT_DOUBLE_EQ(exact_answer_of(4, 4), 2.0 / 256);
 }
@@ -138,12 +138,12 @@ TEST(TotalReview, ClocksFollowOneRule) {
   add("task-clock", CostUnit::nanoseconds, 0.03);
   for (const char* event : {"page-faults", "context-switches", "cpu-migrations"}) add(event, CostUnit::count, 0.5);
   find_totals(totals);
-  EXPECT_TRUE(totals[1].found);
-  EXPECT_EQ(totals[1].found, totals[2].found);
-  EXPECT_FALSE(totals[3].found);
+  EXPECT_TRUE(totals[1].is_significant);
+  EXPECT_EQ(totals[1].is_significant, totals[2].is_significant);
+  EXPECT_FALSE(totals[3].is_significant);
 }
 
-TEST(Gate, SaysHowManyRunsWouldTell) {
+TEST(Gate, EstimatesRunsNeeded) {
   const Comparison found =
       compare_runs(counted_runs({1000, 1001, 1002, 1003}), counted_runs({1010, 1011, 1012, 1030}), {}).value();
   const auto why = [&](std::string_view condition) {

@@ -14,11 +14,11 @@ using testing::function_of;
 using testing::judged;
 using testing::MadeProfile;
 
-TEST(InlineRows, CostThatMovedByInliningIsNoChangeAndIsSaid) {
+TEST(InlineRows, CostMovedByInliningIsNotedAsMove) {
   const MadeProfile before = MadeProfile("p").add("f", 1000).add("g", 2000);
   const MadeProfile after = MadeProfile("p").add("f", 1000, "g").add("g", 2000);
   const UnitChange row = function_of(compared(before, after), "f");
-  EXPECT_FALSE(row.found);
+  EXPECT_FALSE(row.is_significant);
   EXPECT_DOUBLE_EQ(row.change().ratio, 1);
   EXPECT_EQ(row.note, "moved into g, which has it inlined now");
   EXPECT_EQ(function_of(compared(after, before), "f").note, "moved out of g, which had it inlined");
@@ -32,7 +32,7 @@ TEST(InlineRows, AFasterFunctionDoesNotGrowByWhatIsInlinedIntoIt) {
   const auto grew = [](const Comparison& comparison) {
     std::vector<std::string> names;
     for (const UnitChange& row : comparison.events.at(0).functions) {
-      if (row.found && row.after > row.before) names.push_back(row.name);
+      if (row.is_significant && row.after > row.before) names.push_back(row.name);
     }
     return names;
   };
@@ -40,7 +40,7 @@ TEST(InlineRows, AFasterFunctionDoesNotGrowByWhatIsInlinedIntoIt) {
   EXPECT_EQ(grew(faster), std::vector<std::string>{});
   EXPECT_EQ(judged(faster, "function:*>5%"), Verdict::Kind::passed);
   EXPECT_NEAR(function_of(faster, "f").change().ratio, 0.4, 1e-9);
-  EXPECT_TRUE(function_of(faster, "f").found);
+  EXPECT_TRUE(function_of(faster, "f").is_significant);
   EXPECT_EQ(grew(slower), std::vector<std::string>{"f"});
   EXPECT_EQ(judged(slower, "function:f>5%"), Verdict::Kind::failed);
 }
@@ -67,7 +67,7 @@ TEST(InlineRows, ASmallHostOfWhatBecameFasterDoesNotGrow) {
   const Comparison found = compared(before, after);
   const UnitChange& row = function_of(found, "g");
   EXPECT_NEAR(row.change().ratio, 3240.0 / 8200, 1e-9);
-  EXPECT_TRUE(row.found);
+  EXPECT_TRUE(row.is_significant);
   EXPECT_EQ(row.with, std::vector<std::string>{"f"});
   EXPECT_EQ(judged(found, "function:*>5%"), Verdict::Kind::passed);
   // If a function is inlined everywhere, no single host has the cost.

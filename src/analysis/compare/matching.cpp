@@ -26,7 +26,7 @@ struct Place {
 };
 
 // A unit of all runs, with its place on each side.
-struct Seen {
+struct PlacedUnit {
   std::array<Place, 2> places;  // by side; unit == kNothing if the side does not have it
   double samples = 0;
   bool is_on(usize side) const { return places[side].unit != kNothing; }
@@ -37,7 +37,7 @@ class CodeMatcher {
  public:
   CodeMatcher(std::span<const RunCosts> before, std::span<const RunCosts> after, const OpenBuildFile& open,
               MatchedUnits& matched)
-      : open_(open), matched_(matched), seen_(matched.units.size()) {
+      : open_(open), matched_(matched), placed_units_(matched.units.size()) {
     for (const RunCosts& run : before) runs_.push_back(&run);
     for (const RunCosts& run : after) runs_.push_back(&run);
     for (u32 run = 0; run < runs_.size(); ++run) see_run(run, run < before.size() ? 0 : 1);
@@ -45,10 +45,10 @@ class CodeMatcher {
 
   void match() {
     std::map<std::string, std::array<std::vector<u32>, 2>> by_module;  // functions that only one side has
-    for (u32 number = 0; number < seen_.size(); ++number) {
+    for (u32 number = 0; number < placed_units_.size(); ++number) {
       const Unit& unit = matched_.units[number];
-      if (unit.kind != UnitKind::function || !unit.is_known || !seen_[number].is_one_sided()) continue;
-      if (seen_[number].samples < kFewestSamples || place_of(number).unit == kNothing) continue;
+      if (unit.kind != UnitKind::function || !unit.is_known || !placed_units_[number].is_one_sided()) continue;
+      if (placed_units_[number].samples < kFewestSamples || place_of(number).unit == kNothing) continue;
       by_module[matched_.modules[number]][side_of(number)].push_back(number);
     }
     for (auto& [module, sides] : by_module) {
@@ -62,20 +62,20 @@ class CodeMatcher {
   void see_run(u32 run, usize side) {
     for (u32 unit = 0; unit < runs_[run]->units.size(); ++unit) {
       const u32 number = matched_.of_run[run][unit];
-      Seen& seen = seen_[number];
+      PlacedUnit& placed = placed_units_[number];
       const Unit& own = runs_[run]->units[unit];
-      seen.samples += own.samples;
+      placed.samples += own.samples;
       // A run that knows where the function begins is preferred.
-      Place& place = seen.places[side];
+      Place& place = placed.places[side];
       if (place.unit == kNothing || (unit_at(place).begins.empty() && !own.begins.empty())) place = {run, unit};
       for (const u64 begin : own.begins) numbers_[{side, matched_.modules[number], begin}] = number;
     }
   }
   const Unit& unit_at(Place place) const { return runs_[place.run]->units[place.unit]; }
-  usize side_of(u32 number) const { return seen_[number].is_on(0) ? 0 : 1; }
+  usize side_of(u32 number) const { return placed_units_[number].is_on(0) ? 0 : 1; }
   // The place of a unit on one side, if its code is known.
   Place place_of(u32 number) const {
-    const Place place = seen_[number].places[side_of(number)];
+    const Place place = placed_units_[number].places[side_of(number)];
     return unit_at(place).begins.empty() ? Place{} : place;
   }
 
@@ -89,7 +89,7 @@ class CodeMatcher {
   Place any_of_module(usize side, const std::string& module) const {
     const auto at = numbers_.lower_bound({side, module, 0});
     if (at == numbers_.end() || std::get<0>(at->first) != side || std::get<1>(at->first) != module) return {};
-    return seen_[at->second].places[side];
+    return placed_units_[at->second].places[side];
   }
 
   // Finds functions whose name both sides have although the code has another name on the other side.
@@ -115,7 +115,7 @@ class CodeMatcher {
       if (others.size() != 1 || wanted[name_of(number)].size() != 1) continue;
       const u32 partner = *others.begin();
       // A unit whose name both sides have keeps its name.
-      const bool is_after = side == 1 && !seen_[partner].is_on(1);
+      const bool is_after = side == 1 && !placed_units_[partner].is_on(1);
       join(is_after ? partner : number, is_after ? number : partner, true);
     }
     std::erase_if(numbers, [&](u32 number) { return exists_.contains(number) || joined_.contains(number); });
@@ -134,7 +134,7 @@ class CodeMatcher {
         for (const u64 begin : unit_at(place).begins) {
           if (file != nullptr && hash.value_or(0) == 0) hash = file->code_hash(begin);
         }
-        if (!hash.has_value()) return tell_of_missing(module, *runs_[place.run]);
+        if (!hash.has_value()) return note_missing_code(module, *runs_[place.run]);
         if (*hash != 0) by_code[*hash][side].push_back(number);
       }
     }
@@ -142,11 +142,11 @@ class CodeMatcher {
       if (both[0].size() == 1 && both[1].size() == 1) {
         join(both[0][0], both[1][0], false);
       } else if (!both[0].empty() && !both[1].empty()) {
-        tell_of_equals(module, both);
+        note_ambiguous_renames(module, both);
       }
     }
   }
-  void tell_of_equals(const std::string& module, const std::array<std::vector<u32>, 2>& sides) {
+  void note_ambiguous_renames(const std::string& module, const std::array<std::vector<u32>, 2>& sides) {
     std::array<std::vector<std::string>, 2> names;
     for (const usize side : {0, 1}) {
       for (const u32 number : sides[side]) names[side].push_back(matched_.units[number].name);
@@ -155,7 +155,7 @@ class CodeMatcher {
         "{}: {} before and {} after have the same code and may have been renamed, but the pairs are ambiguous.", module,
         fmt::join(names[0], ", "), fmt::join(names[1], ", ")));
   }
-  void tell_of_missing(const std::string& module, const RunCosts& run) {
+  void note_missing_code(const std::string& module, const RunCosts& run) {
     matched_.notes.push_back(
         fmt::format("{}: its code of {} cannot be read on this machine, so renamed functions are not found; use "
                     "--symbol-path FOLDER to give the folder of its file.",
@@ -204,7 +204,7 @@ class CodeMatcher {
   const OpenBuildFile& open_;
   MatchedUnits& matched_;
   std::vector<const RunCosts*> runs_;
-  std::vector<Seen> seen_;                                      // by unit of all runs
+  std::vector<PlacedUnit> placed_units_;                        // by unit of all runs
   std::map<std::tuple<usize, std::string, u64>, u32> numbers_;  // keyed by side, module and beginning of the function
   std::map<std::tuple<usize, std::string, std::string>, std::unique_ptr<BuildFile>> files_;  // keyed by side, path and
                                                                                              // build

@@ -23,15 +23,15 @@ using stacks::StackSample;
 // Numbers the units of a profile's functions, modules and lines.
 class UnitNumbers {
  public:
-  UnitNumbers(const StackProfile& profile, const CostWishes& wishes, RunCosts& run)
+  UnitNumbers(const StackProfile& profile, const RunCostOptions& options, RunCosts& run)
       : profile_(profile),
         units_(run.units),
         files_(run.files),
         of_function_(profile.functions.size(), kNothing),
-        inclusive_(wishes.inclusive ? profile.functions.size() : 0, kNothing),
+        inclusive_(options.inclusive ? profile.functions.size() : 0, kNothing),
         file_of_module_(profile.modules.size(), kNothing),
         of_module_(profile.modules.size(), kNothing),
-        of_line_(wishes.lines ? profile.lines.size() : 0, kNothing) {}
+        of_line_(options.lines ? profile.lines.size() : 0, kNothing) {}
 
   u32 of_function(u32 function) {
     u32& number = of_function_[function];
@@ -170,8 +170,8 @@ double missing_share_of(const StackProfile& profile) {
 
 class RunCostsBuilder {
  public:
-  RunCostsBuilder(const StackProfile& profile, const CostWishes& wishes)
-      : profile_(profile), wishes_(wishes), numbers_(profile, wishes, run_) {
+  RunCostsBuilder(const StackProfile& profile, const RunCostOptions& options)
+      : profile_(profile), options_(options), numbers_(profile, options, run_) {
     run_.missing_share = missing_share_of(profile);
     cost_of_period_ = 1 / (1 - run_.missing_share);
   }
@@ -179,7 +179,7 @@ class RunCostsBuilder {
   RunCosts build() {
     run_.file = profile_.file;
     run_.seconds = profile_.elapsed_seconds;
-    const bool has_blocks = wishes_.scatters && !profile_.slice_counts.empty();
+    const bool has_blocks = options_.scatters && !profile_.slice_counts.empty();
     std::vector<Blocks> blocks;
     for (const stacks::StackEvent& event : profile_.events) {
       run_.events.push_back({.event = event.name, .units = {}, .inlined = {}, .scatters = {}});
@@ -187,7 +187,7 @@ class RunCostsBuilder {
     }
     inlined_.resize(run_.events.size());
     const stacks::ChosenSamples chosen(
-        profile_, {.comms = wishes_.filter.comms, .pids = wishes_.filter.pids, .tids = wishes_.filter.tids});
+        profile_, {.comms = options_.filter.comms, .pids = options_.filter.pids, .tids = options_.filter.tids});
     std::vector<usize> rows = {0};  // by row of samples: the position of its units in the list
     std::vector<u32> units_of_rows;
     for (const StackSample& sample : profile_.samples) {
@@ -218,7 +218,7 @@ class RunCostsBuilder {
     for (const EventCosts& event : run_.events) {
       for (usize unit = 0; unit < event.units.size(); ++unit) run_.units[unit].samples += event.units[unit].samples;
     }
-    if (wishes_.stacks) keep_stacks();
+    if (options_.stacks) keep_stacks();
     return std::move(run_);
   }
 
@@ -231,7 +231,7 @@ class RunCostsBuilder {
   double cost_of(u64 period) const { return cost_of_period_ * static_cast<double>(period); }
 
   const StackProfile& profile_;
-  const CostWishes& wishes_;
+  const RunCostOptions& options_;
   RunCosts run_;
   UnitNumbers numbers_;
   double cost_of_period_ = 1;  // above 1 if samples are missing
@@ -274,7 +274,7 @@ void RunCostsBuilder::add(const StackSample& sample) {
   const u32 module = profile_.functions[place.function].module;
   add_unit(numbers_.of_module(module), sample);
   add_unit(numbers_.of_line(place.line, module), sample);
-  if (wishes_.inclusive) {
+  if (options_.inclusive) {
     for (u32 node = sample.node; node != kNothing && profile_.nodes[node].place != kNothing;
          node = profile_.nodes[node].parent)
       add_unit(numbers_.of_inclusive(profile_.places[profile_.nodes[node].place].function), sample);
@@ -292,7 +292,7 @@ void RunCostsBuilder::keep_stacks() {
   while (event + 1 < profile_.events.size() && profile_.events[event].samples == 0) ++event;
   if (profile_.events.empty()) return;
   run_.stacks.event = profile_.events[event].name;
-  const stacks::CallTree tree = stacks::make_call_tree(profile_, event, wishes_.filter);
+  const stacks::CallTree tree = stacks::make_call_tree(profile_, event, options_.filter);
   for (const stacks::CallNode& node : tree.nodes()) {
     const bool is_root = node.parent == kNothing;
     const u32 unit = is_root ? kNothing : numbers_.of_function(node.label);
@@ -309,8 +309,8 @@ void RunCostsBuilder::keep_stacks() {
 
 }  // namespace
 
-RunCosts run_costs(const StackProfile& profile, const CostWishes& wishes) {
-  return RunCostsBuilder(profile, wishes).build();
+RunCosts run_costs(const StackProfile& profile, const RunCostOptions& options) {
+  return RunCostsBuilder(profile, options).build();
 }
 
 RunCosts costs_of(const answers::CountProfile& profile, const std::string& name) {

@@ -86,7 +86,7 @@ struct RunCosts {
 // From counts of a program: for each counted event the sum over all cores. `name` is used as the file name.
 RunCosts costs_of(const answers::CountProfile& profile, const std::string& name);
 
-struct CostWishes {
+struct RunCostOptions {
   // Filters only tasks. Modules and functions may have different names on the two sides, so the comparison filters
   // these.
   stacks::StackFilter filter;
@@ -96,6 +96,6 @@ struct CostWishes {
   // For a side with only one run: how bursty each item is. Needs a profile with slices.
   bool scatters = false;
 };
-RunCosts run_costs(const stacks::StackProfile& profile, const CostWishes& wishes);
+RunCosts run_costs(const stacks::StackProfile& profile, const RunCostOptions& options);
 
 }  // namespace wperf::compare

@@ -205,21 +205,21 @@ double trigamma_inverse(double y) {
 // Given the total samples of both sides, the number in `after` is binomial; its odds are the ratio of rates times the
 // ratio of exposures. Counts are divided by their scatter; if the scatter was estimated, Student's t replaces the
 // normal distribution.
-double rate_answer(const SeenRates& seen, const Scatter& scatter) {
-  const double before = seen.before / scatter.factor, after = seen.after / scatter.factor;
-  if (!(seen.exposure_before > 0) || !(seen.exposure_after > 0) || before + after <= 0) return 1;
-  const double expected = seen.exposure_after / (seen.exposure_before + seen.exposure_after);
+double rate_answer(const MeasuredRates& rates, const Scatter& scatter) {
+  const double before = rates.before / scatter.factor, after = rates.after / scatter.factor;
+  if (!(rates.exposure_before > 0) || !(rates.exposure_after > 0) || before + after <= 0) return 1;
+  const double expected = rates.exposure_after / (rates.exposure_before + rates.exposure_after);
   // P(X >= after) and P(X <= after) if nothing changed.
   const double above = after > 0 ? beta_below(after, before + 1, expected) : 1;
   const double below = before > 0 ? beta_below(before, after + 1, 1 - expected) : 1;
   return std::min(1.0, 2 * as_student_tail(std::min({above, below, 0.5}), scatter.degrees));
 }
 
-RateChange compare_rates(const SeenRates& seen, const Scatter& scatter, double confidence) {
-  const double exposures = seen.exposure_after / seen.exposure_before;
-  const double before = seen.before / scatter.factor, after = seen.after / scatter.factor;
-  RateChange change{.low = 0, .high = kInfinite, .answer = rate_answer(seen, scatter)};
-  if (!(seen.exposure_before > 0) || !(seen.exposure_after > 0) || before + after <= 0) return change;
+RateChange compare_rates(const MeasuredRates& rates, const Scatter& scatter, double confidence) {
+  const double exposures = rates.exposure_after / rates.exposure_before;
+  const double before = rates.before / scatter.factor, after = rates.after / scatter.factor;
+  RateChange change{.low = 0, .high = kInfinite, .answer = rate_answer(rates, scatter)};
+  if (!(rates.exposure_before > 0) || !(rates.exposure_after > 0) || before + after <= 0) return change;
   change.ratio = before > 0 ? after / before / exposures : kInfinite;
   const double outside = as_normal_tail((1 - confidence) / 2, scatter.degrees);
   if (after > 0) change.low = odds(beta_quantile(after, before + 1, outside)) / exposures;
@@ -228,10 +228,10 @@ RateChange compare_rates(const SeenRates& seen, const Scatter& scatter, double c
   return change;
 }
 
-double detectable_ratio(const SeenRates& seen, const Scatter& scatter, double confidence) {
+double detectable_ratio(const MeasuredRates& rates, const Scatter& scatter, double confidence) {
   // In terms of the rate before, r = 1 + d is detected if d² >= z² · scatter · (1 + r · exposures) / count.
-  const double exposures = seen.exposure_before / seen.exposure_after;
-  const double expected_before = (seen.before + seen.after) * exposures / (1 + exposures);
+  const double exposures = rates.exposure_before / rates.exposure_after;
+  const double expected_before = (rates.before + rates.after) * exposures / (1 + exposures);
   if (!(expected_before > 0) || !(exposures > 0)) return kInfinite;
   const double z = student_bound((1 - confidence) / 2, scatter.degrees) + normal_bound(1 - kDetectionPower);
   const double k = z * z * scatter.factor / expected_before;

@@ -34,7 +34,7 @@ double trigamma_inverse(double y);
 // more or less than by chance.
 //
 // The samples of one item, and what they are relative to: all samples, seconds, instructions, or runs.
-struct SeenRates {
+struct MeasuredRates {
   double before = 0, after = 0;                    // samples
   double exposure_before = 0, exposure_after = 0;  // in any unit, the same for both
 };
@@ -52,11 +52,11 @@ struct RateChange {
   double answer = 1;         // probability of such a large change if nothing changed
 };
 // Used for all compared items. compare_rates() is slower and also gives the interval; used for those that are shown.
-double rate_answer(const SeenRates& seen, const Scatter& scatter);
-RateChange compare_rates(const SeenRates& seen, const Scatter& scatter, double confidence);
+double rate_answer(const MeasuredRates& rates, const Scatter& scatter);
+RateChange compare_rates(const MeasuredRates& rates, const Scatter& scatter, double confidence);
 
 // The smallest ratio above 1 that such counts would detect in four of five cases, at this confidence.
-double detectable_ratio(const SeenRates& seen, const Scatter& scatter, double confidence);
+double detectable_ratio(const MeasuredRates& rates, const Scatter& scatter, double confidence);
 inline constexpr double kDetectionPower = 0.8;
 
 // Benjamini and Hochberg: marks answers as significant so that at most this share of them is wrong.

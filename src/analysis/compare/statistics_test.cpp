@@ -157,9 +157,9 @@ TEST(Rates, HaveTheIntervalOfClopperAndPearson) {
 }
 
 TEST(Rates, SayLessWhereCountsScatterOrScatterIsHardlyKnown) {
-  const SeenRates seen{400, 520, 1, 1};
-  const RateChange plain = compare_rates(seen, {}, 0.95), scattered = compare_rates(seen, {.factor = 4}, 0.95);
-  const RateChange hardly_known = compare_rates(seen, {.factor = 4, .degrees = 5}, 0.95);
+  const MeasuredRates rates{400, 520, 1, 1};
+  const RateChange plain = compare_rates(rates, {}, 0.95), scattered = compare_rates(rates, {.factor = 4}, 0.95);
+  const RateChange hardly_known = compare_rates(rates, {.factor = 4, .degrees = 5}, 0.95);
   EXPECT_LT(plain.answer, 1e-4);
   EXPECT_GT(scattered.answer, 0.04);
   EXPECT_GT(hardly_known.answer, scattered.answer);
@@ -241,12 +241,12 @@ std::vector<bool> found_in(const std::vector<RunCounts>& functions, const Runs& 
   const SharedDispersion shared = share_dispersion(functions, sides);
   std::vector<double> answers;
   for (usize function = 0; function < functions.size(); ++function) {
-    SeenRates seen;
+    MeasuredRates rates;
     for (usize run = 0; run < sides.exposures.size(); ++run) {
-      (run < sides.before ? seen.before : seen.after) += sides.weight(run) * functions[function].samples[run];
-      (run < sides.before ? seen.exposure_before : seen.exposure_after) += sides.weight(run);
+      (run < sides.before ? rates.before : rates.after) += sides.weight(run) * functions[function].samples[run];
+      (run < sides.before ? rates.exposure_before : rates.exposure_after) += sides.weight(run);
     }
-    answers.push_back(rate_answer(seen, shared.scatters[function]));
+    answers.push_back(rate_answer(rates, shared.scatters[function]));
   }
   return found_among(answers, 0.05);
 }
@@ -297,7 +297,7 @@ std::vector<RunCounts> disturbed(u64 seed, usize disturbed_run, double last_grew
   return functions;
 }
 
-TEST(WeighRuns, ADisturbedRunCountsForLess) {
+TEST(WeighRuns, DisturbedRunGetsLowerWeight) {
   for (u64 seed = 0; seed < 20; ++seed) {
     const usize run = seed % 10;
     const std::vector<double> weights = weigh_runs(disturbed(seed, run, 1), two_sides(10));

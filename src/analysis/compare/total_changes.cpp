@@ -38,7 +38,7 @@ std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times)
 }
 
 // Explains why a total that differs in all runs is not significant although it would be if it were the only one.
-void tell_of_few_runs(const std::vector<TotalChange*>& asked, std::string_view what, std::vector<std::string>& notes) {
+void note_few_runs(const std::vector<TotalChange*>& asked, std::string_view what, std::vector<std::string>& notes) {
   if (asked.empty()) return;
   const usize before = asked.front()->before.size(), after = asked.front()->after.size();
   const double smallest = smallest_rank_answer(before, after), needed = kWrongShare / static_cast<double>(asked.size());
@@ -46,7 +46,7 @@ void tell_of_few_runs(const std::vector<TotalChange*>& asked, std::string_view w
   constexpr double kRounding = 1 + 1e-9;
   std::string names;
   for (const TotalChange* total : asked) {
-    if (!total->found && total->answer <= smallest * kRounding)
+    if (!total->is_significant && total->answer <= smallest * kRounding)
       names += fmt::format("{}{}", names.empty() ? "" : ", ", total->event);
   }
   if (names.empty()) return;
@@ -73,7 +73,7 @@ void find_totals(std::vector<TotalChange>& totals) {
     std::vector<double> answers;
     for (const TotalChange* total : asked) answers.push_back(total->answer);
     const std::vector<bool> found = found_among(answers, kWrongShare);
-    for (usize i = 0; i < found.size(); ++i) asked[i]->found = found[i];
+    for (usize i = 0; i < found.size(); ++i) asked[i]->is_significant = found[i];
   }
 }
 
@@ -85,8 +85,8 @@ void review_totals(Comparison& comparison, const ComparisonOptions& options) {
         total.answer = std::min(total.answer, exact_answer_of(total.before.size(), total.after.size()));
     }
     find_totals(comparison.totals);
-    tell_of_few_runs(asked_of(comparison.totals, true), "times", notes);
-    tell_of_few_runs(asked_of(comparison.totals, false), "counts", notes);
+    note_few_runs(asked_of(comparison.totals, true), "times", notes);
+    note_few_runs(asked_of(comparison.totals, false), "counts", notes);
   }
   const bool has_counts = std::any_of(comparison.totals.begin(), comparison.totals.end(), [](const TotalChange& total) {
     return total.is_counted && total.unit != CostUnit::seconds;

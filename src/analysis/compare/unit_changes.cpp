@@ -36,8 +36,8 @@ struct SideSums {
 // slower by less, nothing in it counts as grown.
 constexpr double kRunNoise = 0.05;
 
-Scatter with_run_noise(Scatter scatter, const SeenRates& seen) {
-  scatter.factor += kRunNoise * kRunNoise * (seen.before + seen.after) / 2;
+Scatter with_run_noise(Scatter scatter, const MeasuredRates& rates) {
+  scatter.factor += kRunNoise * kRunNoise * (rates.before + rates.after) / 2;
   return scatter;
 }
 
@@ -57,7 +57,7 @@ class UnitComparer {
     const std::vector<RunCounts> of_functions = counts_of(functions);
     if (!event_.is_one_run) {
       event_.measures.weights = weigh_runs(of_functions, event_.measures);
-      tell_of_runs(notes);
+      note_spread_of_runs(notes);
     }
     for (usize run = 0; run < event_.runs.size(); ++run) {
       const double exposure = event_.measures.weight(run) * event_.measures.exposures[run];
@@ -82,13 +82,13 @@ class UnitComparer {
   void find_nameless(std::vector<std::string>& notes);
   std::vector<u32> units_of(UnitKind kind);
   std::vector<RunCounts> counts_of(const std::vector<u32>& units);
-  void tell_of_runs(std::vector<std::string>& notes) const;
+  void note_spread_of_runs(std::vector<std::string>& notes) const;
   std::vector<Scatter> scatters_of(const std::vector<u32>& units, const std::vector<RunCounts>& counts) const;
   void add_rows(const std::vector<u32>& units, const std::vector<RunCounts>& counts, std::vector<UnitChange>& rows);
   void name_function(UnitChange& row) const;
   std::string hosts_text(const std::map<u32, double>& side) const;
   std::string inlining_note(u32 unit) const;
-  void tell_of_inlined();
+  void note_inlined();
   void finish_functions();
   // Does this apply? With shares, it does not matter whether a whole run was slower.
   bool has_run_noise() const { return event_.is_one_run && change_.per != Per::share; }
@@ -98,7 +98,7 @@ class UnitComparer {
   InlineRows rows_;
   std::vector<RunCounts> counts_;        // by unit
   std::vector<SideSums> sums_;           // by unit: before and after
-  SeenRates measured_;                   // weighted; without counts
+  MeasuredRates measured_;               // weighted; without counts
   std::vector<Scatter> learnt_;          // of functions, relative to the usual scatter
   std::set<std::string_view> nameless_;  // modules, by their names before
 };
@@ -203,7 +203,7 @@ std::vector<RunCounts> UnitComparer::counts_of(const std::vector<u32>& units) {
   return counts;
 }
 
-void UnitComparer::tell_of_runs(std::vector<std::string>& notes) const {
+void UnitComparer::note_spread_of_runs(std::vector<std::string>& notes) const {
   std::string runs;
   for (usize run = 0; run < event_.runs.size(); ++run) {
     if (const double weight = event_.measures.weight(run); weight < 1)
@@ -251,17 +251,17 @@ void UnitComparer::add_rows(const std::vector<u32>& units, const std::vector<Run
     row.kind = matched.kind;
     row.module = matched.module;
     row.name = matched.name;
-    row.seen = measured_;
+    row.rates = measured_;
     for (usize run = 0; run < event_.runs.size(); ++run)
-      (is_before(run) ? row.seen.before : row.seen.after) += event_.measures.weight(run) * counts[i].samples[run];
+      (is_before(run) ? row.rates.before : row.rates.after) += event_.measures.weight(run) * counts[i].samples[run];
     row.samples_before = static_cast<u64>(sums_[2 * units[i]].samples);
     row.samples_after = static_cast<u64>(sums_[2 * units[i] + 1].samples);
-    row.before = row.seen.before / measured_.exposure_before;
-    row.after = row.seen.after / measured_.exposure_after;
+    row.before = row.rates.before / measured_.exposure_before;
+    row.after = row.rates.after / measured_.exposure_after;
     row.scatter = i < scatters.size() ? scatters[i] : Scatter{};
     if (row.kind == UnitKind::function) learnt_.push_back(row.scatter);
-    if (has_run_noise()) row.scatter = with_run_noise(row.scatter, row.seen);
-    row.answer = rate_answer(row.seen, row.scatter);
+    if (has_run_noise()) row.scatter = with_run_noise(row.scatter, row.rates);
+    row.answer = rate_answer(row.rates, row.scatter);
     if (row.kind == UnitKind::function || row.kind == UnitKind::inclusive) name_function(row);
     rows.push_back(std::move(row));
   }
@@ -313,7 +313,7 @@ std::string UnitComparer::inlining_note(u32 unit) const {
 }
 
 // A note says where they are, for readers who look for their names.
-void UnitComparer::tell_of_inlined() {
+void UnitComparer::note_inlined() {
   for (const auto& [unit, hosts] : rows_.hosts()) {
     if (sums_[2 * unit].samples + sums_[2 * unit + 1].samples >= kFewestSamples && rows_.of_unit(unit) == unit)
       continue;
@@ -323,7 +323,7 @@ void UnitComparer::tell_of_inlined() {
 
 void UnitComparer::finish_functions() {
   change_.compared = change_.functions.size();
-  tell_of_inlined();
+  note_inlined();
   for (const Scatter& scatter : learnt_) change_.has_scatter |= !std::isinf(scatter.degrees) || scatter.factor != 1;
   change_.of_percent = measured_;
   for (usize run = 0; run < event_.runs.size(); ++run)

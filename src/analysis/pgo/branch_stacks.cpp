@@ -20,9 +20,10 @@ bool has_branches(const perf_data::PerfFile& file) {
 
 // The newest branch is the first one.
 void add_stack(const perf_data::BranchStack& stack, u32 space, RecordedBranches& branches) {
-  RecordedBranches::Spot next_from;
+  RecordedBranches::CodeLocation next_from;
   for (usize i = 0; i < stack.size(); ++i) {
-    const RecordedBranches::Spot from = branches.spot(space, stack.from(i)), to = branches.spot(space, stack.to(i));
+    const RecordedBranches::CodeLocation from = branches.location(space, stack.from(i)),
+                                         to = branches.location(space, stack.to(i));
     branches.add_branch(from, to, stack.mispredicted(i));
     if (i != 0) branches.add_range(to, next_from);
     next_from = from;
@@ -62,7 +63,7 @@ void add_spe_branches(const perf_data::PerfFile& file, const perf_data::AuxTrace
         if (record.exception_level() != 0 || !spe::is_taken_branch(record)) return;
         const u32 pid = process != ProcessHistory::kNobody ? process : 0;
         const u32 space = history.task_at(pid, pid, time).space;
-        branches.add_branch(branches.spot(space, record.pc()), branches.spot(space, record.branch_target()),
+        branches.add_branch(branches.location(space, record.pc()), branches.location(space, record.branch_target()),
                             spe::has_event(record, spe::kEventMispredicted));
       });
   branches.place(recorded, &Binary::operation_branches);

@@ -86,7 +86,7 @@ class BranchStacksTest : public testing::Test {
   u64 offset_ = 0;
 };
 
-TEST_F(BranchStacksTest, TheCodeBetweenTwoBranchesIsARange) {
+TEST_F(BranchStacksTest, CodeBetweenTwoBranchesIsRange) {
   sample({code(8), code(0), 1, code(4), code(0), 0});
   sample({code(8), code(0), 0});
   const Binary* const binary = read();
@@ -111,7 +111,7 @@ TEST_F(BranchStacksTest, RangesThatCannotBeAreCounted) {
   EXPECT_EQ(counts_.drops.branches_elsewhere, 2);
 }
 
-TEST_F(BranchStacksTest, AStackLongerThanItsRecordIsDamage) {
+TEST_F(BranchStacksTest, StackLongerThanRecordIsDamage) {
   sample({code(8), code(0), 0});
   sample({code(8), code(0), 0}, 1'000'000);
   sample({code(8), code(0), 0}, ~u64{0} / 24 + 2);

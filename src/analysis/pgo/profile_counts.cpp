@@ -67,7 +67,7 @@ class SampleAdder {
     } else if (module.is_nowhere) {
       counts_.drops.nowhere += sample.count;
     } else if (file == nullptr) {
-      counts_.drops.made_code += sample.count;
+      counts_.drops.jit_code += sample.count;
     } else {
       add_to_binary(sample, event, function.module);
     }

@@ -58,7 +58,7 @@ struct Binary {
 // Samples that belong to no binary, and unused parts of branch stacks.
 struct Drops {
   u64 kernel = 0;
-  u64 made_code = 0;           // in code made at run time
+  u64 jit_code = 0;            // in code made at run time
   u64 nowhere = 0;             // outside of all mappings
   u64 call_stacks = 0;         // branch stacks that only have calls
   u64 branches_elsewhere = 0;  // from or to the kernel, or code without a file

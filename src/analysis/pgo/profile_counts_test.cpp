@@ -146,7 +146,7 @@ TEST(AddSamples, SamplesWithoutAFileAreCountedByReason) {
   EXPECT_EQ(counts.samples, 10);
   EXPECT_EQ(counts.drops.kernel, 2);
   EXPECT_EQ(counts.drops.nowhere, 1 + 3);
-  EXPECT_EQ(counts.drops.made_code, 4);
+  EXPECT_EQ(counts.drops.jit_code, 4);
   ASSERT_EQ(counts.events.size(), 2);
   EXPECT_EQ(counts.events[1].name, kOperations);
   EXPECT_EQ(counts.events[1].samples, 7);

@@ -7,13 +7,13 @@
 
 namespace wperf::pgo {
 
-RecordedBranches::Spot RecordedBranches::spot(u32 space, u64 address) const {
+RecordedBranches::CodeLocation RecordedBranches::location(u32 space, u64 address) const {
   const perf_data::CodePlace place = history_.place_in(space, address);
   if (place.code == perf_data::kNoCode || history_.codes()[place.code].is_anonymous) return {};
   return {place.code, place.offset};
 }
 
-void RecordedBranches::add_branch(const Spot& from, const Spot& to, bool mispredicted) {
+void RecordedBranches::add_branch(const CodeLocation& from, const CodeLocation& to, bool mispredicted) {
   if (!from.known() || from.code != to.code) {
     ++counts_.drops.branches_elsewhere;
     return;
@@ -23,7 +23,7 @@ void RecordedBranches::add_branch(const Spot& from, const Spot& to, bool mispred
   totals.mispredicted += mispredicted ? 1 : 0;
 }
 
-void RecordedBranches::add_range(const Spot& begin, const Spot& last) {
+void RecordedBranches::add_range(const CodeLocation& begin, const CodeLocation& last) {
   if (!begin.known() || begin.code != last.code) {
     ++counts_.drops.ranges_elsewhere;
   } else if (last.offset < begin.offset) {
@@ -52,9 +52,9 @@ RecordedBranches::Code RecordedBranches::find_code(const perf_data::MappedCode& 
 void RecordedBranches::place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches) {
   std::vector<Code> known;
   for (const perf_data::MappedCode& code : history_.codes()) known.push_back(find_code(code, recorded));
-  const auto address = [&](const Spot& spot) -> std::optional<u64> {
-    const modules::CodeFile* const file = known[spot.code].file;
-    return file != nullptr ? file->address_of_offset(spot.offset) : std::nullopt;
+  const auto address = [&](const CodeLocation& location) -> std::optional<u64> {
+    const modules::CodeFile* const file = known[location.code].file;
+    return file != nullptr ? file->address_of_offset(location.offset) : std::nullopt;
   };
   for (const auto& [branch, totals] : branches_) {
     const std::optional<u64> from = address(branch.first), to = address(branch.second);

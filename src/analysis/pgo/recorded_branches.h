@@ -16,17 +16,17 @@ class RecordedBranches {
       : history_(history), counts_(counts) {}
 
   // A place in a file; known() is false for the kernel and for memory without a file.
-  struct Spot {
+  struct CodeLocation {
     u32 code = perf_data::kNoCode;
     u64 offset = 0;
     bool known() const { return code != perf_data::kNoCode; }
-    auto operator<=>(const Spot&) const = default;
+    auto operator<=>(const CodeLocation&) const = default;
   };
-  Spot spot(u32 space, u64 address) const;
+  CodeLocation location(u32 space, u64 address) const;
 
   // Unusable branches and ranges are counted as drops.
-  void add_branch(const Spot& from, const Spot& to, bool mispredicted);
-  void add_range(const Spot& begin, const Spot& last);
+  void add_branch(const CodeLocation& from, const CodeLocation& to, bool mispredicted);
+  void add_range(const CodeLocation& begin, const CodeLocation& last);
 
   // `recorded` must be read with ReadOptions::code. `branches`: the member of Binary that gets the branches.
   void place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches);
@@ -41,8 +41,8 @@ class RecordedBranches {
 
   const perf_data::ProcessHistory& history_;
   ProfileCounts& counts_;
-  std::map<std::pair<Spot, Spot>, BranchTotals> branches_;
-  std::map<std::pair<Spot, Spot>, u64> ranges_;
+  std::map<std::pair<CodeLocation, CodeLocation>, BranchTotals> branches_;
+  std::map<std::pair<CodeLocation, CodeLocation>, u64> ranges_;
 };
 
 }  // namespace wperf::pgo

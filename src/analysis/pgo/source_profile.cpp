@@ -48,7 +48,7 @@ class InstructionCounts {
   }
 
   u64 undecodable() const { return undecodable_; }
-  const std::optional<diag::Error>& trouble() const { return flows_.trouble(); }
+  const std::optional<diag::Error>& error() const { return flows_.error(); }
 
  private:
   // Modulo 2^64.
@@ -235,7 +235,7 @@ SourceProfile source_profile(const modules::CodeFile& file, const AddressCounts&
   InstructionCounts instructions(file);
   profiler.add_counts(instructions.of(counts));
   out.undecodable = instructions.undecodable();
-  out.trouble = instructions.trouble();
+  out.error = instructions.error();
   profiler.add_branches(counts);
   return out;
 }

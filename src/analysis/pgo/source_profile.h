@@ -20,7 +20,7 @@ struct SourceProfile {
   u64 from_first_line = 0;  // how many of these are relative to the first line of code, because the declaration is not
                             // known
   u64 undecodable = 0;      // pieces of code that could not be decoded
-  std::optional<diag::Error> trouble;  // why nothing could be decoded
+  std::optional<diag::Error> error;  // why nothing could be decoded
 };
 
 // A PDB lacks the declarations of most functions, so they are looked up in the sources, also in `folders`.

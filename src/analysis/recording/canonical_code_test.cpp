@@ -56,7 +56,7 @@ TEST_F(CanonicalCodeTest, OneFileHasOnePlace) {
   EXPECT_EQ(canonical(2, 0x51fff), 0x11fffu);
 }
 
-TEST_F(CanonicalCodeTest, WhereNothingWasMappedIsNoFile) {
+TEST_F(CanonicalCodeTest, UnmappedAddressHasNoFile) {
   mmap(1, 0x10000, 0x2000, 0, "/lib/a.so");
   mmap(2, 0x50000, 0x2000, 0, "/lib/b.so");
   collect();
@@ -75,7 +75,7 @@ TEST_F(CanonicalCodeTest, FilesAtOneAddressGetDifferentPlaces) {
   EXPECT_EQ(b, code_->files()[1].base + 0x123);
 }
 
-TEST_F(CanonicalCodeTest, ALaterMappingCoversAnEarlierOne) {
+TEST_F(CanonicalCodeTest, LaterMappingCoversEarlierOne) {
   mmap(1, 0x10000, 0x9000, 0, "/lib/whole");
   mmap(1, 0x12000, 0x1000, 0x5000, "/lib/hole");
   collect();
@@ -93,7 +93,7 @@ TEST_F(CanonicalCodeTest, ChildrenHaveTheirParentsCode) {
   EXPECT_EQ(canonical(1, 0x10010), code_->files()[1].base + 0x10);
 }
 
-TEST_F(CanonicalCodeTest, WhatAProgramWroteIsItsOwn) {
+TEST_F(CanonicalCodeTest, AnonymousCodeIsPerProcess) {
   mmap(1, 0x7f00'0000'0000, 0x2000, 0, "//anon");
   mmap(2, 0x7f00'0000'0000, 0x2000, 0, "//anon");
   mmap(3, 0x7f00'0000'0000, 0x2000, 0, "/lib/a.so");

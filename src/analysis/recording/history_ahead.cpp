@@ -43,9 +43,10 @@ void HistoryAhead::let_go() {
 }
 
 void HistoryAhead::collect(const PerfFile& file) {
-  struct Over {  // set even if memory ran out, so that the other thread does not wait for one that has ended
+  struct FinishedOnExit {  // set even if memory ran out, so that the other thread does not wait for one that has
+                           // ended
     HistoryAhead& ahead;
-    ~Over() {
+    ~FinishedOnExit() {
       {
         const std::scoped_lock lock(ahead.mutex_);
         ahead.is_over_ = true;

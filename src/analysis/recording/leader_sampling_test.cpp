@@ -69,7 +69,7 @@ TEST_F(LeaderSamplingTest, ACountThatIsNotInheritedIsOneForAllThreads) {
   EXPECT_EQ(read().events[0].period, 2500u);
 }
 
-TEST_F(LeaderSamplingTest, ACountThatFallsIsDamage) {
+TEST_F(LeaderSamplingTest, DecreasingCountIsDamage) {
   event(0);
   sample(7, 100, 1000);
   sample(7, 200, 400);

@@ -41,10 +41,10 @@ void LivePython::begin_stack(const PythonCopy* copy) {
 
 void LivePython::see(u64 address, const unwind::Registers& registers) {
   const usize number = seen_++;
-  if (number == 0) stack_begin_ = registers.value[unwind::stack_pointer(unwind::machine_here())];
+  if (number == 0) stack_begin_ = registers.value[unwind::stack_pointer(unwind::architecture_here())];
   if (process_ == nullptr) return;
   if (!evaluations_.empty() && evaluations_.back().frame + 1 == number)
-    evaluations_.back().stack_end = registers.value[unwind::stack_pointer(unwind::machine_here())];
+    evaluations_.back().stack_end = registers.value[unwind::stack_pointer(unwind::architecture_here())];
   if (process_->evaluates_at(address)) evaluations_.push_back({number, registers});
 }
 
@@ -74,7 +74,7 @@ void LivePython::collect_words(const perf_data::UserStack& stack) {
     if (inner.registers.knows(number)) words_.push_back({number, inner.registers.value[number]});
   }
   if (inner.stack_end == 0) return;
-  const u8 stack_pointer = unwind::stack_pointer(unwind::machine_here());
+  const u8 stack_pointer = unwind::stack_pointer(unwind::architecture_here());
   const unwind::StackCopy copy{.address = stack_begin_, .bytes = stack.bytes.first(static_cast<usize>(stack.written))};
   for (u16 distance = 1; distance < PlacedWord::kMostOfStack; ++distance) {
     const u64 address = inner.stack_end - distance * sizeof(u64);

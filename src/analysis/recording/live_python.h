@@ -50,7 +50,7 @@ class LivePython {
   // Inserts the Python functions into the chain if it is certain which ones were there. Returns true if it did.
   bool join(const Stack& stack);
 
-  std::string made_code() const { return made_code_of(made_); }
+  std::string jit_code() const { return jit_code_of(made_); }
   stacks::PythonSamples samples() const;
 
  private:

@@ -28,7 +28,7 @@ std::span<const std::byte> raw_of(const perf_data::Sample& sample) {
 
 LiveUnwinding::LiveUnwinding(modules::ElfSearch search, request::PythonFrames python)
     : unwinder_(code_, std::move(search)) {
-  unwinder_.read_made_code_with([this](u64 address, std::span<std::byte> to) {
+  unwinder_.read_jit_code_with([this](u64 address, std::span<std::byte> to) {
     const os::MemoryPiece piece{address, to};
     return os::OtherMemory(sample_.pid).read({&piece, 1}) == 1;
   });

@@ -31,7 +31,7 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   perf_data::StackFacts stacks() const override { return incomplete_; }
   bool wants_to_see() const override { return python_ != nullptr; }
   bool see(std::span<const std::byte> beginning, u64 still_ns) override;
-  std::string made_code() const override { return python_ != nullptr ? python_->made_code() : std::string(); }
+  std::string jit_code() const override { return python_ != nullptr ? python_->jit_code() : std::string(); }
   stacks::PythonSamples python() const override {
     return python_ != nullptr ? python_->samples() : stacks::PythonSamples();
   }

@@ -15,7 +15,7 @@ using perf_data::test::Fields;
 constexpr u64 kFields =
     kSampleIp | kSampleTid | kSampleTime | kSampleCallchain | kSampleUserRegisters | kSampleUserStack;
 constexpr u64 kMade = 0x10000, kFile = 0x400000, kStack = 0x7000;
-constexpr bool kArm = unwind::machine_here() == unwind::Machine::aarch64;
+constexpr bool kArm = unwind::architecture_here() == unwind::Architecture::aarch64;
 
 // This machine's registers in the kernel's numbering: frame pointer, stack pointer, instruction pointer.
 constexpr u64 kMask = kArm ? u64{1} << 29 | u64{1} << 31 | u64{1} << 32 : u64{1} << 6 | u64{1} << 7 | u64{1} << 8;

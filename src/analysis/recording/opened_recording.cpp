@@ -44,7 +44,7 @@ struct OpenedRecording::Files {
   diag::Result<void> open_packed();
   diag::Result<void> open_profile(const OpenedProfile& profile);
   diag::Result<void> join_records(perf_data::PerfFile& file);
-  profiles::TellPassed tell_passed(std::function<void(u64 begin, u64 end)> release, u64 size);
+  profiles::ProgressCallback progress_callback(std::function<void(u64 begin, u64 end)> release, u64 size);
   void show_progress(std::string_view doing, u64 passed, u64 size);
 };
 
@@ -124,7 +124,7 @@ diag::Result<UnpackedProfile> unpack_profile(const RecordingInput& input) {
 
 }  // namespace
 
-diag::Error in_file(const std::string& file, diag::Error error) {
+diag::Error with_file_name(const std::string& file, diag::Error error) {
   error.text = file + ": " + error.text;
   return error;
 }
@@ -138,7 +138,7 @@ void OpenedRecording::Files::show_progress(std::string_view doing, u64 passed, u
 diag::Result<void> OpenedRecording::Files::open() {
   WPERF_TRY(RecordingInput first, open_input(names.name));
   input.emplace(std::move(first));
-  if (TraceSources::has_its_look(input->bytes()) || !names.further.empty()) return open_trace();
+  if (TraceSources::has_signature(input->bytes()) || !names.further.empty()) return open_trace();
   return is_of_perf(input->bytes()) ? open_perf() : open_foreign();
 }
 
@@ -161,13 +161,13 @@ diag::Result<void> OpenedRecording::Files::open_trace() {
 diag::Result<void> OpenedRecording::Files::open_perf() {
   if (perf_data::is_of_other_byte_order(input->bytes())) turned = perf_data::in_native_order(input->bytes());
   auto opened = perf_data::PerfFile::open(turned.empty() ? input->bytes() : bytes::Span(turned));
-  if (!opened.has_value()) return in_file(names.name, std::move(opened).error());
+  if (!opened.has_value()) return with_file_name(names.name, std::move(opened).error());
   perf_data::PerfFile& file = content.emplace<perf_data::PerfFile>(std::move(opened).value());
   if (has_packed_records(file) || !input->further_records().empty()) {
     WPERF_CHECK_OK(join_records(file));
   } else {
-    file.tell_what_is_passed([this](u64 begin, u64 end) { input->release(begin, end); },
-                             [this](u64 end) { show_progress("reading", end, input->bytes().size()); });
+    file.on_passed([this](u64 begin, u64 end) { input->release(begin, end); },
+                   [this](u64 end) { show_progress("reading", end, input->bytes().size()); });
   }
   if (file.is_cut()) console.warn("warning: the file is truncated; wperf shows the part that is there");
   if (file.is_unfinished()) console.warn("warning: the recording was not finished; wperf shows the part that is there");
@@ -178,7 +178,7 @@ diag::Result<void> OpenedRecording::Files::join_records(perf_data::PerfFile& fil
   auto joined = recording::join_records(
       file, *input, turned.empty() ? PackedOrder::native : PackedOrder::other,
       [this](u64 passed, u64 all) { show_progress("unpacking", passed, std::max(all, passed)); });
-  if (!joined.has_value()) return in_file(names.name, std::move(joined).error());
+  if (!joined.has_value()) return with_file_name(names.name, std::move(joined).error());
   records = std::move(joined).value();
   if (records.lost_bytes != 0) {
     console.warn(fmt::format(
@@ -190,7 +190,8 @@ diag::Result<void> OpenedRecording::Files::join_records(perf_data::PerfFile& fil
 }
 
 // For a file of `size` bytes that is read from beginning to end, perhaps several times.
-profiles::TellPassed OpenedRecording::Files::tell_passed(std::function<void(u64 begin, u64 end)> release, u64 size) {
+profiles::ProgressCallback OpenedRecording::Files::progress_callback(std::function<void(u64 begin, u64 end)> release,
+                                                                     u64 size) {
   return [this, release = std::move(release), size, before = u64{0}](u64 end) mutable {
     if (end < before) before = 0;
     release(before, end);
@@ -200,7 +201,7 @@ profiles::TellPassed OpenedRecording::Files::tell_passed(std::function<void(u64 
 }
 
 diag::Result<void> OpenedRecording::Files::open_foreign() {
-  if (packing::has_gzip_look(input->bytes())) return open_packed();
+  if (packing::has_gzip_signature(input->bytes())) return open_packed();
   // Windows PowerShell's `>` writes UTF-16.
   utf8 = text::utf8_of_utf16(input->bytes());
   const bytes::Span text = utf8.has_value() ? std::as_bytes(std::span(*utf8)) : input->bytes();
@@ -209,7 +210,7 @@ diag::Result<void> OpenedRecording::Files::open_foreign() {
   const auto release = [this](u64 begin, u64 end) {
     if (!utf8.has_value()) input->release(begin, end);
   };
-  return open_profile({.format = format, .bytes = text, .passed = tell_passed(release, text.size())});
+  return open_profile({.format = format, .bytes = text, .passed = progress_callback(release, text.size())});
 }
 
 diag::Result<void> OpenedRecording::Files::open_packed() {
@@ -240,7 +241,7 @@ diag::Result<void> OpenedRecording::Files::open_packed() {
   if (outcome == packing::Unpacked::not_sound)
     console.warn("warning: the checksum of the file does not match; it is damaged");
   const auto release = [this](u64 begin, u64 end) { unpacked->release(begin, end); };
-  return open_profile({.format = format, .bytes = bytes, .passed = tell_passed(release, bytes.size())});
+  return open_profile({.format = format, .bytes = bytes, .passed = progress_callback(release, bytes.size())});
 }
 
 diag::Result<void> OpenedRecording::Files::open_profile(const OpenedProfile& profile) {
@@ -264,7 +265,7 @@ diag::Result<void> OpenedRecording::Files::open_profile(const OpenedProfile& pro
 
 void OpenedRecording::Files::keep_profile(profiles::Format format, std::vector<std::byte> bytes) {
   given = std::move(bytes);
-  content = OpenedProfile{.format = format, .bytes = given, .passed = tell_passed([](u64, u64) {}, given.size())};
+  content = OpenedProfile{.format = format, .bytes = given, .passed = progress_callback([](u64, u64) {}, given.size())};
 }
 
 OpenedRecording::OpenedRecording(std::unique_ptr<Files> files) : files_(std::move(files)) {}
@@ -322,10 +323,10 @@ diag::Result<UnpackedFile> UnpackedFile::create(const std::function<void(const p
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
   unpack([&](std::span<const std::byte> piece) {
     file.append({reinterpret_cast<const char*>(piece.data()), piece.size()});
-    return !file.trouble().has_value();
+    return !file.error().has_value();
   });
   file.close();
-  if (file.trouble().has_value()) return *file.trouble();
+  if (file.error().has_value()) return *file.error();
   WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(file.openable_path()));
   return UnpackedFile(std::move(file), std::move(mapped));
 }

@@ -30,7 +30,7 @@ struct RecordingFiles {
 struct OpenedProfile {
   profiles::Format format;
   bytes::Span bytes;
-  profiles::TellPassed passed;  // frees bytes that were read, and shows progress
+  profiles::ProgressCallback passed;  // frees bytes that were read, and shows progress
 };
 
 class OpenedRecording {
@@ -62,7 +62,7 @@ class OpenedRecording {
 };
 
 // The error with the file's name before it.
-diag::Error in_file(const std::string& file, diag::Error error);
+diag::Error with_file_name(const std::string& file, diag::Error error);
 
 // Unpacked data in an unnamed file, so that only the parts being read are in memory.
 class UnpackedFile {

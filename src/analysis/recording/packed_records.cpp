@@ -21,7 +21,7 @@ using perf_data::Record;
 constexpr u64 kHeaderBytes = 8;
 constexpr u64 kLeastLimit = u64{64} << 20;
 constexpr u64 kGreatestRatio = 256;
-constexpr u64 kToldBytes = 256 << 10;
+constexpr u64 kProgressBytes = 256 << 10;
 
 void append_bytes(std::vector<std::byte>& out, Bytes bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
@@ -60,7 +60,7 @@ class Unpacker {
   UnpackedRecords out_;
   std::vector<std::byte> pending_;    // the beginning of a record that the next piece completes
   bool is_known_ = false;             // the stream was unpacked up to the next piece
-  bool is_told_ = false;              // damage up to here was already counted
+  bool is_damage_counted_ = false;    // damage up to here was already counted
   bool is_after_loss_ = false;        // records may begin anywhere in the pending data
   u64 moved_ = 0, packed_bytes_ = 0;  // unpacked records, and the bytes they were packed in
 };
@@ -68,12 +68,12 @@ class Unpacker {
 void Unpacker::pass_gap(u64 bytes) {
   constexpr u64 kLeastPiece = kHeaderBytes + 4;  // a Zstandard block has three bytes before its contents
   if (bytes >= kLeastPiece) forget();
-  is_told_ = true;
+  is_damage_counted_ = true;
 }
 
 void Unpacker::lose(u64 bytes) {
-  if (!is_told_) ++out_.damage.places;
-  is_told_ = true;
+  if (!is_damage_counted_) ++out_.damage.places;
+  is_damage_counted_ = true;
   forget();
   out_.lost_bytes += bytes;
 }
@@ -132,7 +132,7 @@ void Unpacker::add_packed(const Record& record) {
   if (!read(record, packed) || !unpack(packed.data)) return lose(bytes);
   is_known_ = true;
   if (!move_records()) return lose(bytes);
-  is_told_ = false;
+  is_damage_counted_ = false;
   packed_bytes_ += bytes;
 }
 
@@ -158,7 +158,7 @@ UnpackedRecords Unpacker::finish(const perf_data::ReadStatistics& statistics) {
 bool has_packed_records(const perf_data::PerfFile& file) {
   if (file.features().has(perf_data::Feature::compressed)) return true;
   const bool has_features = !file.features().present().empty();
-  if (has_features && !file.came_through_pipe() && !file.is_unfinished() && !file.is_cut()) return false;
+  if (has_features && !file.is_pipe_format() && !file.is_unfinished() && !file.is_cut()) return false;
   // Without the features at the end, only the records themselves show it.
   perf_data::RecordStream stream = file.records();
   Record record;
@@ -169,15 +169,15 @@ bool has_packed_records(const perf_data::PerfFile& file) {
 }
 
 diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u64 file_size, PackedOrder order,
-                                             const UnpackingProgress& tell) {
+                                             const UnpackingProgress& progress) {
   const u64 limit = std::max(kLeastLimit, file_size > ~u64{0} / kGreatestRatio ? ~u64{0} : file_size * kGreatestRatio);
   WPERF_TRY(os::ZstdStream zstd, os::ZstdStream::open());
   Unpacker unpacker(std::move(zstd), file.events(), order, limit);
   perf_data::RecordStream stream = file.records();
   Record record;
-  u64 gap_bytes = 0, told = 0;
+  u64 gap_bytes = 0, reported = 0;
   while (stream.next(record)) {
-    if (tell && record.file_offset - told >= kToldBytes) tell(told = record.file_offset, file_size);
+    if (progress && record.file_offset - reported >= kProgressBytes) progress(reported = record.file_offset, file_size);
     const perf_data::ReadStatistics& statistics = stream.statistics();
     if (statistics.gap_bytes != gap_bytes) unpacker.pass_gap(statistics.gap_bytes - gap_bytes);
     gap_bytes = statistics.gap_bytes;
@@ -191,8 +191,8 @@ diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u6
 }
 
 diag::Result<UnpackedRecords> join_records(const perf_data::PerfFile& file, const RecordingInput& input,
-                                           PackedOrder order, const UnpackingProgress& tell) {
-  if (input.further_records().empty()) return unpack_records(file, input.bytes().size(), order, tell);
+                                           PackedOrder order, const UnpackingProgress& progress) {
+  if (input.further_records().empty()) return unpack_records(file, input.bytes().size(), order, progress);
   if (order == PackedOrder::other) {
     return diag::Error{.text = "wperf cannot read a folder of perf.data files in the other byte order",
                        .hint = "record without --threads: `perf record` then makes one file",
@@ -204,7 +204,7 @@ diag::Result<UnpackedRecords> join_records(const perf_data::PerfFile& file, cons
       append_bytes(all.bytes, one.record_bytes());
       return {};
     }
-    WPERF_TRY(const UnpackedRecords unpacked, unpack_records(one, size, order, tell));
+    WPERF_TRY(const UnpackedRecords unpacked, unpack_records(one, size, order, progress));
     append_bytes(all.bytes, unpacked.bytes);
     all.damage.places += unpacked.damage.places;
     all.damage.bytes += unpacked.damage.bytes;

@@ -28,10 +28,10 @@ using UnpackingProgress = std::function<void(u64 passed, u64 all)>;
 enum class PackedOrder : u8 { native, other };
 // Returns an error if nothing can be unpacked here. `file_size` limits plausible sizes.
 diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u64 file_size, PackedOrder order,
-                                             const UnpackingProgress& tell = {});
+                                             const UnpackingProgress& progress = {});
 
 // The unpacked records of the file, followed by those of each further input file.
 diag::Result<UnpackedRecords> join_records(const perf_data::PerfFile& file, const RecordingInput& input,
-                                           PackedOrder order, const UnpackingProgress& tell = {});
+                                           PackedOrder order, const UnpackingProgress& progress = {});
 
 }  // namespace wperf::recording

@@ -175,7 +175,7 @@ TEST_F(DamagedPackedRecords, NothingIsMadeUpBehindAPieceThatIsGone) {
   EXPECT_GT(seen.unpacked.lost_bytes, 0);
 }
 
-TEST_F(DamagedPackedRecords, ARecordCutAtTheEndIsTold) {
+TEST_F(DamagedPackedRecords, TruncatedLastRecordIsReported) {
   Packed sound = packed(Frames::one);
   Fields tail;
   tail.bytes(Bytes(sound.bytes).subspan(sound.records.back()));

@@ -94,14 +94,15 @@ void StackPlacer::list_sites(const PathTree& tree) {
     const u32 asked = named_.of_address[number];
     const stacks::AggregatedAddress one = aggregator_.address(number);
     profile_.site_of_node.push_back(profile_.sites[asked].function != kNothing ? asked : kNothing);
-    profile_.address_of_node.push_back(one.kind == AddressKind::made ? jit_.spot(one.address).address : one.address);
+    profile_.address_of_node.push_back(one.kind == AddressKind::made ? jit_.location(one.address).address
+                                                                     : one.address);
   }
 }
 
 void StackPlacer::list_frames(const stacks::AggregatedAddress& address, u32 asked) {
   const NamedAddresses::Name& named = named_.names[asked];
   if (address.kind == AddressKind::made) {
-    const u64 recorded = jit_.spot(address.address).address + (address.is_caller ? 1 : 0);
+    const u64 recorded = jit_.location(address.address).address + (address.is_caller ? 1 : 0);
     return lists_.frames.push_back({recorded, stacks::kNoOffset, named.place});
   }
   for (u32 i = named.inlined; i-- > 0;) {

@@ -11,7 +11,7 @@
 
 namespace wperf::recording {
 
-std::string made_code_of(const std::map<u32, symbols::JitDumpWriter>& made) {
+std::string jit_code_of(const std::map<u32, symbols::JitDumpWriter>& made) {
   std::string section;
   for (const auto& [pid, functions] : made) {
     if (!functions.is_empty()) functions.append_to(section);

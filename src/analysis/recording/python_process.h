@@ -23,8 +23,8 @@
 
 namespace wperf::recording {
 
-// The functions of all processes, as the bytes of perf_data::kMadeCodeFeature.
-std::string made_code_of(const std::map<u32, symbols::JitDumpWriter>& made);
+// The functions of all processes, as the bytes of perf_data::kJitCodeFeature.
+std::string jit_code_of(const std::map<u32, symbols::JitDumpWriter>& made);
 // "3.11, 3.13". `minor_versions`: one bit for each.
 std::string python_versions(u32 minor_versions);
 

@@ -71,7 +71,7 @@ TEST_F(CoreKindsTest, TheListOfCoresGoesFirst) {
   EXPECT_EQ(kind(0, 9), "cpu_atom");  // the core is not listed, so the event's PMU decides
 }
 
-TEST_F(CoreKindsTest, TheUnitOfTheEventWhereNothingIsSaidOfCores) {
+TEST_F(CoreKindsTest, EventUnitDecidesWithoutCoreList) {
   event(kRawType, 0x3c);
   event(kAtomType, 0x3c);
   event(0, u64{kAtomType} << 32);      // cycles on one kind of core
@@ -96,7 +96,7 @@ TEST_F(CoreKindsTest, UnitsOfArmCores) {
   EXPECT_EQ(kind(1, 0), "apple_firestorm_pmu");
 }
 
-TEST_F(CoreKindsTest, ASampleWithoutItsCoreIsNotTakenForOneOfTheFirst) {
+TEST_F(CoreKindsTest, SampleWithoutCoreHasNoKind) {
   event(1, 0, kWithoutCore);
   builder.feature(Feature::hybrid_topology, topology({{"cpu_core", "0-3"}, {"cpu_atom", "4-7"}}));
   EXPECT_EQ(kind(0, 0), "?");
@@ -112,7 +112,7 @@ TEST_F(CoreKindsTest, TheProcessorWhereThereIsOneKind) {
   EXPECT_EQ(kind(0, 0), "Neoverse");
 }
 
-TEST_F(CoreKindsTest, AFileThatSaysNothing) {
+TEST_F(CoreKindsTest, FileWithoutCoreKinds) {
   event(1, 0);
   EXPECT_EQ(kind(0, 0), "?");
 }

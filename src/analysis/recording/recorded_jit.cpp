@@ -69,20 +69,20 @@ void RecordedJit::replace_addresses(u32 pid, u64 when, std::span<stacks::StackFr
       const u64 address = frame.address - (is_caller && !frame.at_call && frame.address != 0 ? 1 : 0);
       const u32 function = dump.find(address, has_times_ ? when : ~u64{0});
       if (function != symbols::JitDump::kNone) {
-        const u32 spot = spots_.insert((u64{known->second} << 32) | function, address).id;
-        frame = {spot, stacks::AddressKind::made, frame.at_call};
+        const u32 location = locations_.insert((u64{known->second} << 32) | function, address).id;
+        frame = {location, stacks::AddressKind::made, frame.at_call};
       }
     }
     is_caller = is_user;
   }
 }
 
-RecordedJit::Spot RecordedJit::spot(u64 number) const {
-  if (number >= spots_.size()) return {};
+RecordedJit::JitLocation RecordedJit::location(u64 number) const {
+  if (number >= locations_.size()) return {};
   const u32 id = static_cast<u32>(number);
-  const symbols::JitDump& dump = dumps_[spots_.first(id) >> 32].code;
-  const symbols::JitFunction& function = dump.functions()[static_cast<u32>(spots_.first(id))];
-  const u64 address = spots_.second(id);
+  const symbols::JitDump& dump = dumps_[locations_.first(id) >> 32].code;
+  const symbols::JitFunction& function = dump.functions()[static_cast<u32>(locations_.first(id))];
+  const u64 address = locations_.second(id);
   return {dump.process(), address, function.name, dump.line_at(function, address)};
 }
 

@@ -32,13 +32,13 @@ class RecordedJit {
   // Replaces the addresses in code of a dump; their frames become kind `made`. The stack is innermost first.
   void replace_addresses(u32 pid, u64 when, std::span<stacks::StackFrame> frames);
 
-  struct Spot {
+  struct JitLocation {
     u32 process = 0;
     u64 address = 0;  // its address when the sample was taken; for a caller, within the call
     std::string_view function;
     symbols::JitLine line;
   };
-  Spot spot(u64 number) const;
+  JitLocation location(u64 number) const;
 
  private:
   struct Dump {
@@ -48,7 +48,7 @@ class RecordedJit {
   std::vector<Dump> dumps_;
   std::unordered_map<u32, u32> of_process_;
   bool has_times_ = false;
-  stacks::IdTable spots_;  // key: dump << 32 | function, address
+  stacks::IdTable locations_;  // key: dump << 32 | function, address
 };
 
 }  // namespace wperf::recording

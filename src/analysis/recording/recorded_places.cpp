@@ -48,9 +48,9 @@ class PlaceNamer {
     named_.of_address.resize(aggregator.address_count());
     for (u32 i = 0; i < named_.of_address.size(); ++i) {
       const stacks::AggregatedAddress one = aggregator.address(i);
-      const bool is_spot = one.kind == AddressKind::made;
-      named_.of_address[i] = is_spot ? asked_.insert(kJit, one.address).id
-                                     : place_of(one.space, one.kind, searched_address(one.address, one.is_caller));
+      const bool is_jit = one.kind == AddressKind::made;
+      named_.of_address[i] = is_jit ? asked_.insert(kJit, one.address).id
+                                    : place_of(one.space, one.kind, searched_address(one.address, one.is_caller));
     }
     if (!options_.code && !options_.lists) aggregator.forget_addresses();
     find_names();
@@ -87,7 +87,7 @@ class PlaceNamer {
   }
   void name_jit_code(const MappedCode& code, const std::vector<u32>& asked);
   void name_jit(const std::vector<u32>& asked);
-  void keep_made_site(const RecordedJit::Spot& spot, u32 function, u32 asked);
+  void keep_made_site(const RecordedJit::JitLocation& location, u32 function, u32 asked);
   void name_unknown(const std::vector<u32>& asked);
 
   const perf_data::PerfFile& file_;
@@ -314,32 +314,34 @@ void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   ProfileTables::ModuleOfFile files;
   std::map<std::pair<u32, std::string_view>, u32> functions;
   for (const u32 one : asked) {
-    const RecordedJit::Spot spot = jit_.spot(asked_.second(one));
-    const auto python = python_name(spot.function);
+    const RecordedJit::JitLocation location = jit_.location(asked_.second(one));
+    const auto python = python_name(location.function);
     u32 module = kNothing;
     if (python.has_value()) {
       module = tables_.module_of_python(python->file, files);
     } else {
-      const auto [known, is_new] = modules.try_emplace(spot.process, 0);
-      if (is_new) known->second = tables_.add_module(name_of_jit_code(spot.process), {}, {});
+      const auto [known, is_new] = modules.try_emplace(location.process, 0);
+      if (is_new) known->second = tables_.add_module(name_of_jit_code(location.process), {}, {});
       module = known->second;
     }
-    const auto [function, is_new] = functions.try_emplace({python.has_value() ? 0 : spot.process, spot.function}, 0);
-    if (is_new) function->second = tables_.add_function(python.has_value() ? python->function : spot.function, module);
-    const u32 line = options_.lines ? tables_.add_line(spot.line.file, spot.line.line) : kNothing;
+    const auto [function, is_new] =
+        functions.try_emplace({python.has_value() ? 0 : location.process, location.function}, 0);
+    if (is_new)
+      function->second = tables_.add_function(python.has_value() ? python->function : location.function, module);
+    const u32 line = options_.lines ? tables_.add_line(location.line.file, location.line.line) : kNothing;
     named_.names[one].place = tables_.add_place(function->second, line);
-    if (options_.code && spot.line.line != 0) keep_made_site(spot, function->second, one);
+    if (options_.code && location.line.line != 0) keep_made_site(location, function->second, one);
   }
 }
 
 // Bounds of such code are not known here, so only its lines are listed.
-void PlaceNamer::keep_made_site(const RecordedJit::Spot& spot, u32 function, u32 asked) {
+void PlaceNamer::keep_made_site(const RecordedJit::JitLocation& location, u32 function, u32 asked) {
   stacks::CodeSite& site = profile_.sites[asked];
-  site = {.function = function, .address = spot.address};
+  site = {.function = function, .address = location.address};
   site.first_frame = static_cast<u32>(profile_.code_frames.size());
   site.frame_count = 1;
   profile_.code_frames.push_back(
-      {tables_.text(profile_.functions[function].name), tables_.text(spot.line.file), spot.line.line, false});
+      {tables_.text(profile_.functions[function].name), tables_.text(location.line.file), location.line.line, false});
 }
 
 void PlaceNamer::name_unknown(const std::vector<u32>& asked) {

@@ -30,7 +30,7 @@ struct PlaceOptions {
   bool line_ranges = false;  // fills the range of each site's line
   bool rvas = false;         // includes sites of Windows modules that are not on this machine; their image base is 0
   bool lists = false;        // instead of the tree, stacks that keep their addresses
-  NamingProgress tell = {};
+  NamingProgress progress = {};
   OpenedCode* opened = nullptr;  // files stay open there; if null, they are closed, or returned if `code` is set
 };
 

@@ -101,7 +101,7 @@ TEST_F(RecordedRecordsTest, ThreadsTellWhoseCodeItWas) {
 }
 
 // All processes share one kernel.
-TEST_F(RecordedRecordsTest, TheKernelIsNobodysOwn) {
+TEST_F(RecordedRecordsTest, KernelOperationsAreNotOfOtherProcesses) {
   operation(0x2000, kOther, 1);
   operation(0x2004, kProgram, 1);
   EXPECT_EQ(seen_by(kProgram), (std::vector<std::tuple<u64, bool>>{{0x2000, false}, {0x2004, false}}));
@@ -116,7 +116,7 @@ TEST_F(RecordedRecordsTest, WhoeverIsNotKnownIsNotAnother) {
   EXPECT_EQ(seen_by(kProgram), (std::vector<std::tuple<u64, bool>>{{0x3000, false}, {0x3004, false}}));
 }
 
-TEST_F(RecordedRecordsTest, WhereAllAreLookedAtNobodyIsAnother) {
+TEST_F(RecordedRecordsTest, WholeMachineHasNoOtherProcesses) {
   operation(0x1000, kProgram);
   operation(0x1008, kOther);
   EXPECT_EQ(counted_as_others(kNobody), 0u);

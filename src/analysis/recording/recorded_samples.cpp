@@ -39,7 +39,7 @@ ProcessHistory::Span span_of(const ProcessHistory& history, const perf_data::Aux
 }
 
 // The time range in the file's header; nullopt if it has none.
-std::optional<ProcessHistory::Span> told_span(const perf_data::PerfFile& file) {
+std::optional<ProcessHistory::Span> sample_span(const perf_data::PerfFile& file) {
   const std::optional<perf_data::SampleTime> time = file.features().sample_time();
   if (!time.has_value() || time->first == 0) return std::nullopt;
   return ProcessHistory::Span{time->first, time->last};
@@ -76,7 +76,7 @@ class RecordingReader {
     has_run_time_ = out_.run.has_value() && out_.run->start_ns < out_.run->end_ns;
     of_windows_ = out_.run.has_value() && out_.run->windows;
     wants_span_ = wanted.time.has_value() || (wanted.slice_ns != 0 && !has_run_time_);
-    has_leaves_ = wanted.callers && (of_windows_ || LeafCallers::are_told_by_perf(file));
+    has_leaves_ = wanted.callers && (of_windows_ || LeafFrameCallers::has_perf_call_chains(file));
     has_copies_ =
         wanted.callers && std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
           return event.attributes.has(perf_data::kSampleUserStack);
@@ -116,18 +116,18 @@ class RecordingReader {
 
   // Returns false if the samples must be read after the history.
   bool read_with_history_ahead() {
-    const std::optional<Span> told = told_span(file_);
-    const bool needs_history = (wants_span_ && !told.has_value()) || has_leaves_ || has_copies_ ||
+    const std::optional<Span> recorded_span = sample_span(file_);
+    const bool needs_history = (wants_span_ && !recorded_span.has_value()) || has_leaves_ || has_copies_ ||
                                wanted_.traces != nullptr ||
-                               !file_.features().section(perf_data::kMadeCodeFeature).empty();
+                               !file_.features().section(perf_data::kJitCodeFeature).empty();
     if (needs_history || !HistoryAhead::is_of_use(file_)) return false;
     HistoryAhead ahead(file_);
     begin_reading();
-    place_in_time(told.value_or(Span{}));
+    place_in_time(recorded_span.value_or(Span{}));
     reader_->follow(ahead);
     reader_->run();
     history_ = ahead.finish();
-    if (wants_span_ && history_.has_value() && history_->samples() != *told) history_.reset();
+    if (wants_span_ && history_.has_value() && history_->samples() != *recorded_span) history_.reset();
     return history_.has_value();
   }
 
@@ -169,7 +169,7 @@ class RecordingReader {
                                .line_ranges = wanted_.line_ranges,
                                .rvas = wanted_.rvas,
                                .lists = wanted_.rows,
-                               .tell = wanted_.tell_naming,
+                               .progress = wanted_.naming_progress,
                                .opened = wanted_.code ? nullptr : wanted_.opened};
     NamedPlaces named = name_places(file_, *history_, aggregator, options, out_.profile);
     out_.files = std::move(named.files);
@@ -191,7 +191,7 @@ class RecordingReader {
   RecordedSamples out_;
   std::optional<ProcessHistory> history_;
   std::optional<SampleReader> reader_;
-  std::optional<LeafCallers> leaves_;
+  std::optional<LeafFrameCallers> leaves_;
   std::optional<RecordedUnwinder> unwinder_;
 };
 

@@ -46,7 +46,7 @@ struct ReadOptions {
   const perf_data::AuxTraces* traces = nullptr;  // also count the operations recorded by SPE; null if there are none
   modules::FunctionFiles* functions = nullptr;   // cached functions of modules
   OpenedCode* opened = nullptr;                  // code files that stay open for the next report
-  NamingProgress tell_naming = {};
+  NamingProgress naming_progress = {};
 };
 
 struct RecordedSamples {

@@ -135,7 +135,7 @@ class Reader {
         }
       }
     }
-    std::copy_if(births_.begin(), births_.end(), std::back_inserter(out_.switches),
+    std::copy_if(thread_starts_.begin(), thread_starts_.end(), std::back_inserter(out_.switches),
                  [&](const Switch& one) { return one.time >= out_.begin; });
     const auto by_time = [](const Switch& a, const Switch& b) { return a.time < b.time; };
     std::stable_sort(out_.switches.begin(), out_.switches.end(), by_time);
@@ -186,13 +186,13 @@ class Reader {
 
   // Files of several cores are not in order of time, so the latest fact about a thread counts.
   void put_in_process(u32 thread, u32 process, u64 time) {
-    u64& since = told_at_[thread].process;
+    u64& since = named_at_[thread].process;
     if (time < since) return;
     since = time;
     out_.threads[thread].process = process;
   }
   void name_thread(u32 thread, std::string_view name, u64 time) {
-    u64& since = told_at_[thread].name;
+    u64& since = named_at_[thread].name;
     if (time < since) return;
     since = time;
     SwitchedThread& known = out_.threads[thread];
@@ -207,9 +207,9 @@ class Reader {
       const auto child = out_.threads.find(one.thread);
       const auto parent = out_.threads.find(one.parent);
       if (child == out_.threads.end() || parent == out_.threads.end()) continue;
-      if (child->second.name.empty() && told_at_[one.parent].name <= one.time) {
+      if (child->second.name.empty() && named_at_[one.parent].name <= one.time) {
         child->second.name = parent->second.name;
-        told_at_[one.thread].name = told_at_[one.parent].name;
+        named_at_[one.thread].name = named_at_[one.parent].name;
       }
     }
   }
@@ -359,7 +359,7 @@ class Reader {
       ends_.exits.push_back(
           {.time = identity.time, .leaves = task.tid, .core = core_of(identity), .leaving = Leaving::ended});
     } else if (!has_switches_) {
-      births_.push_back(
+      thread_starts_.push_back(
           {.time = identity.time, .leaves = task.parent_tid, .comes = task.tid, .kind = stacks::Kind::created});
     }
   }
@@ -413,13 +413,13 @@ class Reader {
   u32 running_event_ = 0;
   bool stacks_of_left_ = false;
   std::unordered_map<u32, u32> left_;  // by thread: the sample of the switch whose record comes next
-  struct ToldAt {
+  struct NamedAt {
     u64 name = 0, process = 0;
   };
-  std::unordered_map<u32, ToldAt> told_at_;  // by thread
-  std::vector<u64> recorded_until_;          // by core
-  std::vector<u32> ran_on_;                  // by core
-  std::vector<Switch> births_;
+  std::unordered_map<u32, NamedAt> named_at_;  // by thread
+  std::vector<u64> recorded_until_;            // by core
+  std::vector<u32> ran_on_;                    // by core
+  std::vector<Switch> thread_starts_;
   ThreadEnds ends_;
   struct Creation {
     u64 time = 0;

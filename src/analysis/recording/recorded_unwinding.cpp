@@ -30,16 +30,17 @@ constexpr std::array<u8, 24> kX64Registers = {
     0,           3,           2,           1,           4, 5, 6,  7,  16, kNoRegister, kNoRegister, kNoRegister,
     kNoRegister, kNoRegister, kNoRegister, kNoRegister, 8, 9, 10, 11, 12, 13,          14,          15};
 
-u8 dwarf_number(unwind::Machine machine, u32 bit) {
-  if (machine == unwind::Machine::aarch64) return bit < unwind::Registers::kCount ? static_cast<u8>(bit) : kNoRegister;
+u8 dwarf_number(unwind::Architecture architecture, u32 bit) {
+  if (architecture == unwind::Architecture::aarch64)
+    return bit < unwind::Registers::kCount ? static_cast<u8>(bit) : kNoRegister;
   return bit < kX64Registers.size() ? kX64Registers[bit] : kNoRegister;
 }
 
-unwind::Registers registers_of(unwind::Machine machine, const perf_data::Registers& recorded) {
+unwind::Registers registers_of(unwind::Architecture architecture, const perf_data::Registers& recorded) {
   unwind::Registers out;
   usize index = 0;
   for (u64 rest = recorded.mask; rest != 0 && index < recorded.values.size(); rest &= rest - 1, ++index) {
-    const u8 number = dwarf_number(machine, static_cast<u32>(std::countr_zero(rest)));
+    const u8 number = dwarf_number(architecture, static_cast<u32>(std::countr_zero(rest)));
     if (number != kNoRegister) out.set(number, recorded.values[index]);
   }
   return out;
@@ -82,7 +83,7 @@ class RecordedUnwinder::Files {
   unwind::Ending add_callers(const Sample& sample, u32 space, std::vector<u64>& callers);
   Incomplete incomplete_;
   unwind::VisitFrame visit_;  // may be empty
-  ReadCode read_made_code_;   // may be empty
+  ReadCode read_jit_code_;    // may be empty
 
  private:
   struct Known {
@@ -92,10 +93,10 @@ class RecordedUnwinder::Files {
   };
   static constexpr usize kKnown = 1 << 14;
 
-  unwind::Machine machine_of(const perf_data::Registers& registers) const;
+  unwind::Architecture architecture_of(const perf_data::Registers& registers) const;
   CodeAt code_at(u64 address);
   CodeAt find_code(u64 address);
-  const unwind::FrameRow* row_of_made_code(u64 address) const;
+  const unwind::FrameRow* row_of_jit_code(u64 address) const;
   FrameFile& file_of(u32 number);
   void open_vdso(const MappedCode& code, FrameFile& out);
 
@@ -106,16 +107,17 @@ class RecordedUnwinder::Files {
   std::vector<Known> known_ = std::vector<Known>(kKnown);
   unwind::FindCode find_;
   u32 space_ = 0;
-  unwind::Machine machine_ = unwind::Machine::x86_64;
+  unwind::Architecture architecture_ = unwind::Architecture::x86_64;
 };
 
-unwind::Machine RecordedUnwinder::Files::machine_of(const perf_data::Registers& registers) const {
-  if (file_ == nullptr) return unwind::machine_here();
+unwind::Architecture RecordedUnwinder::Files::architecture_of(const perf_data::Registers& registers) const {
+  if (file_ == nullptr) return unwind::architecture_here();
   const std::string_view named = file_->features().text(perf_data::Feature::architecture);
-  if (named == "aarch64" || named == "arm64") return unwind::Machine::aarch64;
-  if (named == "x86_64") return unwind::Machine::x86_64;
+  if (named == "aarch64" || named == "arm64") return unwind::Architecture::aarch64;
+  if (named == "x86_64") return unwind::Architecture::x86_64;
   constexpr u32 kArmInstructionPointer = 32;  // on x86 only vector registers have such high numbers
-  return ((registers.mask >> kArmInstructionPointer) & 1) != 0 ? unwind::Machine::aarch64 : unwind::Machine::x86_64;
+  return ((registers.mask >> kArmInstructionPointer) & 1) != 0 ? unwind::Architecture::aarch64
+                                                               : unwind::Architecture::x86_64;
 }
 
 unwind::Ending RecordedUnwinder::Files::add_callers(const Sample& sample, u32 space, std::vector<u64>& callers) {
@@ -125,16 +127,16 @@ unwind::Ending RecordedUnwinder::Files::add_callers(const Sample& sample, u32 sp
     return unwind::Ending::no_table;
   }
   space_ = space;
-  machine_ = machine_of(sample.user_registers);
-  const unwind::Registers registers = registers_of(machine_, sample.user_registers);
-  const u8 pc = unwind::instruction_pointer(machine_), sp = unwind::stack_pointer(machine_);
+  architecture_ = architecture_of(sample.user_registers);
+  const unwind::Registers registers = registers_of(architecture_, sample.user_registers);
+  const u8 pc = unwind::instruction_pointer(architecture_), sp = unwind::stack_pointer(architecture_);
   if (sample.cpu_mode() != perf_data::kUserMode && registers.knows(pc)) callers.push_back(registers.value[pc] + 1);
   const perf_data::UserStack& copy = sample.user_stack;
   const unwind::StackCopy stack{.address = registers.value[sp],
                                 .bytes = copy.bytes.first(static_cast<usize>(copy.written)),
                                 .is_whole = copy.written != 0 && copy.written < copy.bytes.size()};
   const unwind::Ending ending =
-      unwind::unwind({machine_, registers}, stack, find_, {kMostFrames, visit_ ? &visit_ : nullptr}, callers);
+      unwind::unwind({architecture_, registers}, stack, find_, {kMostFrames, visit_ ? &visit_ : nullptr}, callers);
   switch (ending) {
     case unwind::Ending::outermost:
       break;
@@ -165,7 +167,7 @@ CodeAt RecordedUnwinder::Files::find_code(u64 address) {
   if (!out.is_code) return out;
   FrameFile& file = file_of(place.code);
   if (!file.image.has_value()) {
-    if (map_.code(place.code).is_anonymous) out.row = row_of_made_code(address);
+    if (map_.code(place.code).is_anonymous) out.row = row_of_jit_code(address);
     return out;
   }
   const u64 offset = map_.code(place.code).is_anonymous ? address - place.mapped_from : place.offset;
@@ -176,15 +178,15 @@ CodeAt RecordedUnwinder::Files::find_code(u64 address) {
   return out;
 }
 
-const unwind::FrameRow* RecordedUnwinder::Files::row_of_made_code(u64 address) const {
-  if (!read_made_code_ || machine_ != unwind::Machine::x86_64) return nullptr;
+const unwind::FrameRow* RecordedUnwinder::Files::row_of_jit_code(u64 address) const {
+  if (!read_jit_code_ || architecture_ != unwind::Architecture::x86_64) return nullptr;
   // The pages before and after this one may not be mapped.
   constexpr u64 kPage = 4096, kReach = unwind::kCallStubReach;
   std::array<std::byte, 2 * kReach + 1> code{};
   const u64 page = address & ~(kPage - 1), wanted = address - kReach;
   const u64 begin = std::max(wanted, page), end = std::min(wanted + code.size(), page + kPage);
   const auto there = std::span(code).subspan(static_cast<usize>(begin - wanted), static_cast<usize>(end - begin));
-  return read_made_code_(begin, there) ? unwind::call_stub_row(code) : nullptr;
+  return read_jit_code_(begin, there) ? unwind::call_stub_row(code) : nullptr;
 }
 
 FrameFile& RecordedUnwinder::Files::file_of(u32 number) {
@@ -206,7 +208,7 @@ FrameFile& RecordedUnwinder::Files::file_of(u32 number) {
     parse(file->loaded.debug, file->debug);
   }
   constexpr u16 kX64 = 62, kArm64 = 183;
-  const u16 wanted = machine_ == unwind::Machine::aarch64 ? kArm64 : kX64;
+  const u16 wanted = architecture_ == unwind::Architecture::aarch64 ? kArm64 : kX64;
   if (file->image.has_value() && file->image->machine() != wanted) file->image.reset();
   if (file->image.has_value()) file->table.emplace(unwind::eh_frame_of(*file->image));
   return *file;
@@ -247,8 +249,8 @@ void RecordedUnwinder::show_frames_to(unwind::VisitFrame visit) {
   files_->visit_ = std::move(visit);
 }
 
-void RecordedUnwinder::read_made_code_with(ReadCode read) {
-  files_->read_made_code_ = std::move(read);
+void RecordedUnwinder::read_jit_code_with(ReadCode read) {
+  files_->read_jit_code_ = std::move(read);
 }
 
 const RecordedUnwinder::Incomplete& RecordedUnwinder::incomplete() const {

@@ -39,7 +39,7 @@ class RecordedUnwinder {
   void show_frames_to(unwind::VisitFrame visit);
   // Reads code of the sample's process that no file has. Returns false if it cannot be read.
   using ReadCode = std::function<bool(u64 address, std::span<std::byte> to)>;
-  void read_made_code_with(ReadCode read);
+  void read_jit_code_with(ReadCode read);
 
   // Stacks that ended before the outermost function, by cause: too few bytes, missing tables, damage, and 32-bit
   // programs, which are not unwound.

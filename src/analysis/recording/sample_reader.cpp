@@ -78,7 +78,7 @@ void SampleReader::look_up_in(const ProcessHistory& history, std::span<const std
   tasks_.look_up_with([&history](u32 pid, u32 tid, u64 when) { return history.task_at(pid, tid, when); });
   const bool monotonic = !file_.attrs().empty() && file_.attrs()[0].attributes.uses_clock_id() &&
                          file_.attrs()[0].attributes.clock_id == kMonotonicClock;
-  jit_ = RecordedJit::open(history, monotonic && has_times_, file_.features().section(perf_data::kMadeCodeFeature),
+  jit_ = RecordedJit::open(history, monotonic && has_times_, file_.features().section(perf_data::kJitCodeFeature),
                            folders);
 }
 
@@ -297,12 +297,12 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   collect_frames(chain, frames_);
   if (is_put_off && !deferred_.append_to(frames_, sample)) ++profile_.losses.stacks_undelivered;
   if (has_copy) unwind(sample, task.space);
-  if (leaves_ != nullptr) add_leaf_caller(sample, task.space);
+  if (leaves_ != nullptr) add_leaf_frame_caller(sample, task.space);
   if (!jit_.empty()) jit_.replace_addresses(sample.pid, sample.time, frames_);
   tally_.add(samples_ - 1, frames_, origin, period);
 }
 
-void SampleReader::add_leaf_caller(const Sample& sample, u32 space) {
+void SampleReader::add_leaf_frame_caller(const Sample& sample, u32 space) {
   const auto leaf = std::find_if(frames_.begin(), frames_.end(),
                                  [](const StackFrame& frame) { return frame.kind == AddressKind::user; });
   if (leaf == frames_.end() || (leaf != frames_.begin() && !leaves_->has_user_registers())) return;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/recording/history_ahead.h"
-#include "analysis/recording/leaf_callers.h"
+#include "analysis/recording/leaf_frame_callers.h"
 #include "analysis/recording/recorded_jit.h"
 #include "analysis/recording/recorded_moments.h"
 #include "analysis/recording/recorded_samples.h"
@@ -33,7 +33,7 @@ class SampleReader {
   }
   void look_up_in(const perf_data::ProcessHistory& history, std::span<const std::string> folders);
   // Finds callers of functions that have not saved the link register.
-  void call_leaves_with(LeafCallers& leaves) { leaves_ = &leaves; }
+  void call_leaves_with(LeafFrameCallers& leaves) { leaves_ = &leaves; }
   void slice_time(const stacks::TimeSlices& slices) { profile_.slices = slices; }
   // Takes callers in user code from stack copies, if the file has them.
   void unwind_with(RecordedUnwinder& unwinder) { unwinder_ = &unwinder; }
@@ -65,7 +65,7 @@ class SampleReader {
   void add_operation_branch(const spe::Record& record, const Origin& origin, u32 pid, u64 time);
   void add_branch(const stacks::RecordedBranch& branch, Origin origin, u32 pid, u64 time);
   void unwind(const perf_data::Sample& sample, u32 space);
-  void add_leaf_caller(const perf_data::Sample& sample, u32 space);
+  void add_leaf_frame_caller(const perf_data::Sample& sample, u32 space);
 
   const perf_data::PerfFile& file_;
   const perf_data::ProcessHistory* history_ = nullptr;
@@ -80,7 +80,7 @@ class SampleReader {
   u64 samples_ = 0;  // the number of samples read so far
   RecordedUnwinder* unwinder_ = nullptr;
   DeferredStacks deferred_;
-  LeafCallers* leaves_ = nullptr;
+  LeafFrameCallers* leaves_ = nullptr;
   std::vector<u64> unwound_;
   MomentReader moments_;
   u64 begin_ = 0, end_ = ~u64{0};

@@ -18,7 +18,7 @@ SampleTally::~SampleTally() {
 }
 
 void SampleTally::count_oldest() {
-  const Arriving& one = arriving_[counted_++ % kArriving];
+  const IncomingSample& one = arriving_[counted_++ % kArriving];
   u32 row = aggregator_.add_again(one.hash, one.period);
   if (row == StackAggregator::kNoRow) {
     row = aggregator_.add_row(one.hash, one.origin, one.period);
@@ -27,7 +27,7 @@ void SampleTally::count_oldest() {
   keep(one.sample, row, one.origin.slice, one.period);
 }
 
-void SampleTally::queue_stack(const Arriving& one) {
+void SampleTally::queue_stack(const IncomingSample& one) {
   Batch& batch = batches_[filled_ % kBatches];
   const std::span callchain = one.chain.callchain.words().bytes(), calls = one.chain.calls.words().bytes();
   batch.words.insert(batch.words.end(), callchain.begin(), callchain.end());

@@ -37,7 +37,7 @@ class SampleTally {
     // The table entry of a sample's hash is prefetched while earlier samples are counted, because the tables of a large
     // recording do not fit into the caches, and most of the time would be spent waiting for memory.
     if (arrived_ - counted_ == kArriving) count_oldest();
-    Arriving& one = arriving_[arrived_++ % kArriving];
+    IncomingSample& one = arriving_[arrived_++ % kArriving];
     one = {chain, origin, period, sample, hash_of(chain, origin)};
     aggregator_.expect(one.hash);
     if (arrived_ - counted_ > kArriving / 2) {
@@ -61,7 +61,7 @@ class SampleTally {
   stacks::GrowingArray<stacks::SliceCount> take_slices() { return slices_.take(); }
 
  private:
-  struct Arriving {
+  struct IncomingSample {
     SampleChain chain;
     Origin origin;
     u64 period = 0;
@@ -85,7 +85,7 @@ class SampleTally {
 
   void count_oldest();
   void count_what_waits();
-  void queue_stack(const Arriving& one);
+  void queue_stack(const IncomingSample& one);
   void hand_over();
   void run();
   void add_stacks(Batch& batch);
@@ -99,7 +99,7 @@ class SampleTally {
   stacks::SliceTally slices_;
 
   // A ring with the newest samples.
-  std::array<Arriving, kArriving> arriving_;
+  std::array<IncomingSample, kArriving> arriving_;
   usize arrived_ = 0, counted_ = 0;
 
   // Batches [taken_, filled_) belong to the thread; the next one is being filled.

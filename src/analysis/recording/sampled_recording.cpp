@@ -8,20 +8,20 @@
 namespace wperf::recording {
 
 diag::Result<ConvertedTrace> convert_trace(const etl::Trace& trace, const std::string& version,
-                                           const TraceWishes& wishes, const std::string& name) {
-  auto made = recording_of_trace(trace, version, wishes);
-  if (!made.has_value()) return name.empty() ? std::move(made).error() : in_file(name, std::move(made).error());
+                                           const TraceConversionOptions& options, const std::string& name) {
+  auto made = recording_of_trace(trace, version, options);
+  if (!made.has_value()) return name.empty() ? std::move(made).error() : with_file_name(name, std::move(made).error());
   stacks::TraceFacts facts = trace_facts(trace, made.value());
   WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(made.value().file.openable_path()));
   WPERF_TRY(perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
-  return ConvertedTrace{.made = std::move(made).value(),
+  return ConvertedTrace{.recording = std::move(made).value(),
                         .facts = std::move(facts),
                         .mapped = std::make_unique<os::MappedFile>(std::move(mapped)),
                         .file = std::move(file)};
 }
 
 diag::Result<const RecordedSwitches*> SampledRecording::switches() const {
-  if (trace_ != nullptr) return &trace_->made.switches;
+  if (trace_ != nullptr) return &trace_->recording.switches;
   if (!read_.has_value()) read_.emplace(read_switches(*file_));
   if (!read_->has_value()) return read_->error();
   return &read_->value();

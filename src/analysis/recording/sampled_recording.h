@@ -17,14 +17,14 @@
 namespace wperf::recording {
 
 struct ConvertedTrace {
-  TraceRecording made;
+  TraceRecording recording;
   stacks::TraceFacts facts;                // what is missing in the trace
   std::unique_ptr<os::MappedFile> mapped;  // contains the bytes of `file`
   perf_data::PerfFile file;
 };
 // An error in the trace begins with `name`, unless that is empty. `version`: wperf's version, written to the recording.
 diag::Result<ConvertedTrace> convert_trace(const etl::Trace& trace, const std::string& version,
-                                           const TraceWishes& wishes, const std::string& name);
+                                           const TraceConversionOptions& options, const std::string& name);
 
 class SampledRecording {
  public:

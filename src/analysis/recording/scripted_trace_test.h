@@ -16,7 +16,7 @@
 
 namespace wperf::recording {
 
-enum class ScriptedStacks : u8 { none, plain, keys_told_at_end, keys_used_again };
+enum class ScriptedStacks : u8 { none, plain, keys_at_end, keys_used_again };
 
 // How a trace differs from the simplest one.
 struct TraceVariant {
@@ -103,7 +103,7 @@ class ScriptedTrace {
   struct OnCore {
     u32 thread = stacks::kIdleThread;
     u64 since = 0;
-    bool is_told = false;
+    bool is_recorded = false;
   };
   struct Stream {
     std::string records;
@@ -241,7 +241,7 @@ class ScriptedTrace {
       B::put(payload, u8{0});
       put(core, kernel(5, 50, 2, payload, now_), number);
       if (thread.is == Is::waiting) {
-        const bool known = on_[core].is_told;
+        const bool known = on_[core].is_recorded;
         const u32 waker = by_dpc ? stacks::kNobody : !known ? stacks::kUnknown : on_[core].thread;
         Ended& one = ended_waits[{number, waker == stacks::kIdleThread ? stacks::kNobody : waker}];
         ++one.count;
@@ -281,7 +281,7 @@ class ScriptedTrace {
     }
     put_change(core, leaves, comes, state);
     (leaves == stacks::kIdleThread ? cores[core].idle : cores[core].busy) += now_ - std::max(here.since, first_event_);
-    here = {.thread = comes, .since = now_, .is_told = true};
+    here = {.thread = comes, .since = now_, .is_recorded = true};
     if (comes != stacks::kIdleThread) come(core, comes);
   }
 
@@ -334,7 +334,7 @@ class ScriptedTrace {
     }
     for (u16 core = 0; core < variant_.cores; ++core) {
       const OnCore& here = on_[core];
-      if (here.is_told) {
+      if (here.is_recorded) {
         (here.thread == stacks::kIdleThread ? cores[core].idle : cores[core].busy) += now_ - here.since;
       }
       if (here.thread != stacks::kIdleThread) put_user_part(core, here.thread);

@@ -40,12 +40,12 @@ void CoreInterrupts::add(const etl::InterruptEvent& interrupt, u64 end) {
   ++count;
 }
 
-TraceCollector::TraceCollector(const TraceWishes& wishes) : wishes_(wishes) {
-  std::sort(wishes_.cores.begin(), wishes_.cores.end());
+TraceCollector::TraceCollector(const TraceConversionOptions& options) : options_(options) {
+  std::sort(options_.cores.begin(), options_.cores.end());
 }
 
 void TraceCollector::take(const etl::Event& event) {
-  if (wishes_.switches && (take_switch(event) || take_interrupt(event))) return;
+  if (options_.switches && (take_switch(event) || take_interrupt(event))) return;
   if (const auto sample = etl::sample_event(event)) return take_sample(event, *sample);
   if (const auto stack = etl::stack_event(event)) return stacks.take(*stack, event.pointer_size);
   if (const auto interval = etl::interval_event(event)) return take_interval(*interval);
@@ -62,7 +62,7 @@ void TraceCollector::take(const etl::Event& event) {
     if (lost_over_time.size() < kMost) lost_over_time.push_back(*loss);
     return;
   }
-  take_made_code(event);
+  take_jit_code(event);
 }
 
 bool TraceCollector::take_switch(const etl::Event& event) {
@@ -110,11 +110,11 @@ bool TraceCollector::take_switch(const etl::Event& event) {
 }
 
 void TraceCollector::take_sample(const etl::Event& event, const etl::SampleEvent& sample) {
-  if (!wishes_.cores.empty() && !std::binary_search(wishes_.cores.begin(), wishes_.cores.end(), u32{event.core})) {
+  if (!options_.cores.empty() && !std::binary_search(options_.cores.begin(), options_.cores.end(), u32{event.core})) {
     ++samples_of_other_cores;
     return;
   }
-  if (sample.is_idle() && sample.source == etl::SampleSource::timer && !wishes_.idle) {
+  if (sample.is_idle() && sample.source == etl::SampleSource::timer && !options_.idle) {
     ++idle_samples;
     return;
   }
@@ -132,10 +132,10 @@ void TraceCollector::take_sample(const etl::Event& event, const etl::SampleEvent
                      .kernel = (sample.address >> (event.pointer_size * 8 - 1) & 1) != 0});
 }
 
-void TraceCollector::take_made_code(const etl::Event& event) {
-  auto code = etl::made_code_event(event);
+void TraceCollector::take_jit_code(const etl::Event& event) {
+  auto code = etl::jit_code_event(event);
   if (!code.has_value() || code->size == 0 || event.process == etl::Event::kNobody) return;
-  made_code[event.process].push_back({code->was_there ? 0 : event.time, *std::move(code)});
+  jit_code[event.process].push_back({code->was_there ? 0 : event.time, *std::move(code)});
 }
 
 bool TraceCollector::take_interrupt(const etl::Event& event) {
@@ -174,7 +174,7 @@ void TraceCollector::take_interval(const etl::IntervalEvent& interval) {
 
 namespace {
 
-std::string told_by(etl::TraceGap::Sign sign) {
+std::string evidence(etl::TraceGap::Sign sign) {
   switch (sign) {
     case etl::TraceGap::Sign::events_flag:
       return "events lost";
@@ -214,7 +214,7 @@ stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& 
                            .damaged_bytes = losses.damaged_bytes,
                            .out_of_order = losses.out_of_order};
   for (const etl::TraceGap& gap : losses.gaps) {
-    facts.gaps.push_back({.told_by = told_by(gap.sign),
+    facts.gaps.push_back({.evidence = evidence(gap.sign),
                           .core = gap.core,
                           .begin = trace.nanoseconds(gap.begin),
                           .end = trace.nanoseconds(gap.end),
@@ -237,7 +237,7 @@ std::vector<stacks::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl
     if (!gap.core.has_value()) continue;
     told.push_back({.begin = trace.nanoseconds(gap.begin), .end = trace.nanoseconds(gap.end)});
   }
-  const stacks::DarkTimes known(told, 0, ~u64{0});
+  const stacks::UnrecordedTimes known(told, 0, ~u64{0});
   for (const etl::LossEvent& one : lost_over_time) {
     if (!known.any(one.begin_ns, one.end_ns)) out.push_back({.begin = one.begin_ns + 1, .end = one.end_ns + 1});
   }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analysis/recording/trace_recording.h"
+#include "formats/etl/jit_code.h"
 #include "formats/etl/kernel_payloads.h"
-#include "formats/etl/made_code.h"
 #include "formats/etl/stack_joiner.h"
 #include "formats/etl/trace.h"
 #include "formats/etl/trace_history.h"
@@ -64,7 +64,7 @@ class CoreInterrupts {
 
 class TraceCollector {
  public:
-  explicit TraceCollector(const TraceWishes& wishes);
+  explicit TraceCollector(const TraceConversionOptions& options);
 
   void take(const etl::Event& event);
 
@@ -73,11 +73,11 @@ class TraceCollector {
   std::vector<TakenSample> samples;
   u64 idle_samples = 0;  // samples that were left out
   std::vector<TraceSource> sources;
-  struct MadeCode {
+  struct TimedJitCode {
     u64 time = 0;  // 0: before the trace
-    etl::MadeCodeEvent code;
+    etl::JitCodeEvent code;
   };
-  std::map<u32, std::vector<MadeCode>> made_code;  // by process
+  std::map<u32, std::vector<TimedJitCode>> jit_code;  // by process
   bool any_mask = false, samples_on = false, switches_on = false;
   std::vector<TakenSwitch> switches;
   std::vector<CoreInterrupts> interrupts;  // by core
@@ -88,13 +88,13 @@ class TraceCollector {
  private:
   bool take_switch(const etl::Event& event);
   void take_sample(const etl::Event& event, const etl::SampleEvent& sample);
-  void take_made_code(const etl::Event& event);
+  void take_jit_code(const etl::Event& event);
   // If an interrupt interrupted another one, the event of the inner one comes first.
   bool take_interrupt(const etl::Event& event);
   void take_interval(const etl::IntervalEvent& interval);
   u8 source_index(std::optional<u16> counter);
 
-  TraceWishes wishes_;
+  TraceConversionOptions options_;
   std::vector<u32> runs_;              // by core
   std::unordered_set<u32> started_;    // threads that have not been ready yet
   std::unordered_map<u32, u32> left_;  // threads that are on no core: index of the switch with which they left

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/etl/jit_code.h"
 #include "formats/etl/kernel_payloads.h"
 #include "formats/etl/known_providers.h"
-#include "formats/etl/made_code.h"
 
 namespace wperf::recording {
 namespace {
@@ -22,8 +22,8 @@ bool is_read(const Event& event) {
          etl::group_mask_event(event) || etl::switch_event(event) || etl::ready_event(event) ||
          etl::interrupt_event(event) || etl::process_event(event) || etl::thread_event(event) ||
          etl::thread_name_event(event) || etl::image_event(event) || etl::pdb_event(event) ||
-         etl::volume_event(event) || etl::windows_folder_event(event) || etl::made_code_event(event) ||
-         etl::foreign_names(event);
+         etl::volume_event(event) || etl::windows_folder_event(event) || etl::jit_code_event(event) ||
+         etl::described_names(event);
 }
 
 u32 number_of(const Event& event) {
@@ -75,13 +75,13 @@ u32 TraceProviderReader::provider_of(const Event& event) {
   made.form = event.form;
   made.id = event.provider;
   if (event.form == EventForm::kernel) {
-    made.told.name = etl::kernel_group_name(event.group);
-    if (made.told.name.empty()) made.told.name = fmt::format("kernel group {:#x}", event.group);
+    made.summary.name = etl::kernel_group_name(event.group);
+    if (made.summary.name.empty()) made.summary.name = fmt::format("kernel group {:#x}", event.group);
   } else if (event.form == EventForm::other) {
-    made.told.name = fmt::format("records of type {:#x}", event.header_type);
+    made.summary.name = fmt::format("records of type {:#x}", event.header_type);
   } else {
-    made.told.guid = etl::guid_text(event.provider);
-    made.told.name = etl::provider_name(event.provider);
+    made.summary.guid = etl::guid_text(event.provider);
+    made.summary.name = etl::provider_name(event.provider);
   }
   return at->second;
 }
@@ -90,7 +90,7 @@ u32 TraceProviderReader::provider_of(const Event& event) {
 const TraceProviderReader::Kind* TraceProviderReader::known_kind_of(const Event& event) const {
   spell_key(event);
   append(key_, number_of(event));
-  if (const auto own = etl::own_names(event)) key_ += own->event;
+  if (const auto own = etl::event_names(event)) key_ += own->event;
   const auto found = kind_of_key_.find(key_);
   return found == kind_of_key_.end() ? nullptr : &kinds_[found->second];
 }
@@ -102,12 +102,12 @@ TraceProviderReader::Kind& TraceProviderReader::kind_of(const Event& event) {
   Kind made;
   made.provider = provider_of(event);
   made.version = event.version;
-  made.told.id = number_of(event);
-  made.told.first = trace_.nanoseconds(event.time);
-  if (event.form == EventForm::kernel) made.told.name = etl::kernel_event_name(event.group, event.opcode);
-  if (const auto own = etl::own_names(event)) {
-    made.told.name = own->event;
-    std::string& provider = providers_[made.provider].told.name;
+  made.summary.id = number_of(event);
+  made.summary.first = trace_.nanoseconds(event.time);
+  if (event.form == EventForm::kernel) made.summary.name = etl::kernel_event_name(event.group, event.opcode);
+  if (const auto own = etl::event_names(event)) {
+    made.summary.name = own->event;
+    std::string& provider = providers_[made.provider].summary.name;
     if (!own->provider.empty()) provider = own->provider;
   }
   return kinds_.emplace_back(std::move(made));
@@ -117,10 +117,10 @@ void TraceProviderReader::take(const Event& event) {
   // Whether an event is understood may depend on its contents; the first events of each kind decide.
   constexpr u64 kEnough = 100;
   Kind& kind = kind_of(event);
-  ++kind.told.count;
-  kind.told.bytes += event.size;
-  kind.told.last = trace_.nanoseconds(event.time);
-  if (!kind.told.is_read && kind.told.count <= kEnough) kind.told.is_read = is_read(event);
+  ++kind.summary.count;
+  kind.summary.bytes += event.size;
+  kind.summary.last = trace_.nanoseconds(event.time);
+  if (!kind.summary.is_read && kind.summary.count <= kEnough) kind.summary.is_read = is_read(event);
   if (event.thread != Event::kNobody && event.thread != kind.last_thread) {
     kind.last_thread = event.thread;
     kind.threads.insert(event.thread);
@@ -131,7 +131,7 @@ void TraceProviderReader::take(const Event& event) {
   } else if (const auto fault = etl::hard_fault_event(event)) {
     ++out_.hard_faults;
     out_.hard_fault_bytes += fault->bytes;
-  } else if (auto foreign = etl::foreign_names(event)) {
+  } else if (auto foreign = etl::described_names(event)) {
     descriptions_.push_back(*std::move(foreign));
   } else if (std::string name = etl::manifest_provider_name(event); !name.empty()) {
     manifests_.emplace_back(event.provider, std::move(name));
@@ -144,19 +144,19 @@ void TraceProviderReader::take(const Event& event) {
 void TraceProviderReader::name_all() {
   for (const auto& [id, name] : manifests_) {
     for (Provider& provider : providers_) {
-      if (provider.form == EventForm::manifest && provider.id == id) provider.told.name = name;
+      if (provider.form == EventForm::manifest && provider.id == id) provider.summary.name = name;
     }
   }
   for (Kind& kind : kinds_) {
     Provider& provider = providers_[kind.provider];
     const bool classic = provider.form == EventForm::classic;
     if (!classic && provider.form != EventForm::manifest) continue;
-    for (const etl::ForeignNames& one : descriptions_) {
+    for (const etl::DescribedNames& one : descriptions_) {
       if (one.is_classic != classic || one.provider != provider.id) continue;
-      if (!one.provider_name.empty()) provider.told.name = one.provider_name;
-      if (one.id == kind.told.id && !one.event_name.empty() &&
-          (kind.told.name.empty() || one.version == kind.version)) {
-        kind.told.name = one.event_name;
+      if (!one.provider_name.empty()) provider.summary.name = one.provider_name;
+      if (one.id == kind.summary.id && !one.event_name.empty() &&
+          (kind.summary.name.empty() || one.version == kind.version)) {
+        kind.summary.name = one.event_name;
       }
     }
   }
@@ -173,13 +173,13 @@ stacks::TraceProviders TraceProviderReader::count(etl::TraceLosses& losses) {
   history_.finish();
   name_all();
   out_.duration = trace_.nanoseconds(last);
-  for (const Provider& provider : providers_) out_.providers.push_back(provider.told);
+  for (const Provider& provider : providers_) out_.providers.push_back(provider.summary);
   for (Kind& kind : kinds_) {
-    kind.told.threads = kind.threads.size();
+    kind.summary.threads = kind.threads.size();
     stacks::TraceProvider& provider = out_.providers[kind.provider];
-    provider.events += kind.told.count;
-    provider.bytes += kind.told.bytes;
-    provider.kinds.push_back(kind.told);
+    provider.events += kind.summary.count;
+    provider.bytes += kind.summary.bytes;
+    provider.kinds.push_back(kind.summary);
   }
   for (stacks::TraceProvider& provider : out_.providers) {
     out_.events += provider.events;
@@ -201,11 +201,11 @@ void TraceProviderReader::for_each_span_end(const std::function<void(const SpanE
         if (!is_program || (event.opcode != kStart && event.opcode != kStop)) return;
         const Kind* const kind = known_kind_of(event);
         if (kind == nullptr) return;
-        const stacks::TraceProvider& provider = providers_[kind->provider].told;
+        const stacks::TraceProvider& provider = providers_[kind->provider].summary;
         take_end({.event = event,
                   .provider = !provider.name.empty() ? provider.name : provider.guid,
-                  .name = kind->told.name,
-                  .names_itself = etl::own_names(event).has_value(),
+                  .name = kind->summary.name,
+                  .names_itself = etl::event_names(event).has_value(),
                   .is_stop = event.opcode == kStop});
       },
       losses);
@@ -223,7 +223,7 @@ void TraceProviderReader::for_each_mark(const Choice& choice,
         const u64 time = trace_.nanoseconds(event.time);
         if (time < choice.from || time >= choice.to) return;
         const Kind* const kind = known_kind_of(event);
-        if (kind == nullptr || kind->told.is_read) return;
+        if (kind == nullptr || kind->summary.is_read) return;
         mark = {.time = time, .process = event.process, .thread = event.thread, .core = event.core};
         if (const auto disk = etl::disk_event(event)) mark.thread = disk->thread;
         if (const auto fault = etl::hard_fault_event(event)) mark.thread = fault->thread;
@@ -232,11 +232,11 @@ void TraceProviderReader::for_each_mark(const Choice& choice,
         }
         if (!has(choice.processes, mark.process) || !has(choice.threads, mark.thread)) return;
         if (mark.process != Event::kNobody) mark.process_name = history_.image_of(mark.process, event.time);
-        const stacks::TraceProvider& provider = providers_[kind->provider].told;
+        const stacks::TraceProvider& provider = providers_[kind->provider].summary;
         mark.provider = !provider.name.empty() ? provider.name : provider.guid;
-        mark.event = !kind->told.name.empty() ? kind->told.name : std::to_string(kind->told.id);
+        mark.event = !kind->summary.name.empty() ? kind->summary.name : std::to_string(kind->summary.id);
         mark.bytes = event.payload.size();
-        if (const auto own = etl::own_names(event)) {
+        if (const auto own = etl::event_names(event)) {
           etl::DescribedFields read = etl::described_fields(*own, event);
           mark.is_cut = read.is_cut;
           for (etl::DescribedField& field : read.fields) {

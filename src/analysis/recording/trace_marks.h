@@ -43,13 +43,13 @@ class TraceProviderReader {
  private:
   struct Kind {
     u32 provider = 0;
-    stacks::ProviderEvent told;
+    stacks::ProviderEvent summary;
     std::unordered_set<u32> threads;
     u32 last_thread = etl::Event::kNobody;
     u8 version = 0;
   };
   struct Provider {
-    stacks::TraceProvider told;
+    stacks::TraceProvider summary;
     etl::Guid id;
     etl::EventForm form = etl::EventForm::other;
   };
@@ -66,7 +66,7 @@ class TraceProviderReader {
   std::unordered_map<std::string, u32> kind_of_key_, provider_of_key_;
   std::vector<Kind> kinds_;
   std::vector<Provider> providers_;
-  std::vector<etl::ForeignNames> descriptions_;
+  std::vector<etl::DescribedNames> descriptions_;
   std::vector<std::pair<etl::Guid, std::string>> manifests_;
   stacks::TraceProviders out_;
 };

@@ -95,7 +95,7 @@ class Writer {
     facts.cores_online = facts.cores_available = trace_.header().processors;
     facts.os_release =
         fmt::format("Windows {}.{}.{}", trace_.header().os_major, trace_.header().os_minor, trace_.header().os_build);
-    facts.made_code = made_code();
+    facts.jit_code = jit_code();
     facts.pdb_names = std::move(pdb_names_);
     if (!collected_.samples.empty()) {
       facts.first_sample_ns = time_of(collected_.samples.front().time);
@@ -103,8 +103,8 @@ class Writer {
     }
     const perf_data::FileEnding ending = perf_data::file_ending(events_, record_bytes, facts);
     file_.append(ending.tail);
-    file_.replace_beginning(file_.trouble().has_value() ? perf_data::header_without_tail(events_, record_bytes)
-                                                        : ending.header);
+    file_.replace_beginning(file_.error().has_value() ? perf_data::header_without_tail(events_, record_bytes)
+                                                      : ending.header);
   }
 
  private:
@@ -124,18 +124,18 @@ class Writer {
   }
 
   // A dump for each process, like those that programs write on Linux.
-  std::string made_code() const {
+  std::string jit_code() const {
     std::string section;
-    for (const auto& [process, functions] : collected_.made_code) {
+    for (const auto& [process, functions] : collected_.jit_code) {
       symbols::JitDumpWriter dump(process);
-      for (const TraceCollector::MadeCode& one : functions) add_function(dump, one);
+      for (const TraceCollector::TimedJitCode& one : functions) add_function(dump, one);
       dump.append_to(section);
     }
     return section;
   }
 
-  void add_function(symbols::JitDumpWriter& dump, const TraceCollector::MadeCode& made) const {
-    const etl::MadeCodeEvent& code = made.code;
+  void add_function(symbols::JitDumpWriter& dump, const TraceCollector::TimedJitCode& made) const {
+    const etl::JitCodeEvent& code = made.code;
     const std::string name = code.file.empty() ? code.name : made_python_name(code.name, code.file);
     dump.add({.begin = code.begin, .size = code.size, .since = time_of(made.time), .name = name});
   }
@@ -184,7 +184,7 @@ class Writer {
     for (const TakenSample& sample : collected_.samples) {
       const u32 process = collected_.history.process_of(sample.thread, sample.time);
       samples_of_nobody_ += process == etl::TraceHistory::kNobody;
-      const etl::StackJoiner::Joined stack = collected_.stacks.joined(sample.number);
+      const etl::StackJoiner::JoinedStack stack = collected_.stacks.joined(sample.number);
       ++(has_stack(sample.number) ? with_stack_ : without_stack_);
       make_chain(sample, collected_.stacks.frames(stack.kernel), collected_.stacks.frames(stack.user), chain);
       perf_data::append_sample(pending_,
@@ -256,7 +256,7 @@ class Writer {
 
   bool has_stack(u32 number) const {
     if (number == kNoStack) return false;
-    const etl::StackJoiner::Joined& stack = collected_.stacks.joined(number);
+    const etl::StackJoiner::JoinedStack& stack = collected_.stacks.joined(number);
     return stack.kernel != etl::StackJoiner::kNone || stack.user != etl::StackJoiner::kNone;
   }
 
@@ -265,7 +265,7 @@ class Writer {
     TakenSample sample{.time = one.time, .thread = one.leaves, .core = one.core};
     chain.clear();
     if (number != kNoStack) {
-      const etl::StackJoiner::Joined stack = collected_.stacks.joined(number);
+      const etl::StackJoiner::JoinedStack stack = collected_.stacks.joined(number);
       const auto kernel = collected_.stacks.frames(stack.kernel), user = collected_.stacks.frames(stack.user);
       sample.kernel = !kernel.empty();
       if (!kernel.empty() || !user.empty()) {
@@ -348,14 +348,14 @@ class Writer {
 }  // namespace
 
 diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
-                                                const TraceWishes& wishes) {
+                                                const TraceConversionOptions& options) {
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
   TraceRecording out{.file = std::move(file)};
-  TraceCollector collected(wishes);
+  TraceCollector collected(options);
   trace.for_each_event([&](const etl::Event& event) { collected.take(event); }, out.losses);
   collected.history.finish();
   Writer writer(trace, collected, out.file);
-  writer.write(version, wishes.running);
+  writer.write(version, options.running);
   out.file.close();
   out.samples = collected.samples.size();
   out.idle_samples = collected.idle_samples;
@@ -374,7 +374,7 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   out.switches_were_on = collected.switches_on;
   out.samples_of_other_cores = collected.samples_of_other_cores;
   out.lost_over_time = std::move(collected.lost_over_time);
-  if (out.file.trouble().has_value()) return *out.file.trouble();
+  if (out.file.error().has_value()) return *out.file.error();
   return out;
 }
 

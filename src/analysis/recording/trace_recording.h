@@ -35,7 +35,7 @@ struct TraceRecording {
   bool has_compact_switches = false;                // switches in an undocumented form
 };
 
-struct TraceWishes {
+struct TraceConversionOptions {
   bool switches = false;
   bool running = false;         // where threads ran, in TraceRecording::switches, even without these events
   bool idle = false;            // include samples of idle cores
@@ -43,7 +43,7 @@ struct TraceWishes {
 };
 // `version`: wperf's version, written to the recording.
 diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
-                                                const TraceWishes& wishes);
+                                                const TraceConversionOptions& options);
 
 // The gaps of a trace, from its header and from the losses found while reading it.
 stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& losses);

@@ -18,7 +18,7 @@ bool holds_trace(const packing::ZipEntry& entry) {
     beginning.insert(beginning.end(), part.begin(), part.end());
     return beginning.size() < kEnoughToTell;
   }));
-  return etl::TraceFile::has_its_look(beginning);
+  return etl::TraceFile::has_signature(beginning);
 }
 
 bool is_same(bytes::Span a, bytes::Span b) {
@@ -27,15 +27,15 @@ bool is_same(bytes::Span a, bytes::Span b) {
 
 }  // namespace
 
-bool TraceSources::has_its_look(bytes::Span file) {
-  return etl::TraceFile::has_its_look(file) || packing::ZipFile::has_its_look(file);
+bool TraceSources::has_signature(bytes::Span file) {
+  return etl::TraceFile::has_signature(file) || packing::ZipFile::has_signature(file);
 }
 
 diag::Result<void> TraceSources::add(RecordingInput input, const std::string& name) {
   inputs_.push_back(std::move(input));
   const RecordingInput& kept = inputs_.back();
-  if (packing::ZipFile::has_its_look(kept.bytes())) return add_zip(kept, name);
-  if (!etl::TraceFile::has_its_look(kept.bytes())) {
+  if (packing::ZipFile::has_signature(kept.bytes())) return add_zip(kept, name);
+  if (!etl::TraceFile::has_signature(kept.bytes())) {
     return diag::Error{.text = name + " is not an .etl trace",
                        .hint = "several files can be read together only if all are traces of one session",
                        .code = diag::ExitCode::damaged_input};
@@ -127,7 +127,7 @@ diag::Result<etl::Trace> TraceSources::open(const std::function<void(u64 bytes)>
       return error;
     }
     etl::TraceFile file = std::move(opened).value();
-    file.tell_what_is_passed([&release = source.release, passed](u64 begin, u64 end) {
+    file.on_passed([&release = source.release, passed](u64 begin, u64 end) {
       release(begin, end);
       passed(end - begin);
     });

@@ -14,7 +14,7 @@ namespace wperf::recording {
 
 class TraceSources {
  public:
-  static bool has_its_look(bytes::Span file);
+  static bool has_signature(bytes::Span file);
 
   // Keeps `input`. Returns an error if it has no trace.
   diag::Result<void> add(RecordingInput input, const std::string& name);

@@ -93,8 +93,8 @@ Share evaluate(const pmu::Metric& metric, std::span<const EventCount> counts) {
   return {.known = true, .value = *value, .low = *value - std::sqrt(below), .high = *value + std::sqrt(above)};
 }
 
-Drill::Drill(pmu::Product product, u32 counters, Wish wish)
-    : product_(product), method_(method_of(product)), counters_(counters), wish_(wish) {
+Drill::Drill(pmu::Product product, u32 counters, DrillOptions options)
+    : product_(product), method_(method_of(product)), counters_(counters), options_(options) {
   shares_.resize(method_.nodes.size());
   weights_.resize(method_.nodes.size());
   if (method_.roots.empty()) return;
@@ -142,7 +142,7 @@ bool Drill::add_node(u32 node, Step& step) const {
 void Drill::add_levels(u32 node, Step& step) const {
   std::vector<u32> level = method_.nodes[node].children;
   while (!level.empty()) {
-    if (wish_.level.has_value() && method_.nodes[level.front()].level > *wish_.level) return;
+    if (options_.level.has_value() && method_.nodes[level.front()].level > *options_.level) return;
     Step wider = step;
     for (const u32 child : level) {
       if (!add_node(child, wider)) return;
@@ -158,7 +158,8 @@ void Drill::add_levels(u32 node, Step& step) const {
 
 std::optional<Step> Drill::group_step() const {
   const std::vector<std::string_view>& groups = method_.nodes[current_].groups;
-  if (groups.empty() || (wish_.level.has_value() && *wish_.level <= method_.nodes[current_].level)) return std::nullopt;
+  if (groups.empty() || (options_.level.has_value() && *options_.level <= method_.nodes[current_].level))
+    return std::nullopt;
   // First one metric of each group, which shows how often its misses happen; then all metrics of the group that
   // explains most.
   std::vector<std::string_view> wanted = groups;
@@ -192,7 +193,7 @@ std::optional<Step> Drill::next_step() const {
   if (runs_ >= kMostRuns || current_ == kNone) return std::nullopt;
   Step step;
   // Counts the path to the requested node if it was not counted yet.
-  for (u32 node = wish_.node; node != kNone && !shares_[node].known && method_.nodes[node].parent != kNone;
+  for (u32 node = options_.node; node != kNone && !shares_[node].known && method_.nodes[node].parent != kNone;
        node = method_.nodes[node].parent) {
     if (!add_node(node, step)) break;
   }
@@ -202,7 +203,7 @@ std::optional<Step> Drill::next_step() const {
 }
 
 void Drill::choose_root() {
-  current_ = wish_.node;
+  current_ = options_.node;
   if (current_ != kNone) return;
   for (const u32 root : method_.roots) {
     const Share& share = shares_[root];
@@ -277,7 +278,7 @@ void Drill::take(std::span<const EventCount> counted) {
     }
   }
   if (runs_ == 1) choose_root();
-  if (wish_.node == kNone || shares_[wish_.node].known) descend();
+  if (options_.node == kNone || shares_[options_.node].known) descend();
   if (!step_->metrics.empty()) take_metrics(counts);
   step_ = next_step();
 }

@@ -56,14 +56,14 @@ struct Step {
   std::vector<pmu::Metric> metrics;  // of groups
 };
 
-struct Wish {
+struct DrillOptions {
   std::optional<u32> level;  // how many levels deep; nullopt: the whole tree
   u32 node = kNone;          // the node to go to; kNone: the largest loss
 };
 
 class Drill {
  public:
-  Drill(pmu::Product product, u32 counters, Wish wish);
+  Drill(pmu::Product product, u32 counters, DrillOptions options);
 
   const Method& method() const { return method_; }
   // The next run; null if there is nothing more to count.
@@ -108,7 +108,7 @@ class Drill {
   pmu::Product product_;
   Method method_;
   u32 counters_;
-  Wish wish_;
+  DrillOptions options_;
   std::optional<Step> step_;
   u32 runs_ = 0, current_ = kNone;
   std::vector<Share> shares_;

@@ -187,7 +187,7 @@ TEST(TopdownDrill, GoesWhereTheMostIsLost) {
   EXPECT_FALSE(l1d.known);
 }
 
-TEST(TopdownDrill, StopsWhereItIsTold) {
+TEST(TopdownDrill, StopsAtRequestedLevel) {
   Drill first(*pmu::find_product("neoverse-v3"), 6, {.level = 1, .node = kNone});
   first.take(counts_for(*first.step(), {{"stall_slot_backend", 9'000'000}, {"stall_slot", 9'000'000}}, 1'000'000));
   EXPECT_EQ(first.step(), nullptr);

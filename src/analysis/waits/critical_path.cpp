@@ -10,31 +10,32 @@
 namespace wperf::waits {
 
 void ThreadHistories::take(const Stretch& stretch) {
-  if (stretch.thread >= lives_.size()) lives_.resize(stretch.thread + usize{1});
-  Life& life = lives_[stretch.thread];
+  if (stretch.thread >= timelines_.size()) timelines_.resize(stretch.thread + usize{1});
+  ThreadTimeline& timeline = timelines_[stretch.thread];
   // In the gap between known periods.
-  if (!life.moments.empty() && life.end < stretch.begin) life.moments.push_back({.begin = life.end});
-  life.moments.push_back({.begin = stretch.begin,
-                          .detail = stretch.state == State::running ? stretch.sample : stretch.wait,
-                          .state = stretch.state,
-                          .preempted = stretch.preempted});
-  life.end = stretch.end;
+  if (!timeline.moments.empty() && timeline.end < stretch.begin) timeline.moments.push_back({.begin = timeline.end});
+  timeline.moments.push_back({.begin = stretch.begin,
+                              .detail = stretch.state == State::running ? stretch.sample : stretch.wait,
+                              .state = stretch.state,
+                              .preempted = stretch.preempted});
+  timeline.end = stretch.end;
 }
 
 ThreadHistories::Moment ThreadHistories::before(u32 thread, u64 time) const {
-  if (thread >= lives_.size()) return {};
-  const Life& life = lives_[thread];
-  if (time > life.end) return {.begin = life.end};
-  const auto after = std::partition_point(life.moments.begin(), life.moments.end(),
+  if (thread >= timelines_.size()) return {};
+  const ThreadTimeline& timeline = timelines_[thread];
+  if (time > timeline.end) return {.begin = timeline.end};
+  const auto after = std::partition_point(timeline.moments.begin(), timeline.moments.end(),
                                           [&](const Moment& one) { return one.begin < time; });
-  return after == life.moments.begin() ? Moment{} : *std::prev(after);
+  return after == timeline.moments.begin() ? Moment{} : *std::prev(after);
 }
 
 u64 ThreadHistories::first(u32 thread) const {
-  return thread < lives_.size() && !lives_[thread].moments.empty() ? lives_[thread].moments.front().begin : 0;
+  return thread < timelines_.size() && !timelines_[thread].moments.empty() ? timelines_[thread].moments.front().begin
+                                                                           : 0;
 }
 u64 ThreadHistories::last(u32 thread) const {
-  return thread < lives_.size() ? lives_[thread].end : 0;
+  return thread < timelines_.size() ? timelines_[thread].end : 0;
 }
 
 namespace {
@@ -44,8 +45,8 @@ class Walk {
   Walk(const Accounting& accounting, const ThreadHistories& histories, u64 begin, u64 end)
       : accounting_(accounting), histories_(histories), begin_(begin), end_(end) {
     for (u32 i = 0; i < accounting.threads.size(); ++i) numbers_[accounting.threads[i].thread] = i;
-    births_ = accounting.births;
-    std::sort(births_.begin(), births_.end(), is_before);
+    thread_starts_ = accounting.thread_starts;
+    std::sort(thread_starts_.begin(), thread_starts_.end(), is_before);
   }
 
   std::vector<PathStep> run(u32 thread) {
@@ -63,7 +64,7 @@ class Walk {
 
  private:
   // A thread on the path, followed back to some time; below it in the list are the threads that waited for it.
-  struct Followed {
+  struct PathThread {
     u32 thread = 0;
     u64 begin = 0;
   };
@@ -73,13 +74,13 @@ class Walk {
     u32 sample = stacks::kNoSample;
   };
 
-  static bool is_before(const Birth& a, const Birth& b) {
+  static bool is_before(const ThreadStart& a, const ThreadStart& b) {
     return std::pair(a.thread, a.time) < std::pair(b.thread, b.time);
   }
 
   void step() {
     while (followed_.size() > 1 && followed_.back().begin >= now_) followed_.pop_back();
-    const Followed at = followed_.back();
+    const PathThread at = followed_.back();
     const ThreadHistories::Moment moment = histories_.before(at.thread, now_);
     const u64 begin = std::max(at.begin, moment.begin);
     const Cause cause = std::exchange(cause_, {});
@@ -104,7 +105,7 @@ class Walk {
     }
   }
 
-  void follow(const Followed& at, u64 begin, u32 number) {
+  void follow(const PathThread& at, u64 begin, u32 number) {
     const Wait& wait = accounting_.waits[number];
     PathStep waits{.begin = begin, .thread = at.thread, .state = StepState::unknown, .wait = number};
     // A wait that ends after the path's position, or never, explains nothing.
@@ -120,14 +121,14 @@ class Walk {
   }
 
   // Before a thread existed, the path is that of its creator.
-  void follow_maker(const Followed& at, u64 begin) {
-    const auto birth =
-        std::lower_bound(births_.begin(), births_.end(), Birth{.thread = at.thread, .time = now_}, is_before);
-    if (birth != births_.end() && birth->thread == at.thread && birth->time == now_) {
-      const auto maker = numbers_.find(birth->maker);
+  void follow_maker(const PathThread& at, u64 begin) {
+    const auto start = std::lower_bound(thread_starts_.begin(), thread_starts_.end(),
+                                        ThreadStart{.thread = at.thread, .time = now_}, is_before);
+    if (start != thread_starts_.end() && start->thread == at.thread && start->time == now_) {
+      const auto maker = numbers_.find(start->maker);
       if (maker != numbers_.end() && maker->second != at.thread && may_go_on()) {
         followed_.back().thread = maker->second;
-        cause_ = {.made = at.thread, .sample = birth->sample};
+        cause_ = {.made = at.thread, .sample = start->sample};
         return;
       }
     }
@@ -153,8 +154,8 @@ class Walk {
   const ThreadHistories& histories_;
   const u64 begin_, end_;
   std::unordered_map<u32, u32> numbers_;  // thread → index
-  std::vector<Birth> births_;
-  std::vector<Followed> followed_;
+  std::vector<ThreadStart> thread_starts_;
+  std::vector<PathThread> followed_;
   std::vector<PathStep> steps_;  // in reverse order
   Cause cause_;
   u64 now_ = 0;

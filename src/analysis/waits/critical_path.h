@@ -49,11 +49,11 @@ class ThreadHistories {
   u64 last(u32 thread) const;
 
  private:
-  struct Life {
+  struct ThreadTimeline {
     std::vector<Moment> moments;
     u64 end = 0;
   };
-  std::vector<Life> lives_;  // by thread
+  std::vector<ThreadTimeline> timelines_;  // by thread
 };
 
 // The steps from `begin` to `end`, in order of time and without gaps. `thread`: index.

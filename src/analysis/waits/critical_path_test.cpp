@@ -96,7 +96,7 @@ TEST(CriticalPath, BeforeAThreadWasThereItsMakerCounts) {
                {75, 100, 7, StepState::running}});
 }
 
-TEST(CriticalPath, WhatNobodyToldIsUnknown) {
+TEST(CriticalPath, UnrecordedTimeIsUnknown) {
   // 7's wake-up is missing, and what 8 did before it came is unknown.
   const stacks::Switch events[] = {
       change(10, 0, 7, stacks::Leaving::waits, 9), change(50, 0, 9, stacks::Leaving::waits, 7),

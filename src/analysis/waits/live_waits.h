@@ -39,7 +39,7 @@ class LiveWaits {
 };
 
 // All waits of a period in one function.
-struct WaitedIn {
+struct FunctionWaits {
   std::string function, module;  // empty: unknown
   WaitClass wait = WaitClass::unexplained;
   u64 begun = 0;   // number of waits that began in the period

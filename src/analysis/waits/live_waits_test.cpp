@@ -59,7 +59,7 @@ TEST(LiveWaits, WhatWasForgottenIsNotGuessed) {
   EXPECT_TRUE(live.take({change(230, 1, stacks::kIdleThread, stacks::Leaving::preempted, 7)}, 200, 300).empty());
 }
 
-TEST(LiveWaits, BeingPreemptedIsNoWait) {
+TEST(LiveWaits, PreemptionIsNotAWait) {
   LiveWaits live;
   EXPECT_TRUE(
       live.take({change(40, 0, 7, stacks::Leaving::preempted, 8), change(50, 0, 8, stacks::Leaving::ended, 7)}, 0, 100)

@@ -128,12 +128,12 @@ class Maker {
   void share_running() {
     std::unordered_map<u32, u64> weights;  // by thread
     for (const recording::RunningSample& one : switches_.running_samples) weights[one.thread] += one.weight;
-    struct Left {
+    struct RemainingStretches {
       usize next = 0;  // index into the thread's periods
       u64 time = 0;    // their sum
       std::vector<TimeSpan>* spans = nullptr;
     };
-    std::unordered_map<u32, Left> left;
+    std::unordered_map<u32, RemainingStretches> left;
     for (u32 i = 0; i < accounting_.threads.size(); ++i) {
       if (!chosen_[i]) continue;
       const u32 thread = accounting_.threads[i].thread;
@@ -147,7 +147,7 @@ class Maker {
     for (const recording::RunningSample& one : switches_.running_samples) {
       const auto known = left.find(one.thread);
       if (known == left.end()) continue;
-      Left& of = known->second;
+      RemainingStretches& of = known->second;
       u64& weight = weights[one.thread];
       const auto share = static_cast<u64>(static_cast<double>(of.time) * static_cast<double>(one.weight) /
                                           static_cast<double>(std::max<u64>(weight, 1)));

@@ -11,18 +11,18 @@ namespace {
 
 constexpr u32 kNone = ~u32{0};
 
-class Accountant {
+class AccountingBuilder {
  public:
-  Accountant(std::span<const stacks::Switch> switches, std::span<const stacks::Unrecorded> unrecorded, u64 begin,
-             u64 end, const TakeStretch& take)
+  AccountingBuilder(std::span<const stacks::Switch> switches, std::span<const stacks::Unrecorded> unrecorded, u64 begin,
+                    u64 end, const TakeStretch& take)
       : take_(take) {
     out_.begin = now_ = all_recorded_since_ = begin;
     out_.end = end;
     for (const stacks::Switch& event : switches) {
       out_.end = std::max(out_.end, event.time);
-      tells_wakeups_ = tells_wakeups_ || event.kind == stacks::Kind::woken;
+      has_wakeups_ = has_wakeups_ || event.kind == stacks::Kind::woken;
     }
-    dark_ = stacks::DarkTimes(unrecorded, begin, out_.end);
+    unrecorded_ = stacks::UnrecordedTimes(unrecorded, begin, out_.end);
     marks_ = stacks::core_marks(unrecorded, begin, out_.end);
   }
 
@@ -30,7 +30,8 @@ class Accountant {
     // Time must not go back; such events come from a damaged file.
     now_ = event.time = std::max(event.time, now_);
     // The events at both ends of an unrecorded period were recorded.
-    while (next_mark_ < marks_.size() && marks_[next_mark_].time + marks_[next_mark_].is_dark <= now_) pass_mark();
+    while (next_mark_ < marks_.size() && marks_[next_mark_].time + marks_[next_mark_].is_unrecorded <= now_)
+      pass_mark();
     if (event.kind == stacks::Kind::switched) {
       add_switch(event);
     } else if (event.kind == stacks::Kind::renamed) {
@@ -42,22 +43,22 @@ class Accountant {
 
   Accounting finish() {
     while (next_mark_ < marks_.size()) pass_mark();
-    for (u32 number = 0; number < lives_.size(); ++number) {
-      const Life& life = lives_[number];
-      const bool is_off = life.state == State::waiting || life.state == State::ready;
+    for (u32 number = 0; number < threads_.size(); ++number) {
+      const CurrentThread& thread = threads_[number];
+      const bool is_off = thread.state == State::waiting || thread.state == State::ready;
       // It may have run, and ended, in the unrecorded period.
-      if (is_off && dark_.any(life.since, out_.end)) lose(number, out_.end);
+      if (is_off && unrecorded_.any(thread.since, out_.end)) lose(number, out_.end);
       // Waits that have not ended last at least until the end.
-      if (life.state == State::waiting) end_part(number, out_.end);
-      if (life.state == State::ready && life.wait != kNone) resume(number, out_.end);
-      emit(number, life.state, out_.end);
+      if (thread.state == State::waiting) end_part(number, out_.end);
+      if (thread.state == State::ready && thread.wait != kNone) resume(number, out_.end);
+      emit(number, thread.state, out_.end);
     }
     for (usize core = 0; core < out_.cores.size(); ++core) close_core(core, out_.end);
     return std::move(out_);
   }
 
  private:
-  struct Life {
+  struct CurrentThread {
     State state = State::unknown;
     bool is_there = false;  // false if it was not mentioned yet, or has ended
     bool preempted = false;
@@ -68,8 +69,8 @@ class Accountant {
   struct Core {
     u32 runs = stacks::kNobody;
     u64 since = 0, recorded_since = 0;
-    u32 dark = 0;           // number of unrecorded periods that contain the current time
-    bool has_told = false;  // the beginning of its recording was shown
+    u32 dark = 0;            // number of unrecorded periods that contain the current time
+    bool has_begun = false;  // the beginning of its recording was shown
   };
 
   // A gap in a core's recording ends the known state; after the gap it starts again.
@@ -79,41 +80,41 @@ class Accountant {
       core_of(mark.core);
       return turn(mark.core, mark);
     }
-    every_core_is_dark_ = mark.is_dark;
+    every_core_is_dark_ = mark.is_unrecorded;
     all_recorded_since_ = mark.time;
     for (usize core = 0; core < cores_.size(); ++core) turn(core, mark);
-    if (!mark.is_dark) return;
+    if (!mark.is_unrecorded) return;
     for (const u32 number : came_nowhere_) {
-      if (lives_[number].core == stacks::kUnknownCore) stop_running(number, mark.time);
+      if (threads_[number].core == stacks::kUnknownCore) stop_running(number, mark.time);
     }
     came_nowhere_.clear();
   }
   void turn(usize number, const stacks::CoreMark& mark) {
     Core& core = cores_[number];
     const bool was_dark = core.dark != 0;
-    if (mark.is_dark) ++core.dark;
-    if (!mark.is_dark && core.dark != 0) --core.dark;
+    if (mark.is_unrecorded) ++core.dark;
+    if (!mark.is_unrecorded && core.dark != 0) --core.dark;
     if (was_dark == (core.dark != 0)) return;
-    if (mark.is_dark && core.runs != stacks::kNobody && core.runs != stacks::kIdleThread) {
+    if (mark.is_unrecorded && core.runs != stacks::kNobody && core.runs != stacks::kIdleThread) {
       const u32 ran = number_of(core.runs, mark.time);
-      if (lives_[ran].core == number) stop_running(ran, mark.time);
+      if (threads_[ran].core == number) stop_running(ran, mark.time);
     }
     close_core(number, mark.time);
     core.runs = stacks::kNobody;
-    core.has_told = false;
+    core.has_begun = false;
     core.recorded_since = mark.time;
   }
 
   void stop_running(u32 number, u64 time) {
-    if (lives_[number].state != State::running) return;
+    if (threads_[number].state != State::running) return;
     emit(number, State::running, time);
-    lives_[number].state = State::unknown;
+    threads_[number].state = State::unknown;
   }
 
   u32 number_of(u32 thread, u64 time) {
-    const auto [known, is_new] = numbers_.try_emplace(thread, static_cast<u32>(lives_.size()));
+    const auto [known, is_new] = numbers_.try_emplace(thread, static_cast<u32>(threads_.size()));
     if (is_new) {
-      lives_.push_back({.since = time});
+      threads_.push_back({.since = time});
       out_.threads.push_back({.thread = thread});
     }
     return known->second;
@@ -121,65 +122,66 @@ class Accountant {
 
   // The time up to `time` that was not counted yet belongs to `state`.
   void emit(u32 number, State state, u64 time, u32 sample = stacks::kNoSample) {
-    Life& life = lives_[number];
-    if (time <= life.since) return;
-    const u64 length = time - life.since;
+    CurrentThread& thread = threads_[number];
+    if (time <= thread.since) return;
+    const u64 length = time - thread.since;
     ThreadTimes& times = out_.threads[number];
     if (state == State::running) times.running += length;
     if (state == State::ready) times.ready += length;
-    if (state == State::ready && life.preempted) times.preempted += length;
+    if (state == State::ready && thread.preempted) times.preempted += length;
     if (state == State::waiting) times.waiting += length;
-    if (state == State::unknown && life.is_there) times.unknown += length;
-    if (take_ && life.is_there) {
+    if (state == State::unknown && thread.is_there) times.unknown += length;
+    if (take_ && thread.is_there) {
       take_({.thread = number,
              .state = state,
-             .preempted = life.preempted,
-             .core = life.core,
-             .begin = life.since,
+             .preempted = thread.preempted,
+             .core = thread.core,
+             .begin = thread.since,
              .end = time,
-             .wait = life.wait,
+             .wait = thread.wait,
              .sample = sample});
     }
-    life.since = time;
+    thread.since = time;
   }
   // For a thread on no core whose state is the same before and after each unrecorded period.
   void emit_lit(u32 number, u64 time) {
-    const State state = lives_[number].state;
-    dark_.for_each_part(lives_[number].since, time,
-                        [&](u64, u64 end, bool is_dark) { emit(number, is_dark ? State::unknown : state, end); });
+    const State state = threads_[number].state;
+    unrecorded_.for_each_part(threads_[number].since, time, [&](u64, u64 end, bool is_unrecorded) {
+      emit(number, is_unrecorded ? State::unknown : state, end);
+    });
   }
 
   // A thread on no core changed its state in an unrecorded period: its last known state counts until the period begins,
   // and then it is unknown until `time`.
   void lose(u32 number, u64 time) {
-    Life& life = lives_[number];
-    const u64 until = std::min(dark_.first(life.since), time);
-    if (life.state == State::waiting) end_part(number, until);
-    if (life.state == State::ready && life.wait != kNone) resume(number, until);
-    emit(number, life.state, until);
-    life.state = State::unknown;
-    life.wait = kNone;
-    life.preempted = false;
+    CurrentThread& thread = threads_[number];
+    const u64 until = std::min(unrecorded_.first(thread.since), time);
+    if (thread.state == State::waiting) end_part(number, until);
+    if (thread.state == State::ready && thread.wait != kNone) resume(number, until);
+    emit(number, thread.state, until);
+    thread.state = State::unknown;
+    thread.wait = kNone;
+    thread.preempted = false;
     emit(number, State::unknown, time);
   }
   // After an unrecorded period, for a thread on no core: the next event shows that it was in `state` since then.
   void find(u32 number, u64 time, State state) {
-    const u64 light = dark_.last_end(time);
+    const u64 light = unrecorded_.last_end(time);
     lose(number, light);
-    lives_[number].state = state;
-    if (state == State::waiting) lives_[number].wait = begin_wait(number, light, {}, false);
+    threads_[number].state = state;
+    if (state == State::waiting) threads_[number].wait = begin_wait(number, light, {}, false);
   }
 
   void contradict(u32 number, u64 time) {
     ++out_.contradictions;
-    Life& life = lives_[number];
-    if (life.wait != kNone && !out_.waits[life.wait].has_end) {
-      out_.waits[life.wait].is_known = false;
+    CurrentThread& thread = threads_[number];
+    if (thread.wait != kNone && !out_.waits[thread.wait].has_end) {
+      out_.waits[thread.wait].is_known = false;
       --out_.threads[number].waits;
     }
-    life.wait = kNone;
-    life.preempted = false;
-    life.state = State::unknown;
+    thread.wait = kNone;
+    thread.preempted = false;
+    thread.state = State::unknown;
     emit(number, State::unknown, time);
   }
 
@@ -196,24 +198,24 @@ class Accountant {
   }
   // The wait lasts at least until `time`.
   void end_part(u32 number, u64 time) {
-    Wait& wait = out_.waits[lives_[number].wait];
+    Wait& wait = out_.waits[threads_[number].wait];
     wait.woken = wait.resumed = time;
-    wait.unknown = dark_.length(wait.begin, time);
+    wait.unknown = unrecorded_.length(wait.begin, time);
     ThreadTimes& times = out_.threads[number];
     times.longest_wait = std::max(times.longest_wait, wait.length());
     emit_lit(number, time);
   }
   void end_wait(u32 number, u64 time, u32 waker, u32 wake_sample) {
     end_part(number, time);
-    Wait& wait = out_.waits[lives_[number].wait];
+    Wait& wait = out_.waits[threads_[number].wait];
     wait.waker = waker;
     wait.wake_sample = wake_sample;
     wait.has_end = true;
   }
   void resume(u32 number, u64 time) {
-    Wait& wait = out_.waits[lives_[number].wait];
+    Wait& wait = out_.waits[threads_[number].wait];
     wait.resumed = std::max(time, wait.woken);
-    wait.unknown_ready = dark_.length(wait.woken, wait.resumed);
+    wait.unknown_ready = unrecorded_.length(wait.woken, wait.resumed);
   }
 
   void add_switch(const stacks::Switch& event) {
@@ -222,7 +224,7 @@ class Accountant {
     if (event.core != stacks::kUnknownCore) ++out_.cores[event.core].switches;
     if (event.leaves != stacks::kNobody) check_who_ran(event, core);
     if (event.leaves == stacks::kIdleThread) {
-      if (tells_of_before(core)) core.runs = stacks::kIdleThread;
+      if (is_before_recording(core)) core.runs = stacks::kIdleThread;
     } else if (event.leaves != stacks::kNobody) {
       leave(event, core);
     }
@@ -230,146 +232,148 @@ class Accountant {
     if (event.comes != stacks::kNobody && event.comes != stacks::kIdleThread) come(event, core);
     if (core.dark != 0) return;
     core.runs = event.comes;
-    core.has_told = true;
+    core.has_begun = true;
   }
 
   // If a core's first event is that a thread leaves, that thread was there since the core's recording began.
-  static bool tells_of_before(const Core& core) { return !core.has_told && core.dark == 0; }
+  static bool is_before_recording(const Core& core) { return !core.has_begun && core.dark == 0; }
 
   // The core's last recorded thread left it without a record, so a switch was lost. It is unknown when it stopped
   // running, and what ran afterwards.
   void check_who_ran(const stacks::Switch& event, Core& core) {
-    if (!core.has_told || core.runs == event.leaves || core.runs == stacks::kNobody || core.runs == stacks::kIdleThread)
+    if (!core.has_begun || core.runs == event.leaves || core.runs == stacks::kNobody ||
+        core.runs == stacks::kIdleThread)
       return;
     const u32 number = number_of(core.runs, event.time);
-    const Life& life = lives_[number];
-    if (life.state == State::running && life.core == event.core) contradict(number, event.time);
+    const CurrentThread& thread = threads_[number];
+    if (thread.state == State::running && thread.core == event.core) contradict(number, event.time);
     core.runs = stacks::kNobody;
   }
 
   void leave(const stacks::Switch& event, Core& core) {
-    const usize met = lives_.size();
+    const usize met = threads_.size();
     const u32 number = number_of(event.leaves, event.time);
     ran_until_now(number, number == met, event, core);
-    Life& life = lives_[number];
-    emit(number, life.state, event.time, event.sample);
-    life.wait = kNone;
-    life.is_there = event.leaving != stacks::Leaving::ended;
-    life.preempted = event.leaving == stacks::Leaving::preempted;
+    CurrentThread& thread = threads_[number];
+    emit(number, thread.state, event.time, event.sample);
+    thread.wait = kNone;
+    thread.is_there = event.leaving != stacks::Leaving::ended;
+    thread.preempted = event.leaving == stacks::Leaving::preempted;
     switch (event.leaving) {
       case stacks::Leaving::waits:
-        life.wait = begin_wait(number, event.time, event, true);
-        life.state = State::waiting;
+        thread.wait = begin_wait(number, event.time, event, true);
+        thread.state = State::waiting;
         break;
       case stacks::Leaving::preempted:
-        life.state = State::ready;
+        thread.state = State::ready;
         break;
       case stacks::Leaving::ended:
-        life.state = State::unknown;
+        thread.state = State::unknown;
         out_.threads[number].has_ended = true;
         break;
       case stacks::Leaving::unknown:
-        life.state = State::unknown;
+        thread.state = State::unknown;
         break;
     }
   }
 
   void ran_until_now(u32 number, bool is_new, const stacks::Switch& event, Core& core) {
-    Life& life = lives_[number];
+    CurrentThread& thread = threads_[number];
     const u64 light = core.recorded_since;
     if (is_new) {
-      if (!tells_of_before(core)) return;
-      life.since = light;
+      if (!is_before_recording(core)) return;
+      thread.since = light;
       out_.threads[number].was_there = light == out_.begin;
-    } else if (life.state == State::running) {
+    } else if (thread.state == State::running) {
       return;
     } else if (core.dark != 0) {
       return lose(number, event.time);
-    } else if (tells_of_before(core) && life.since <= light && dark_.first(life.since) < light) {
+    } else if (is_before_recording(core) && thread.since <= light && unrecorded_.first(thread.since) < light) {
       lose(number, light);
     } else {
       return contradict(number, event.time);
     }
-    life.state = State::running;
-    life.is_there = true;
-    life.core = event.core;
+    thread.state = State::running;
+    thread.is_there = true;
+    thread.core = event.core;
     core.runs = event.leaves;
   }
 
   void come(const stacks::Switch& event, const Core& core) {
-    const usize met = lives_.size();
+    const usize met = threads_.size();
     const u32 number = number_of(event.comes, event.time);
-    const State state = lives_[number].state;
-    const bool is_dark = dark_.any(lives_[number].since, event.time);
+    const State state = threads_[number].state;
+    const bool is_unrecorded = unrecorded_.any(threads_[number].since, event.time);
     if (number != met && state == State::running) contradict(number, event.time);
     if (state == State::ready) {
-      if (lives_[number].wait != kNone) resume(number, event.time);
+      if (threads_[number].wait != kNone) resume(number, event.time);
       emit_lit(number, event.time);
-    } else if (is_dark && tells_wakeups_ && lives_[number].is_there) {
+    } else if (is_unrecorded && has_wakeups_ && threads_[number].is_there) {
       find(number, event.time, State::ready);
     } else if (state == State::waiting) {
       // No record shows which thread woke it, so it waited until now.
       end_wait(number, event.time, stacks::kUnknown, stacks::kNoSample);
     }
-    emit(number, lives_[number].state, event.time);
-    Life& life = lives_[number];
-    life = {.state = core.dark != 0 ? State::unknown : State::running,
-            .is_there = true,
-            .core = event.core,
-            .since = event.time};
+    emit(number, threads_[number].state, event.time);
+    CurrentThread& thread = threads_[number];
+    thread = {.state = core.dark != 0 ? State::unknown : State::running,
+              .is_there = true,
+              .core = event.core,
+              .since = event.time};
     if (event.core == stacks::kUnknownCore) came_nowhere_.push_back(number);
     ++out_.threads[number].switches;
   }
 
   void add_rename(const stacks::Switch& event) {
     const u32 from = number_of(event.leaves, event.time), to = number_of(event.comes, event.time);
-    const State state = lives_[from].state;
+    const State state = threads_[from].state;
     if (state == State::waiting || state == State::ready) contradict(from, event.time);
-    if (lives_[to].state != State::unknown) contradict(to, event.time);
+    if (threads_[to].state != State::unknown) contradict(to, event.time);
     emit(from, state, event.time);
     emit(to, State::unknown, event.time);
-    lives_[to] = lives_[from];
-    lives_[from] = {.since = event.time};
+    threads_[to] = threads_[from];
+    threads_[from] = {.since = event.time};
     out_.threads[from].has_ended = true;
     out_.threads[to].has_ended = false;
-    if (lives_[to].core == stacks::kUnknownCore) came_nowhere_.push_back(to);
-    if (state != State::running || lives_[to].core == stacks::kUnknownCore) return;
-    if (Core& core = core_of(lives_[to].core); core.runs == event.leaves) core.runs = event.comes;
+    if (threads_[to].core == stacks::kUnknownCore) came_nowhere_.push_back(to);
+    if (state != State::running || threads_[to].core == stacks::kUnknownCore) return;
+    if (Core& core = core_of(threads_[to].core); core.runs == event.leaves) core.runs = event.comes;
   }
 
   void add_wakeup(const stacks::Switch& event) {
     ++out_.wakeups;
     if (event.comes == stacks::kNobody || event.comes == stacks::kIdleThread) return;
-    const usize met = lives_.size();
+    const usize met = threads_.size();
     const u32 number = number_of(event.comes, event.time);
-    Life& life = lives_[number];
-    const bool is_dark = life.is_there && dark_.any(life.since, event.time);
+    CurrentThread& thread = threads_[number];
+    const bool is_unrecorded = thread.is_there && unrecorded_.any(thread.since, event.time);
     if (event.kind == stacks::Kind::created) {
       // A number may be reused.
-      if (life.state != State::unknown && life.state != State::running && is_dark) lose(number, event.time);
-      if (life.state != State::unknown) contradict(number, event.time);
+      if (thread.state != State::unknown && thread.state != State::running && is_unrecorded) lose(number, event.time);
+      if (thread.state != State::unknown) contradict(number, event.time);
       emit(number, State::unknown, event.time);
-      life = {.state = State::ready, .is_there = true, .since = event.time};
-      out_.births.push_back({.thread = number, .maker = event.leaves, .time = event.time, .sample = event.sample});
+      thread = {.state = State::ready, .is_there = true, .since = event.time};
+      out_.thread_starts.push_back(
+          {.thread = number, .maker = event.leaves, .time = event.time, .sample = event.sample});
       return;
     }
     if (number == met) {
       // It has waited since the beginning.
-      life.state = State::waiting;
-      life.is_there = true;
-      life.since = out_.begin;
+      thread.state = State::waiting;
+      thread.is_there = true;
+      thread.since = out_.begin;
       out_.threads[number].was_there = true;
-      life.wait = begin_wait(number, out_.begin, event, false);
+      thread.wait = begin_wait(number, out_.begin, event, false);
     }
     // A thread that is about to wait, or is already ready, is sometimes woken, too; this changes nothing.
-    if (life.state == State::running) return;
-    if (life.state != State::waiting) {
-      if (!is_dark) return;
+    if (thread.state == State::running) return;
+    if (thread.state != State::waiting) {
+      if (!is_unrecorded) return;
       find(number, event.time, State::waiting);
     }
     end_wait(number, event.time, event.leaves, event.sample);
-    life.state = State::ready;
-    life.preempted = false;
+    thread.state = State::ready;
+    thread.preempted = false;
   }
 
   Core& core_of(u16 core) {
@@ -397,14 +401,14 @@ class Accountant {
   const TakeStretch& take_;
   u64 now_ = 0;
   Accounting out_;
-  stacks::DarkTimes dark_;
+  stacks::UnrecordedTimes unrecorded_;
   std::vector<stacks::CoreMark> marks_;
   usize next_mark_ = 0;
   bool every_core_is_dark_ = false;
   u64 all_recorded_since_ = 0;
-  bool tells_wakeups_ = false;
+  bool has_wakeups_ = false;
   std::unordered_map<u32, u32> numbers_;  // thread → index
-  std::vector<Life> lives_;
+  std::vector<CurrentThread> threads_;
   std::vector<Core> cores_;
   Core nowhere_;
   std::vector<u32> came_nowhere_;  // threads that came to unknown cores since the last unrecorded period
@@ -414,7 +418,7 @@ class Accountant {
 
 Accounting account(std::span<const stacks::Switch> switches, std::span<const stacks::Unrecorded> unrecorded, u64 begin,
                    u64 end, const TakeStretch& take) {
-  Accountant accountant(switches, unrecorded, begin, end, take);
+  AccountingBuilder accountant(switches, unrecorded, begin, end, take);
   for (const stacks::Switch& event : switches) accountant.add(event);
   return accountant.finish();
 }

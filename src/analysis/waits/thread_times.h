@@ -66,7 +66,7 @@ struct Stretch {
 };
 
 // A new thread that became ready for the first time, and the thread that created it.
-struct Birth {
+struct ThreadStart {
   u32 thread = 0;  // index
   u32 maker = stacks::kUnknown;
   u64 time = 0;
@@ -75,9 +75,9 @@ struct Birth {
 
 struct Accounting {
   u64 begin = 0, end = 0;
-  std::vector<ThreadTimes> threads;  // in order of appearance
-  std::vector<Wait> waits;           // ordered by begin
-  std::vector<Birth> births;         // ordered by time
+  std::vector<ThreadTimes> threads;        // in order of appearance
+  std::vector<Wait> waits;                 // ordered by begin
+  std::vector<ThreadStart> thread_starts;  // ordered by time
   std::vector<CoreTimes> cores;
   u64 switches = 0, wakeups = 0;
   u64 contradictions = 0;  // events that contradict earlier ones

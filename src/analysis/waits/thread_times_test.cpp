@@ -37,7 +37,7 @@ TEST(ThreadTimes, AWaitEndsWhenSomebodyMakesItReady) {
   EXPECT_EQ(other.preempted, 20u) << "until the end";
 }
 
-TEST(ThreadTimes, BeingPreemptedIsNoWait) {
+TEST(ThreadTimes, PreemptionIsNotAWait) {
   const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::preempted, 8),
                                    change(40, 0, 8, stacks::Leaving::ended, 7)};
   const Accounting done = account(events, {}, 0, 50);
@@ -81,7 +81,7 @@ TEST(ThreadTimes, WithoutAWakeUpNobodyKnowsWhoEndedAWait) {
   EXPECT_EQ(done.waits[0].length(), 20u);
 }
 
-TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
+TEST(ThreadTimes, ContradictoryTimeIsUnattributed) {
   // 7 waits, and later leaves a core without a record that it came.
   const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8),
                                    change(50, 1, 7, stacks::Leaving::waits, 9)};
@@ -95,7 +95,7 @@ TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
 }
 
 // The switch with which 7 left the core was lost. It no longer runs, but it is unknown when it stopped.
-TEST(ThreadTimes, WhoLeftWithoutASwitchDoesNotRunOn) {
+TEST(ThreadTimes, ThreadWithoutFinalSwitchStops) {
   const stacks::Switch events[] = {change(10, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
                                    change(30, 0, 8, stacks::Leaving::waits, 9),
                                    change(40, 0, 9, stacks::Leaving::waits, stacks::kIdleThread)};

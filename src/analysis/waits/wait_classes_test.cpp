@@ -73,7 +73,7 @@ TEST(WaitClasses, TheKernelKnowsWhatIsRead) {
 }
 
 // Windows waits for files with the same functions as for locks.
-TEST(WaitClasses, AFileOfWindowsIsNoLock) {
+TEST(WaitClasses, WindowsFileWaitIsIoNotLock) {
   EXPECT_EQ(of({{"KeWaitForSingleObject", true},
                 {"IopSynchronousServiceTail", true},
                 {"NtReadFile", true},
@@ -82,7 +82,7 @@ TEST(WaitClasses, AFileOfWindowsIsNoLock) {
   EXPECT_EQ(of({{"KeWaitForSingleObject", true}, {"NtWaitForSingleObject", true}}), WaitClass::lock);
 }
 
-TEST(WaitClasses, APageFaultIsOneWhoeverTouchedThePage) {
+TEST(WaitClasses, PageFaultWaitIsPaging) {
   EXPECT_EQ(of({{"io_schedule", true}, {"handle_mm_fault", true}, {"asm_exc_page_fault", true}, {"read", false}}),
             WaitClass::paging);
 }
@@ -129,7 +129,7 @@ TEST(WaitClasses, WhatIsTheProgramsOwn) {
   EXPECT_FALSE(is_library_function("Cache::lock"));
 }
 
-TEST(WaitClasses, WhatWakesAndWhatCallsIt) {
+TEST(WaitClasses, InnerWakeFunctionsAndTimerInterrupts) {
   EXPECT_TRUE(is_inner_wake("__GI___lll_lock_wake"));
   EXPECT_TRUE(is_inner_wake("futex_wake"));
   EXPECT_FALSE(is_inner_wake("pthread_mutex_unlock@@GLIBC_2.2.5"));

@@ -79,8 +79,8 @@ std::string WaitNames::text_of(u32 thread) const {
 // The place and class of a wait, from the stack with which the thread left its core.
 WaitPlace WaitNames::place_of(u32 sample, u8 wait_reason) {
   WaitPlace place = place_of_sample(sample);
-  const bool is_told = place.wait != WaitClass::unexplained && place.wait != WaitClass::other;
-  if (!is_told && switches_.has_windows_reasons) {
+  const bool has_reason = place.wait != WaitClass::unexplained && place.wait != WaitClass::other;
+  if (!has_reason && switches_.has_windows_reasons) {
     const WaitClass reason = waits::class_of_reason(wait_reason);
     if (reason != WaitClass::unexplained) place.wait = reason;
   }
@@ -129,7 +129,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
   waits::StackClass wait;
   waits::PythonLock python_lock;
   const stacks::StackFunction *own = nullptr, *inner = nullptr, *kernel = nullptr, *unnamed = nullptr;
-  std::array<bool, 2> is_told{}, is_seen{};
+  std::array<bool, 2> has_reason{}, is_seen{};
   for_each_place(row, [&](u32 number) {
     const stacks::StackFunction& function = profile_.functions[profile_.places[number].function];
     const std::string_view module = profile_.modules[function.module].name;
@@ -148,7 +148,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
     const bool tells = waits::class_of_function(function.name) != WaitClass::unexplained;
     const stacks::StackFunction*& shown = function.is_kernel ? kernel : own;
     // Shows a function that readers know: pthread_mutex_lock, not the internal functions that it calls.
-    if (tells && !is_told[function.is_kernel]) shown = &function;
+    if (tells && !has_reason[function.is_kernel]) shown = &function;
     // A Python function says more than the interpreter's functions.
     const bool is_python = stacks::is_python_file(module) && !stacks::is_python_file(place.caller_module);
     if (is_python || (place.caller.empty() && !function.is_kernel && !waits::is_library_module(module) &&
@@ -161,7 +161,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
       if (!is_inner) shown = &function;
       if (is_inner && inner == nullptr) inner = &function;
     }
-    is_told[function.is_kernel] = is_told[function.is_kernel] || tells;
+    has_reason[function.is_kernel] = has_reason[function.is_kernel] || tells;
   });
   // Frame pointers may miss the caller of an internal function; the internal function still says more than the
   // kernel's. If no function has a name: "clr.dll+0x5a24".

@@ -88,7 +88,7 @@ struct StretchRow {
 };
 
 // Rows that are not listed because they are too short.
-struct LeftOut {
+struct OmittedRows {
   u64 min = 0;
   u64 count = 0, time = 0;
 };
@@ -117,7 +117,7 @@ struct PathReport {
   u64 from = 0, length = 0;  // the range of all steps together
   std::vector<PathRow> steps;
   std::vector<PathSum> sums;
-  LeftOut left_out;  // steps that were left out
+  OmittedRows left_out;  // steps that were left out
 };
 
 struct WaitReport {
@@ -146,7 +146,7 @@ struct WaitReport {
   bool has_others = false;  // there are chosen threads whose timeline is not shown
   std::vector<StretchRow> timeline;
   std::optional<PathReport> path;
-  LeftOut left_out;  // waits that the tables of functions and wakers, or the timeline, leave out
+  OmittedRows left_out;  // waits that the tables of functions and wakers, or the timeline, leave out
 };
 
 // Each wait of the chosen threads with names, for HTML pages, which sum up the waits of a time range.

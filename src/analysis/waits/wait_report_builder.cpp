@@ -233,7 +233,7 @@ class Builder {
       u64 since = 0;
     };
     std::vector<std::vector<Run>> runs(accounting_.cores.size());
-    const stacks::DarkTimes dark(switches_.unrecorded, accounting_.begin, accounting_.end);
+    const stacks::UnrecordedTimes dark(switches_.unrecorded, accounting_.begin, accounting_.end);
     std::map<std::pair<u32, u32>, waits::StarvedRow> rows;
     for (const stacks::Switch& event : switches_.switches) {
       if (event.kind == stacks::Kind::renamed) continue;
@@ -249,8 +249,8 @@ class Builder {
         if (wanted.contains(event.comes)) {
           // Counts only from the time when all cores are recorded again; before, it is unknown which threads were ready
           // or ran.
-          const bool is_dark = dark.any(waiting->second, event.time);
-          add_runs(core, event.comes, is_dark ? dark.last_end(event.time) : waiting->second, event.time, rows);
+          const bool is_unrecorded = dark.any(waiting->second, event.time);
+          add_runs(core, event.comes, is_unrecorded ? dark.last_end(event.time) : waiting->second, event.time, rows);
         }
         ready.erase(waiting);
       }

@@ -16,8 +16,8 @@
 #include "app/measure/counting.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/opened_machine.h"
-#include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
+#include "app/measure/warnings_only_console.h"
 #include "app/output/outputs.h"
 #include "app/show/comparison_output.h"
 #include "ground/os/new_file.h"
@@ -27,7 +27,7 @@
 #include "machine/plan/default_events.h"
 #include "machine/plan/sample_plan.h"
 #include "model/answers/count_profile.h"
-#include "model/request/comparison_wishes.h"
+#include "model/request/comparison_request.h"
 
 namespace wperf::bench {
 namespace {
@@ -156,7 +156,7 @@ class Endings {
   }
 
   // The user must decide whether the compared runs are failures.
-  void tell_of_failures(bool shows_output, diag::Console& console) const {
+  void warn_of_failed_runs(bool shows_output, diag::Console& console) const {
     if (status_[0].value_or(0) == 0 && status_[1].value_or(0) == 0) return;
     const u32 status = status_[0].value_or(status_[1].value_or(0));
     const bool are_both = status_[0].has_value() && status_[1].has_value();
@@ -182,7 +182,7 @@ double cpu_seconds_of(const device::ProcessState& program) {
 }
 
 // The output of the programs would appear twice in each round.
-void hide_output(const request::Comparison& asked, measure::Machine& machine) {
+void hide_output(const request::Comparison& asked, measure::OpenedMachine& machine) {
   if (!asked.shows_output) machine.device->programs().keep_terminal_free();
 }
 
@@ -209,9 +209,9 @@ diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& fil
 }
 
 // For a single program: the median of its runs, without a comparison.
-void tell_medians(const std::vector<compare::RunCosts>& runs, const show::ComparisonOptions& options,
-                  diag::Console& console) {
-  if (!options.is_told) return;
+void print_medians(const std::vector<compare::RunCosts>& runs, const show::ComparisonOptions& options,
+                   diag::Console& console) {
+  if (!options.prints_text) return;
   std::vector<double> seconds, cpu_seconds;
   for (const compare::RunCosts& run : runs) {
     seconds.push_back(run.seconds);
@@ -228,7 +228,7 @@ diag::Result<int> show_counts(std::vector<compare::RunCosts> before, std::vector
     const std::vector<compare::RunCosts>& kept = after.empty() ? before : after;
     WPERF_CHECK_OK(show::write_baseline(kept, *options.asked.kept_baseline, options.report.outputs, console));
     if (after.empty()) {
-      tell_medians(kept, options, console);
+      print_medians(kept, options, console);
       return 0;
     }
   }
@@ -247,7 +247,7 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
     WPERF_TRY(before, show::read_baseline(*asked.baseline_file));
     WPERF_CHECK_OK(check_baseline(before.size(), rounds.count, *asked.baseline_file));
   }
-  WPERF_TRY(measure::Machine machine, measure::open_machine(wanted, console));
+  WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(wanted, console));
   choose_events(machine.capabilities, wanted.items);
   WPERF_TRY(const plan::CountPlan planned, measure::plan_counts(wanted, machine));
   if (plan::parts_of(planned, machine.capabilities.counted_at_once).size() != 1)
@@ -255,7 +255,7 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
                              machine.capabilities.counted_at_once));
   WPERF_CHECK_OK(check_names(options, names_counted(planned, machine.capabilities), before));
   hide_output(asked, machine);
-  measure::QuietConsole heard(console);
+  measure::WarningsOnlyConsole heard(console);
   Endings endings;
   const auto run = [&](bool is_before, std::optional<u64> round) -> diag::Result<void> {
     const measure::MeasureOptions one = options.side(is_before);
@@ -265,7 +265,7 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
     const u64 began = machine.device->programs().now_ns();
     WPERF_TRY(measure::MeasuredCount count, measure::measure_count(one, plan, machine, program, heard));
     const u64 ended_at = machine.device->programs().now_ns();
-    if (count.trouble.has_value()) return *count.trouble;
+    if (count.error.has_value()) return *count.error;
     if (console.interrupted()) return {};
     const device::ProcessState ended = machine.device->programs().process(program.pid());
     WPERF_CHECK_OK(endings.add(options.program(is_before), is_before, ended));
@@ -279,7 +279,7 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
   };
   WPERF_TRY(const u64 whole, run_rounds(options, rounds, run, console));
   os::release_interrupt();
-  endings.tell_of_failures(asked.shows_output, console);
+  endings.warn_of_failed_runs(asked.shows_output, console);
   if (rounds.runs_before) before.resize(whole);
   if (rounds.runs_after) after.resize(whole);
   return show_counts(std::move(before), std::move(after), options.compared, console);
@@ -290,8 +290,8 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
   request::Measurement& wanted = options.measured.wanted;
   const request::Comparison& asked = options.compared.asked;
   if (wanted.sampling.spe.has_value()) return usage("bench --record samples events; it does not support SPE");
-  WPERF_TRY(measure::Machine machine, measure::open_machine(wanted, console));
-  measure::QuietConsole heard(console);
+  WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(wanted, console));
+  measure::WarningsOnlyConsole heard(console);
   // On a deterministic machine all runs would be copies.
   if (machine.capabilities.kernel == nullptr && machine.capabilities.foreign_driver.empty())
     wanted.sampling.jitter = true;
@@ -313,7 +313,7 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
     one.kept_file = file_of(is_before, round.value_or(0));
     one.output_folder.reset();
     WPERF_TRY(const measure::Recording recording, measure::record_samples(one, machine, heard));
-    if (recording.trouble.has_value()) return *recording.trouble;
+    if (recording.error.has_value()) return *recording.error;
     if (console.interrupted()) return {};
     const double ran = cpu_seconds_of(machine.device->programs().process(recording.sampled.pid));
     if (round.has_value()) cpu_seconds[is_before ? 0 : 1].push_back(ran);
@@ -324,7 +324,7 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
   };
   WPERF_TRY(const u64 whole, run_rounds(options, rounds, run, console));
   os::release_interrupt();
-  endings.tell_of_failures(asked.shows_output, console);
+  endings.warn_of_failed_runs(asked.shows_output, console);
   std::vector<std::string> files_before, files_after;
   for (u64 round = 0; round < whole; ++round) {
     files_before.push_back(file_of(true, round));

@@ -12,9 +12,9 @@
 #include "analysis/topdown/drill.h"
 #include "analysis/topdown/topdown_cores.h"
 #include "app/measure/measure_counts.h"
-#include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/spe_recording.h"
+#include "app/measure/warnings_only_console.h"
 #include "app/show/named_samples.h"
 #include "app/show/recorded_spe.h"
 #include "formats/perf_data/aux_traces.h"
@@ -35,18 +35,18 @@ constexpr u64 kLeastInterval = 100, kLeastIntervalOfWindows = 4096, kGreatestInt
 // The search for the cores of one kind.
 struct Search {
   SearchOptions options;  // for the cores of this kind
-  measure::Machine& machine;
+  measure::OpenedMachine& machine;
   diag::Console& console;
   pmu::Product product;
   report::Topdown found;
 };
 
-diag::Result<topdown::Wish> wish_of(const request::TopdownView& view, pmu::Product product) {
-  topdown::Wish wish{.level = view.level, .node = topdown::kNone};
-  if (view.node.empty()) return wish;
+diag::Result<topdown::DrillOptions> drill_options_of(const request::TopdownView& view, pmu::Product product) {
+  topdown::DrillOptions drill_options{.level = view.level, .node = topdown::kNone};
+  if (view.node.empty()) return drill_options;
   const topdown::Method method = topdown::method_of(product);
-  wish.node = method.find(view.node);
-  if (wish.node != topdown::kNone) return wish;
+  drill_options.node = method.find(view.node);
+  if (drill_options.node != topdown::kNone) return drill_options;
   std::string names;
   for (const topdown::Node& node : method.nodes) names += (names.empty() ? "" : ", ") + std::string(node.metric.name);
   return diag::Error{.text = fmt::format("the top-down tree of {1} has no node '{0}'", view.node, product.title()),
@@ -124,7 +124,7 @@ diag::Result<bool> count_step(Search& search, diag::Console& heard) {
   measure::SpawnedProgram program(search.machine.device->programs());
   WPERF_CHECK_OK(measure::start_program(options, plan, search.machine, program, heard));
   WPERF_TRY(const measure::MeasuredCount count, measure::measure_count(options, plan, search.machine, program, heard));
-  if (count.trouble.has_value()) return *count.trouble;
+  if (count.error.has_value()) return *count.error;
   const topdown::KindCounts counts = topdown::counts_of(count.profile, search.machine.capabilities, search.product);
   if (drill.runs() == 0) {
     answer.seconds = count.profile.elapsed_seconds;
@@ -163,7 +163,7 @@ diag::Result<void> sample_event(Search& search, std::string_view event, u64 inte
   measure::MeasureOptions options = sampling_options(search);
   options.wanted.sampling.events = {
       {.text = std::string(event), .number = {}, .interval = static_cast<u32>(interval), .interval_error = {}}};
-  measure::QuietConsole quiet(search.console);
+  measure::WarningsOnlyConsole quiet(search.console);
   WPERF_TRY(measure::Recording recording, measure::record_samples(options, search.machine, quiet));
   if (!recording.trace.empty()) WPERF_CHECK_OK(measure::read_trace(recording));
   WPERF_TRY(const recording::RecordedSamples recorded,
@@ -189,7 +189,7 @@ diag::Result<void> sample_node(Search& search) {
 
 // For each load, SPE records where its data came from, and how long it took.
 diag::Result<void> sample_memory(Search& search) {
-  measure::Machine& machine = search.machine;
+  measure::OpenedMachine& machine = search.machine;
   const bool has_spe = machine.capabilities.kernel != nullptr || (machine.capabilities.id_aa64dfr0 >> 32 & 0xf) != 0;
   if (!has_spe) return {};
   WPERF_TRY(machine.capabilities, machine.device->capabilities(device::Device::Spe::asked_for));
@@ -200,7 +200,7 @@ diag::Result<void> sample_memory(Search& search) {
   options.wanted.sampling.display.memory = true;
   options.wanted.sampling.keeps_spe_bytes = false;
   options.wanted.sampling.spe = request::SpeList{{{"load_filter", 1}, {"store_filter", 1}}};
-  measure::QuietConsole quiet(search.console);
+  measure::WarningsOnlyConsole quiet(search.console);
   WPERF_TRY(const measure::Recording recording, measure::record_spe(options, machine, quiet));
   const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(recording.file);
   WPERF_TRY(show::ReadSpe read, show::read_recorded_spe(recording.file, traces, search.options.memory, quiet));
@@ -213,7 +213,7 @@ diag::Result<void> sample_memory(Search& search) {
 diag::Result<bool> search_kind(Search& search) {
   topdown::Drill& drill = search.found.drill;
   std::vector<std::string>& notes = search.found.answer.notes;
-  measure::QuietConsole quiet(search.console);
+  measure::WarningsOnlyConsole quiet(search.console);
   bool goes_on = true;
   while (goes_on && drill.step() != nullptr) {
     WPERF_TRY(goes_on, count_step(search, quiet));
@@ -239,11 +239,11 @@ diag::Result<bool> search_kind(Search& search) {
 }
 
 diag::Result<Search> begin_search(const SearchOptions& options, const topdown::KindOfCore& kind,
-                                  measure::Machine& machine, diag::Console& console) {
-  WPERF_TRY(const topdown::Wish wish, wish_of(options.view, kind.product));
+                                  measure::OpenedMachine& machine, diag::Console& console) {
+  WPERF_TRY(const topdown::DrillOptions drill_options, drill_options_of(options.view, kind.product));
   const plan::Capabilities& capabilities = machine.capabilities;
   const request::Measurement& wanted = options.counting.wanted;
-  topdown::Drill drill(kind.product, counters_for_events(wanted.kernel, capabilities), wish);
+  topdown::Drill drill(kind.product, counters_for_events(wanted.kernel, capabilities), drill_options);
   if (const u32 limit = capabilities.counted_at_once; limit != 0 && !drill.fits(*drill.step())) {
     return diag::Error{.text = fmt::format("level 1 needs {} events at once, and this device can count {}",
                                            drill.step()->events.size(), limit),
@@ -263,7 +263,7 @@ diag::Result<Search> begin_search(const SearchOptions& options, const topdown::K
 }
 
 // A driver measures a program only on the core where it was started. Empty if nothing else ran.
-std::string note_of_one_core(const topdown::KindOfCore& measured, const measure::Machine& machine) {
+std::string note_of_one_core(const topdown::KindOfCore& measured, const measure::OpenedMachine& machine) {
   const std::string other_kinds = topdown::note_of_other_kinds(measured, machine.capabilities);
   if (!other_kinds.empty()) return other_kinds;
   const std::vector<readings::Process> programs = machine.device->programs().processes();
@@ -277,8 +277,8 @@ std::string note_of_one_core(const topdown::KindOfCore& measured, const measure:
 
 }  // namespace
 
-diag::Result<std::vector<report::Topdown>> find_bottlenecks(const SearchOptions& options, measure::Machine& machine,
-                                                            diag::Console& console) {
+diag::Result<std::vector<report::Topdown>> find_bottlenecks(const SearchOptions& options,
+                                                            measure::OpenedMachine& machine, diag::Console& console) {
   std::vector<std::string> notes;
   WPERF_TRY(const std::vector<topdown::KindOfCore> kinds,
             topdown::kinds_with_method(options.counting.wanted, machine.capabilities, notes));

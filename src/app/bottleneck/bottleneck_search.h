@@ -22,7 +22,7 @@ struct SearchOptions {
 };
 
 // One result for each kind of core, until Ctrl-C; at least one. The last result has the notes about all kinds.
-diag::Result<std::vector<report::Topdown>> find_bottlenecks(const SearchOptions& options, measure::Machine& machine,
-                                                            diag::Console& console);
+diag::Result<std::vector<report::Topdown>> find_bottlenecks(const SearchOptions& options,
+                                                            measure::OpenedMachine& machine, diag::Console& console);
 
 }  // namespace wperf::bottleneck

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "machine/plan/names.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 
 namespace wperf::capi {
 namespace {

@@ -19,7 +19,7 @@ TEST(LastError, TellsTheSentenceAndTheWayOut) {
   EXPECT_STREQ(last_error(), "");
 }
 
-TEST(LastError, ALongOneIsCutBetweenCharacters) {
+TEST(LastError, LongErrorIsTruncatedBetweenCharacters) {
   std::string text(1022, 'a');
   set_last_error(text + "\xc3\xa4");
   EXPECT_EQ(last_error(), text);

@@ -29,7 +29,7 @@ diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
 }
 
 // Linux refuses to count a process that does not run. Windows' tracing would count nothing, so it is refused here.
-diag::Result<void> check_can_follow(const request::Request& request, const measure::Machine& machine) {
+diag::Result<void> check_can_follow(const request::Request& request, const measure::OpenedMachine& machine) {
   if (!request.process.has_value()) return {};
   const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
   if (kernel == nullptr) {
@@ -49,7 +49,7 @@ diag::Result<std::unique_ptr<Session>> Session::open(const std::string& device, 
   request::Request request;
   request.command = request::Command::stat;
   request.device = device.empty() ? measure::choose_device(request, devices::devices_here()).name : device;
-  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
+  WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
   return std::unique_ptr<Session>(new Session(std::move(machine)));
 }
 
@@ -79,29 +79,29 @@ diag::Result<void> Session::load_metrics() {
   return {};
 }
 
-// Makes one count, or all counts of a timeline. `trouble`: it ended with this error, after the counts that are
+// Makes one count, or all counts of a timeline. `error`: it ended with this error, after the counts that are
 // returned.
 diag::Result<std::vector<answers::CountProfile>> Session::measure(const request::Request& request,
                                                                   diag::Console& console,
-                                                                  std::optional<diag::Error>& trouble) {
+                                                                  std::optional<diag::Error>& error) {
   machine_.catalog = words_;
   WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine_));
   WPERF_CHECK_OK(check_cores_only(plan));
   std::vector<output::TimelineFile> files;
   if (request.outputs.csv_file.has_value()) files = output::timeline_files(request.outputs, plan);
-  if (request.outputs.verbose) measure::tell_plan(plan, machine_, files, console);
+  if (request.outputs.verbose) measure::print_plan(plan, machine_, files, console);
   const measure::MeasureOptions options = commands::measure_options(request);
   measure::SpawnedProgram program(machine_.device->programs());
   WPERF_CHECK_OK(measure::start_program(options, plan, machine_, program, console));
   if (!request.timeline.enabled) {
     WPERF_TRY(measure::MeasuredCount count, measure::measure_count(options, plan, machine_, program, console));
-    trouble = std::move(count.trouble);
+    error = std::move(count.error);
     return std::vector<answers::CountProfile>{std::move(count.profile)};
   }
   measure::MeasuredTimeline measured = measure::measure_timeline(options, plan, machine_, program, console);
-  trouble = std::move(measured.trouble);
+  error = std::move(measured.error);
   const auto written = output::write_timeline_files(measured.profile, files);
-  if (!written.has_value() && !trouble.has_value()) trouble = written.error();
+  if (!written.has_value() && !error.has_value()) error = written.error();
   return std::move(measured.profile.counts);
 }
 
@@ -112,10 +112,10 @@ diag::Result<void> Session::count(diag::Result<request::Request> wanted, bool ve
   WPERF_TRY(request::Request request, std::move(wanted));
   WPERF_CHECK_OK(check_cores(request.cores, machine_.capabilities.core_count));
   request.outputs.verbose = verbose;
-  std::optional<diag::Error> trouble;
-  WPERF_TRY(const std::vector<answers::CountProfile> measured, measure(request, console, trouble));
+  std::optional<diag::Error> error;
+  WPERF_TRY(const std::vector<answers::CountProfile> measured, measure(request, console, error));
   keep_counts(measured);
-  if (trouble.has_value()) return *trouble;
+  if (error.has_value()) return *error;
   return {};
 }
 
@@ -184,7 +184,7 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   if (display.annotate) annotations = annotate_rows(view, selection);
   sample_stats =
       SAMPLE_STATS{.samples_generated = view.run.samples_generated(), .samples_dropped = view.run.samples_dropped()};
-  if (recording.trouble.has_value()) return *recording.trouble;
+  if (recording.error.has_value()) return *recording.error;
   return {};
 }
 

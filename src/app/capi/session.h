@@ -49,14 +49,14 @@ class Session {
   std::optional<Rows<lib::TEST_INFO>> lib_tests;  // the same in the layout of wperf-lib.h
 
  private:
-  explicit Session(measure::Machine machine) : machine_(std::move(machine)), words_(machine_.catalog) {}
+  explicit Session(measure::OpenedMachine machine) : machine_(std::move(machine)), words_(machine_.catalog) {}
 
   diag::Result<void> check_nothing_runs() const;
   void keep_counts(std::span<const answers::CountProfile> measured);
   diag::Result<std::vector<answers::CountProfile>> measure(const request::Request& request, diag::Console& console,
-                                                           std::optional<diag::Error>& trouble);
+                                                           std::optional<diag::Error>& error);
 
-  measure::Machine machine_;
+  measure::OpenedMachine machine_;
   plan::EventCatalog words_;                        // without the events that a measurement adds by number
   std::unique_ptr<measure::CountSection> section_;  // between begin_count() and end_count()
 };

@@ -171,7 +171,7 @@ TEST(LibRequests, ErrorsNameTheFieldsOfTheirHeader) {
       diag::names_all(refusal(lib_sample_request(sample)), {"record is true", "pe_file", "record_commandline"}));
 }
 
-TEST(LibTestRequest, ListsThatNobodyFilledInAreNotRead) {
+TEST(LibTestRequest, UnsetListsAreNotRead) {
   u16 events[] = {0x1b, 0x70};
   const wchar_t* metrics[] = {L"imix"};
   const auto full = lib_test_request({.num_events = 2, .events = events, .num_metrics = 1, .metric_events = metrics});

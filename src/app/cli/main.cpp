@@ -17,7 +17,7 @@
 #include "ground/os/output_file.h"
 #include "ground/os/process.h"
 #include "ground/os/unfinished_files.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 #include "wperf_version.h"
 
 namespace wperf::cli {
@@ -48,7 +48,7 @@ int print(const std::string& text, const request::Outputs& outputs) {
 }
 
 // Scripts of WindowsPerf, which run on its devices and read the output, look for certain lines (contract 8.1, 8.2).
-bool tells_scripts(const std::string& device) {
+bool is_for_scripts(const std::string& device) {
   return device != kLinuxDevice && !TerminalConsole(request::Outputs{}).animated();
 }
 
@@ -56,19 +56,19 @@ bool tells_scripts(const std::string& device) {
 // help people.
 std::string header(const std::string& device) {
   if (device == kLinuxDevice) return measure::tool_version() + " (" + kGitVersion + "/" + kBuildType + ")\n";
-  return report::header_text(measure::tool_component(), kBuildType, tells_scripts(device) ? kBugs : "");
+  return report::header_text(measure::tool_component(), kBuildType, is_for_scripts(device) ? kBugs : "");
 }
 
 int print_greeting(const std::string& device) {
   const std::string greeting = header(device) + "Use --help for help.\n";
-  return print(tells_scripts(device) ? greeting : greeting + "\n" + render_overview(device == kLinuxDevice), {});
+  return print(is_for_scripts(device) ? greeting : greeting + "\n" + render_overview(device == kLinuxDevice), {});
 }
 
 int print_help(const request::Request& request) {
   if (request.help_topic.has_value())
     return print(render_command_help(row_of(*request.help_topic), request.device), request.outputs);
   const bool ours = request.arguments.front() == kHelpWord;  // no script for WindowsPerf uses this word
-  const bool all = request.all_help || (!ours && tells_scripts(request.device));
+  const bool all = request.all_help || (!ours && is_for_scripts(request.device));
   return print(header(request.device) + (all ? render_help() : "\n" + render_overview(request.device == kLinuxDevice)),
                request.outputs);
 }

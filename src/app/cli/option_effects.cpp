@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "model/request/comparison_wishes.h"
+#include "model/request/comparison_request.h"
 #include "model/request/counted_items.h"
 #include "model/request/number.h"
 #include "model/request/sampling_options.h"

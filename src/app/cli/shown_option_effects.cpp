@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/cli/option_effects.h"
-#include "model/request/comparison_wishes.h"
+#include "model/request/comparison_request.h"
 #include "model/request/counted_items.h"
 #include "model/request/number.h"
 #include "model/request/push_request.h"

@@ -59,7 +59,7 @@ bool TerminalConsole::page(const std::string& text) const {
   const std::string command = os::pager_command();
   if (command.empty()) return false;
   std::string scratch;
-  return os::show_in_pager(command, harmless_text(text, {.colours = coloured_}, scratch));
+  return os::show_in_pager(command, sanitize_text(text, {.colours = coloured_}, scratch));
 }
 
 void TerminalConsole::document(std::string_view text) {
@@ -67,9 +67,9 @@ void TerminalConsole::document(std::string_view text) {
   write(text, {});
 }
 
-void TerminalConsole::write(std::string_view text, OwnSigns own) {
+void TerminalConsole::write(std::string_view text, AllowedControls allowed) {
   std::string scratch;
-  put(harmless_text(text, own, scratch));
+  put(sanitize_text(text, allowed, scratch));
 }
 
 void TerminalConsole::json(std::string_view ascii) {
@@ -91,14 +91,14 @@ bool TerminalConsole::bytes_are_seen() const {
 void TerminalConsole::put(std::string_view text) {
   take_progress_away();
   if (output_error_ == 0) output_error_ = os::write_text(stdout, text);
-  last_told_ = Clock::now();
+  last_output_ = Clock::now();
 }
 
 void TerminalConsole::warn(std::string_view line) {
   const std::lock_guard lock(mutex_);
   take_progress_away();
   std::string scratch;
-  os::write_text(stderr, std::string(harmless_text(line, {}, scratch)) + "\n");
+  os::write_text(stderr, std::string(sanitize_text(line, {}, scratch)) + "\n");
 }
 
 unsigned TerminalConsole::width() const {
@@ -108,7 +108,7 @@ unsigned TerminalConsole::width() const {
 bool TerminalConsole::progress_due() {
   if (!shows_progress_) return false;
   const std::lock_guard lock(mutex_);
-  return Clock::now() - last_told_ >=
+  return Clock::now() - last_output_ >=
          (progress_is_shown_ ? Clock::duration(kProgressStep) : Clock::duration(kPatience));
 }
 
@@ -118,11 +118,11 @@ void TerminalConsole::progress(std::string_view line) {
   if (line.empty()) return take_progress_away();
   const unsigned columns = os::terminal_width(stderr);
   std::string scratch;
-  line = harmless_text(line, {}, scratch);
+  line = sanitize_text(line, {}, scratch);
   if (columns > 1) line = first_characters(line, columns - 1);
   os::write_text(stderr, "\r" + std::string(line) + "\x1b[K");
   progress_is_shown_ = true;
-  last_told_ = Clock::now();
+  last_output_ = Clock::now();
 }
 
 void TerminalConsole::take_progress_away() {

@@ -39,7 +39,7 @@ class TerminalConsole final : public diag::Console {
   using Clock = std::chrono::steady_clock;
 
   bool page(const std::string& text) const;
-  void write(std::string_view text, OwnSigns own);
+  void write(std::string_view text, AllowedControls allowed);
   void put(std::string_view text);
   void take_progress_away();
 
@@ -50,7 +50,7 @@ class TerminalConsole final : public diag::Console {
   bool coloured_;
   bool shows_progress_;
   bool progress_is_shown_ = false;
-  Clock::time_point last_told_ = Clock::now();  // anything
+  Clock::time_point last_output_ = Clock::now();  // anything
   int output_error_ = 0;
 };
 

@@ -226,8 +226,8 @@ std::string wrap_words(std::string_view text, usize indent, usize width) {
   return wrap_pieces(words, std::string(indent, ' '), indent, width);
 }
 
-std::string_view harmless_text(std::string_view text, OwnSigns own, std::string& scratch) {
-  usize at = own.backspace && text.starts_with('\b') ? 1 : 0;
+std::string_view sanitize_text(std::string_view text, AllowedControls allowed, std::string& scratch) {
+  usize at = allowed.backspace && text.starts_with('\b') ? 1 : 0;
   at = next_suspicious(text, at);
   if (at == text.size()) return text;
   scratch.assign(text, 0, at);
@@ -235,7 +235,7 @@ std::string_view harmless_text(std::string_view text, OwnSigns own, std::string&
   while (at < text.size()) {
     const text::Character one = text::first_character(text.substr(at));
     const std::string_view character = text.substr(at, one.bytes);
-    const bool is_colour = own.colours && one.kind == text::CharacterKind::colour;
+    const bool is_colour = allowed.colours && one.kind == text::CharacterKind::colour;
     const usize end = is_colour && character != text::kNoColour ? end_of_own_colour(text, at) : text.npos;
     const std::string instead = shown(character, one.kind, end != text.npos || (is_colour && at == colour_end));
     if (end != text.npos) colour_end = end;

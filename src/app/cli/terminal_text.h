@@ -26,13 +26,13 @@ std::string wrap_pieces(std::span<const std::string> pieces, std::string_view fi
 std::string wrap_words(std::string_view text, usize indent, usize width = kTextWidth);
 
 // Control characters that wperf itself prints, in addition to line ends and tabs.
-struct OwnSigns {
+struct AllowedControls {
   bool backspace = false;  // at the beginning of a text
   bool colours = false;    // those of report, where it puts them: around a line, and after blanks and numbers
 };
 // Names come from files and command lines that anybody may have made, and a terminal acts on control characters in
 // them. So in all output control characters are shown as \xNN, and characters that change the direction of text as
 // \uNNNN. Returns `text`, or a view of `scratch` if something had to be replaced.
-std::string_view harmless_text(std::string_view text, OwnSigns own, std::string& scratch);
+std::string_view sanitize_text(std::string_view text, AllowedControls allowed, std::string& scratch);
 
 }  // namespace wperf::cli

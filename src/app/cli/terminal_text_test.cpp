@@ -71,13 +71,13 @@ TEST(Fold, ColoursAndOtherAlphabetsAreNoWidth) {
 
 std::string shown(std::string_view text, bool animated = false) {
   std::string scratch;
-  return std::string(harmless_text(text, {.backspace = animated, .colours = animated}, scratch));
+  return std::string(sanitize_text(text, {.backspace = animated, .colours = animated}, scratch));
 }
 
 TEST(HarmlessText, LeavesTextAlone) {
   const std::string_view text = "a\tb\n\xc3\xa4\xc2\xa0\xe2\x82\xac\n";
   std::string scratch;
-  EXPECT_EQ(harmless_text(text, {}, scratch), text);
+  EXPECT_EQ(sanitize_text(text, {}, scratch), text);
   EXPECT_EQ(shown(""), "");
 }
 

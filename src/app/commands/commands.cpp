@@ -32,12 +32,12 @@ diag::Result<void> run_none(const request::Request& request, diag::Console& /*co
 using request::Command;
 
 constexpr CommandRow kRows[] = {
-    {.command = Command::stat, .run = run_stat, .tells_device = true, .measures = true},
-    {.command = Command::sample, .run = run_sample, .tells_device = true, .measures = true},
-    {.command = Command::record, .run = run_sample, .tells_device = true, .measures = true},
-    {.command = Command::topdown, .run = run_topdown, .tells_device = true, .measures = true},
-    {.command = Command::top, .run = run_top, .tells_device = true, .measures = true},
-    {.command = Command::waits, .run = run_waits, .tells_device = true, .measures = true},
+    {.command = Command::stat, .run = run_stat, .prints_device = true, .measures = true},
+    {.command = Command::sample, .run = run_sample, .prints_device = true, .measures = true},
+    {.command = Command::record, .run = run_sample, .prints_device = true, .measures = true},
+    {.command = Command::topdown, .run = run_topdown, .prints_device = true, .measures = true},
+    {.command = Command::top, .run = run_top, .prints_device = true, .measures = true},
+    {.command = Command::waits, .run = run_waits, .prints_device = true, .measures = true},
     {.command = Command::bench, .run = run_bench, .measures = true},
     {.command = Command::doctor, .run = done<doctor::run_doctor>, .measures = true},
     {.command = Command::report, .run = done<run_report>, .needs_device = false},
@@ -64,7 +64,7 @@ diag::Result<int> run_checked(const request::Request& asked, diag::Console& cons
   const measure::ChosenDevice chosen = measure::choose_device(asked, devices::devices_here());
   request::Request request = asked;
   request.device = chosen.name;
-  if (row.tells_device && !chosen.why.empty()) console.out(chosen.why + "\n");
+  if (row.prints_device && !chosen.why.empty()) console.out(chosen.why + "\n");
   return row.run(request, console);
 }
 

@@ -13,10 +13,10 @@ using Run = diag::Result<int> (*)(const request::Request& request, diag::Console
 // How a command behaves; app/cli has its texts.
 struct CommandRow {
   request::Command command;
-  Run run;                    // returns the exit status of a successful command
-  bool needs_device = true;   // false: only needed if it does not read a file
-  bool tells_device = false;  // first prints which device was chosen, and why
-  bool measures = false;      // see measures()
+  Run run;                     // returns the exit status of a successful command
+  bool needs_device = true;    // false: only needed if it does not read a file
+  bool prints_device = false;  // first prints which device was chosen, and why
+  bool measures = false;       // see measures()
 };
 const CommandRow& row_of(request::Command command);
 // Does the command measure? Then Ctrl-C ends the measurement and the first part is shown. All other commands end

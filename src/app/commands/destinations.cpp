@@ -74,7 +74,7 @@ bool stdout_is_document(const request::Request& request) {
   return counts || !documents_on_stdout(request).empty();
 }
 
-bool is_told(const request::Request& request) {
+bool prints_text(const request::Request& request) {
   return !output::silent(request.outputs) && !stdout_is_document(request);
 }
 
@@ -96,18 +96,19 @@ request::Request with_kept_file(request::Request request) {
   return request;
 }
 
-void tell_kept(const request::Request& request, const measure::Recording& recording, diag::Console& console) {
+void print_kept_recording(const request::Request& request, const measure::Recording& recording,
+                          diag::Console& console) {
   const std::string kept = kept_recording(request);
-  if (kept.empty() || !is_told(request) || !os::file_exists(kept)) return;
+  if (kept.empty() || !prints_text(request) || !os::file_exists(kept)) return;
   console.out(fmt::format("recorded to {}: {} bytes; show it again with `{} {}`\n", kept,
                           text::with_commas(recording.size), shown_by(request), kept));
   if (!request.sampling.for_compilers) return;
   console.out(fmt::format("next: `wperf pgo {} --format llvm -o {}.prof` makes a profile for clang\n", kept, kept));
 }
 
-void tell_written(const request::Request& request, diag::Console& console) {
+void print_json_file(const request::Request& request, diag::Console& console) {
   const std::optional<std::string>& file = request.outputs.json_file;
-  if (!file.has_value() || *file == output::kConsole || file->ends_with(".json") || !is_told(request)) return;
+  if (!file.has_value() || *file == output::kConsole || file->ends_with(".json") || !prints_text(request)) return;
   console.out(fmt::format("wrote the report to {} as JSON; use `-o {}.data` to keep the recording for `{}`\n", *file,
                           *file, shown_by(request)));
 }

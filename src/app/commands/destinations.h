@@ -13,7 +13,7 @@ output::Files files_of(const request::Request& request);
 // Is stdout one document, so that no other text may be printed there?
 bool stdout_is_document(const request::Request& request);
 // Is text printed? Not with -q, and not if stdout is a document.
-bool is_told(const request::Request& request);
+bool prints_text(const request::Request& request);
 // Are the records of --records written to stdout? Then nothing else is.
 bool prints_records(const request::Request& request);
 // The file that the user wants to keep; empty if there is none.
@@ -22,8 +22,8 @@ std::string kept_recording(const request::Request& request);
 request::Request with_kept_file(request::Request request);
 
 // Names the recording that is kept, and the command that shows it again: the same command if it is `waits`.
-void tell_kept(const request::Request& request, const measure::Recording& recording, diag::Console& console);
+void print_kept_recording(const request::Request& request, const measure::Recording& recording, diag::Console& console);
 // Says what -o FILE contains if the name does not show it, because the user may have wanted a recording.
-void tell_written(const request::Request& request, diag::Console& console);
+void print_json_file(const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::commands

@@ -31,7 +31,7 @@ TEST(Destinations, OnlyOneDocumentGoesToStdout) {
   request.outputs.json = true;
   EXPECT_EQ(refused(request), "allowed");
   EXPECT_TRUE(stdout_is_document(request));
-  EXPECT_FALSE(is_told(request));
+  EXPECT_FALSE(prints_text(request));
   request.recording.html_file = "-";
   EXPECT_TRUE(diag::names_all(refused(request), {"--json", "--html -", "stdout"}));
   request.outputs.json_file = "answer.json";

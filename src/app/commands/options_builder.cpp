@@ -185,7 +185,7 @@ show::ReportOptions report_options(const request::Request& request, const diag::
 show::ComparisonOptions comparison_options(const request::Request& request, const diag::Console& console) {
   show::ComparisonOptions options{.report = report_options(request, console),
                                   .asked = request.comparison,
-                                  .is_told = is_told(request),
+                                  .prints_text = prints_text(request),
                                   .stdout_is_document = stdout_is_document(request)};
   recording::ReadOptions& read = options.report.read;
   const bool lines = read.lines;

@@ -11,12 +11,12 @@
 #include "app/commands/destinations.h"
 #include "app/commands/options_builder.h"
 #include "app/measure/counting.h"
-#include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/tool.h"
+#include "app/measure/warnings_only_console.h"
 #include "app/output/outputs.h"
 #include "app/push/delivery.h"
-#include "app/push/parcel.h"
+#include "app/push/upload.h"
 #include "app/show/recording_views.h"
 #include "ground/os/process.h"
 #include "ground/text/number_text.h"
@@ -38,8 +38,8 @@ u64 now_unix_ns() {
 
 class PushingRecorder {
  public:
-  PushingRecorder(const request::Request& request, measure::Machine& machine, diag::Console& console,
-                  measure::QuietConsole& quiet, push::Delivery& delivery)
+  PushingRecorder(const request::Request& request, measure::OpenedMachine& machine, diag::Console& console,
+                  measure::WarningsOnlyConsole& quiet, push::Delivery& delivery)
       : request_(request), machine_(machine), console_(console), quiet_(quiet), delivery_(delivery) {}
 
   diag::Result<int> run();
@@ -48,22 +48,22 @@ class PushingRecorder {
   // The rest of --timeout, but at most one period; nullopt if it is over.
   std::optional<u64> next_period_ms() const;
   diag::Result<void> send(const measure::Recording& recording, push::ProfileTime time);
-  diag::Result<std::vector<push::Parcel>> pack(stacks::StackProfile& profile, const stacks::Moments& moments,
+  diag::Result<std::vector<push::Upload>> pack(stacks::StackProfile& profile, const stacks::Moments& moments,
                                                push::ProfileTime time);
   push::AgentCost cost_of_period();
   // Ends the sending thread and waits for it.
   void finish_sending();
-  void tell_totals();
+  void print_totals();
 
   const request::Request& request_;
-  measure::Machine& machine_;
+  measure::OpenedMachine& machine_;
   diag::Console& console_;
-  measure::QuietConsole& quiet_;
+  measure::WarningsOnlyConsole& quiet_;
   push::Delivery& delivery_;
   std::future<void> sending_;
   Clock::time_point begin_ = Clock::now();
   Clock::duration recorded_{};
-  u64 periods_ = 0, cpu_told_ns_ = 0;
+  u64 periods_ = 0, cpu_sent_ns_ = 0;
 };
 
 std::optional<u64> PushingRecorder::next_period_ms() const {
@@ -75,19 +75,19 @@ std::optional<u64> PushingRecorder::next_period_ms() const {
 }
 
 push::AgentCost PushingRecorder::cost_of_period() {
-  const os::OwnCost own = os::own_cost();
-  const u64 cpu_ns = own.cpu_ns - std::min(own.cpu_ns, cpu_told_ns_);
-  cpu_told_ns_ = own.cpu_ns;
+  const os::ProcessCost own = os::process_cost();
+  const u64 cpu_ns = own.cpu_ns - std::min(own.cpu_ns, cpu_sent_ns_);
+  cpu_sent_ns_ = own.cpu_ns;
   return {.cpu_ns = cpu_ns, .resident_bytes = own.resident_bytes, .pid = os::process_number()};
 }
 
-diag::Result<std::vector<push::Parcel>> PushingRecorder::pack(stacks::StackProfile& profile,
+diag::Result<std::vector<push::Upload>> PushingRecorder::pack(stacks::StackProfile& profile,
                                                               const stacks::Moments& moments, push::ProfileTime time) {
   const auto labels = push::labels_of(request_.push, push::program_of(profile));
   push::add_agent_cost(cost_of_period(), profile);
   const push::PackedProfile packed =
       push::packed_profile({profile, moments, measure::tool_version()}, request_.push.target, labels, time);
-  return push::make_parcels(request_.push.target, labels, packed);
+  return push::make_uploads(request_.push.target, labels, packed);
 }
 
 void PushingRecorder::finish_sending() {
@@ -95,9 +95,9 @@ void PushingRecorder::finish_sending() {
 }
 
 diag::Result<void> PushingRecorder::send(const measure::Recording& recording, push::ProfileTime time) {
-  std::vector<push::Parcel> parcels;
+  std::vector<push::Upload> uploads;
   const auto take = [&](stacks::StackProfile& profile, const stacks::Moments& moments) -> diag::Result<void> {
-    WPERF_TRY(parcels, pack(profile, moments, time));
+    WPERF_TRY(uploads, pack(profile, moments, time));
     return {};
   };
   request::Request shown = shown_request(request_, recording);
@@ -108,8 +108,8 @@ diag::Result<void> PushingRecorder::send(const measure::Recording& recording, pu
   WPERF_CHECK_OK(show::show_recording(recording, options, quiet_));
   finish_sending();
   // If a server is slow or unreachable, recording must continue without gaps.
-  sending_ = std::async(std::launch::async, [this, parcels = std::move(parcels), number = ++periods_] {
-    const auto sent = delivery_.deliver(parcels, fmt::format("profile {}", number));
+  sending_ = std::async(std::launch::async, [this, uploads = std::move(uploads), number = ++periods_] {
+    const auto sent = delivery_.deliver(uploads, fmt::format("profile {}", number));
     if (sent.has_value()) return;
     quiet_.warn("warning: " + sent.error().text);
     if (!sent.error().hint.empty()) quiet_.warn("hint: " + sent.error().hint);
@@ -117,10 +117,10 @@ diag::Result<void> PushingRecorder::send(const measure::Recording& recording, pu
   return {};
 }
 
-void PushingRecorder::tell_totals() {
+void PushingRecorder::print_totals() {
   const push::DeliveryTotals& totals = delivery_.totals();
   const double elapsed = seconds(Clock::now() - begin_);
-  const os::OwnCost cost = os::own_cost();
+  const os::ProcessCost cost = os::process_cost();
   std::string text = fmt::format("sent {} profiles ({} bytes) in {:.1f} s", text::with_commas(totals.sent),
                                  text::with_commas(totals.sent_bytes), elapsed);
   if (const u64 waiting = delivery_.waiting(); waiting != 0)
@@ -172,7 +172,7 @@ diag::Result<int> PushingRecorder::run() {
     if (!status.has_value() || recording.end != measure::WaitEnd::time || console_.interrupted()) break;
   }
   finish_sending();
-  tell_totals();
+  print_totals();
   const push::DeliveryTotals& totals = delivery_.totals();
   const bool all_there = totals.lost + totals.refused + totals.dropped == 0;
   if (status.has_value() && status.value() == 0 && !all_there) return 1;
@@ -181,7 +181,8 @@ diag::Result<int> PushingRecorder::run() {
 
 }  // namespace
 
-diag::Result<int> record_and_push(const request::Request& request, measure::Machine& machine, diag::Console& console) {
+diag::Result<int> record_and_push(const request::Request& request, measure::OpenedMachine& machine,
+                                  diag::Console& console) {
   if (request.sampling.spe.has_value() || !kept_recording(request).empty() || request.recording.wants_page()) {
     return diag::Error{
         .text = "--push sends profiles of samples and keeps no recording; it cannot be combined with SPE, -o or --html",
@@ -189,7 +190,7 @@ diag::Result<int> record_and_push(const request::Request& request, measure::Mach
         .code = diag::ExitCode::usage};
   }
   // Ctrl-C ends the recording. For a short time, the recorded part is still sent.
-  measure::QuietConsole quiet(console);
+  measure::WarningsOnlyConsole quiet(console);
   WPERF_TRY(push::Delivery delivery,
             push::make_delivery(request.push, push::kTriesOfKept, [&](std::string_view line) { quiet.warn(line); }));
   return PushingRecorder(request, machine, console, quiet, delivery).run();

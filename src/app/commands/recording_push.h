@@ -10,6 +10,7 @@
 namespace wperf::commands {
 
 // Returns the exit status.
-diag::Result<int> record_and_push(const request::Request& request, measure::Machine& machine, diag::Console& console);
+diag::Result<int> record_and_push(const request::Request& request, measure::OpenedMachine& machine,
+                                  diag::Console& console);
 
 }  // namespace wperf::commands

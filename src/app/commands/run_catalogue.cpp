@@ -5,12 +5,12 @@
 #include "app/measure/opened_machine.h"
 #include "app/output/outputs.h"
 #include "ground/diag/nearest.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 
 namespace wperf::commands {
 namespace {
 
-answers::CatalogueListing listing_of(const measure::Machine& machine) {
+answers::CatalogueListing listing_of(const measure::OpenedMachine& machine) {
   answers::CatalogueListing listing;
   for (const EventClass event_class : kEventClasses) {
     listing.classes[index_of(event_class)] = machine.capabilities.counters_total[index_of(event_class)] > 0;
@@ -69,7 +69,8 @@ std::vector<std::string_view> names_of(const std::vector<pmu::Product>& products
 }  // namespace
 
 diag::Result<void> run_list(const request::Request& request, diag::Console& console) {
-  WPERF_TRY(const measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
+  WPERF_TRY(const measure::OpenedMachine machine,
+            measure::open_machine(request, console, device::Device::Spe::asked_for));
   const auto blocks = report::list_report(machine.catalog.product, machine.catalog.extra.all(), listing_of(machine),
                                           request.outputs.verbose);
   return output::show(
@@ -78,7 +79,8 @@ diag::Result<void> run_list(const request::Request& request, diag::Console& cons
 }
 
 diag::Result<void> run_man(const request::Request& request, diag::Console& console) {
-  WPERF_TRY(const measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
+  WPERF_TRY(const measure::OpenedMachine machine,
+            measure::open_machine(request, console, device::Device::Spe::asked_for));
   if (!request.man_topic.has_value()) {
     return diag::contract_error(
         "warning: no argument(s) specified, specify an event, metric, or group of metrics to obtain relevant, manual "

@@ -36,7 +36,7 @@ diag::Result<void> check_sides(request::Comparison& comparison) {
 }
 
 // Rows are functions and modules, whatever the keys are; only `line` adds lines.
-void tell_of_sort_keys(const request::Request& request, diag::Console& console) {
+void warn_of_sort_keys(const request::Request& request, diag::Console& console) {
   using request::SortBy;
   const std::vector<SortBy>& keys = request.recording.sort;
   const auto is_known = [](SortBy key) {
@@ -52,7 +52,7 @@ diag::Result<int> run_diff(const request::Request& asked, diag::Console& console
   request::Request request = asked;
   request::Comparison& comparison = request.comparison;
   WPERF_CHECK_OK(check_sides(comparison));
-  tell_of_sort_keys(request, console);
+  warn_of_sort_keys(request, console);
   show::ComparisonOptions options = comparison_options(request, console);
   options.open = [&](const std::string& name, diag::Console& heard) -> diag::Result<recording::OpenedRecording> {
     WPERF_TRY(fleet::Opened opened, fleet::open_any({.name = name}, request.push, fleet::Detail::hosts, heard));

@@ -10,7 +10,7 @@
 #include "ground/os/process.h"
 #include "machine/live/live_machine.h"
 #include "model/request/number.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 
 namespace wperf::commands {
 namespace {

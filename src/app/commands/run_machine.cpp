@@ -8,7 +8,7 @@
 #include "app/output/outputs.h"
 #include "machine/devices/devices.h"
 #include "machine/windows/driver_facts.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 #include "wperf_version.h"
 
 namespace wperf::commands {
@@ -24,7 +24,7 @@ diag::Result<void> deliver_blocks(const request::Request& request, const std::ve
 }  // namespace
 
 diag::Result<void> run_test(const request::Request& request, diag::Console& console) {
-  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
+  WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
   WPERF_TRY(const answers::TestReport test, measure::measure_test(request, machine));
   return deliver_blocks(request, report::test_report(machine.catalog.product, test), console);
 }

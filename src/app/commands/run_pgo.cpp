@@ -61,7 +61,7 @@ diag::Result<void> check_pgo_options(const request::Request& request) {
 }
 
 // Files next to the named binary are tried first.
-void look_beside(const NamedBinary& binary, request::Request& request) {
+void search_folder_of_binary(const NamedBinary& binary, request::Request& request) {
   if (binary.path.empty()) return;
   std::string folder = binary.path.substr(0, binary.path.size() - binary.name.size());
   if (folder.empty()) folder = ".";
@@ -145,7 +145,7 @@ diag::Result<Profile> profile_for_llvm(const pgo::Binary& binary, const AddressC
                                        report::PgoAnswer answer) {
   const pgo::SourceProfile made =
       binary.file != nullptr ? pgo::source_profile(*binary.file, counts, wanted.folders) : pgo::SourceProfile();
-  if (made.functions.empty() && made.trouble.has_value()) return *made.trouble;
+  if (made.functions.empty() && made.error.has_value()) return *made.error;
   if (made.functions.empty()) {
     return diag::Error{.text = fmt::format("{} has no debug information with lines of its functions", binary.name),
                        .hint = "build it with -g -fdebug-info-for-profiling; for Windows the PDB of /debug is enough"};
@@ -302,7 +302,7 @@ diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console
   std::optional<NamedBinary> named;
   if (request.pgo.binary.has_value()) {
     WPERF_TRY(named, open_named_binary(*request.pgo.binary));
-    look_beside(*named, request);
+    search_folder_of_binary(*named, request);
   }
   wanted.folders = modules::symbol_folders(modules::symbol_options(request).symbol_path);
   WPERF_TRY(const pgo::ProfileCounts counts, read_counts(request, console));

@@ -8,7 +8,7 @@
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
 #include "app/push/delivery.h"
-#include "app/push/parcel.h"
+#include "app/push/upload.h"
 #include "app/show/profile_views.h"
 #include "app/show/recording_views.h"
 #include "ground/text/number_text.h"
@@ -24,26 +24,26 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   WPERF_TRY(push::Delivery delivery,
             push::make_delivery(asked.push, asked.push.spool.has_value() ? push::kTriesOfKept : push::kTriesOfOne,
                                 [&](std::string_view line) { console.warn(line); }));
-  const auto tell = [&](const std::string& what) {
+  const auto print_sent = [&](const std::string& what) {
     if (!output::silent(asked.outputs)) console.out(fmt::format("sent {} to {}\n", what, *asked.push.url));
   };
   if (!asked.data_file.has_value()) {
     WPERF_CHECK_OK(delivery.send_waiting());
-    tell(fmt::format("{} spooled profiles", delivery.totals().sent));
+    print_sent(fmt::format("{} spooled profiles", delivery.totals().sent));
     return {};
   }
   request::Request request = asked;
   request.recording.export_format =
       asked.push.target == request::PushTarget::otlp ? request::ExportFormat::otlp : request::ExportFormat::pprof;
   u64 samples = 0;
-  std::vector<push::Parcel> parcels;
+  std::vector<push::Upload> uploads;
   const auto pack = [&](const stacks::StackProfile& profile, const stacks::Moments& moments) -> diag::Result<void> {
     for (const stacks::StackSample& sample : profile.samples) samples += sample.count;
     const auto labels = push::labels_of(asked.push, push::program_of(profile));
     const push::PackedProfile packed =
         push::packed_profile({profile, moments, measure::tool_version()}, asked.push.target, labels,
                              show::time_of(profile, moments, *asked.data_file));
-    WPERF_TRY(parcels, push::make_parcels(asked.push.target, labels, packed));
+    WPERF_TRY(uploads, push::make_uploads(asked.push.target, labels, packed));
     return {};
   };
   show::ReportOptions options = report_options(request, console);
@@ -54,13 +54,13 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   if (samples == 0) {
     return diag::Error{.text = *asked.data_file + " has no samples to send", .hint = {}};
   }
-  WPERF_CHECK_OK(delivery.deliver(parcels, *asked.data_file));
+  WPERF_CHECK_OK(delivery.deliver(uploads, *asked.data_file));
   usize bytes = 0;
-  for (const push::Parcel& parcel : parcels) bytes += parcel.body.size();
+  for (const push::Upload& upload : uploads) bytes += upload.body.size();
   if (const u64 sent = delivery.totals().sent; sent != 0) {
     std::string what = fmt::format("{} samples ({} bytes)", text::with_commas(samples), text::with_commas(bytes));
-    if (sent > parcels.size()) what += fmt::format(", and {} spooled profiles,", sent - parcels.size());
-    tell(what);
+    if (sent > uploads.size()) what += fmt::format(", and {} spooled profiles,", sent - uploads.size());
+    print_sent(what);
   }
   return {};
 }

@@ -71,7 +71,7 @@ diag::Result<std::string> choose_recording(const request::Request& request, diag
         .code = diag::ExitCode::usage};
   }
   // If stdout is a document, the choice is not printed, because stderr must stay empty.
-  if (is_told(request)) console.out("recording: " + found + "\n\n");
+  if (prints_text(request)) console.out("recording: " + found + "\n\n");
   return found;
 }
 
@@ -90,7 +90,7 @@ diag::Result<void> run_report(const request::Request& asked, diag::Console& cons
   WPERF_CHECK_OK(output::check_inputs_stay(files_of(request)));
   WPERF_TRY(const fleet::Opened opened,
             fleet::open_any(recording_files(request), request.push, fleet::Detail::sums, console));
-  if (!opened.summary.empty() && is_told(request)) console.out(opened.summary + "\n\n");
+  if (!opened.summary.empty() && prints_text(request)) console.out(opened.summary + "\n\n");
   return show::show_recording(opened.recording, report_options(request, console), console);
 }
 

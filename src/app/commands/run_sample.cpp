@@ -22,29 +22,30 @@ request::Request with_code_of_page(request::Request request) {
   return request;
 }
 
-diag::Result<measure::Recording> make_recording(const request::Request& request, measure::Machine& machine,
+diag::Result<measure::Recording> make_recording(const request::Request& request, measure::OpenedMachine& machine,
                                                 diag::Console& console) {
   if (!request.sampling.spe.has_value()) return measure::record_samples(measure_options(request), machine, console);
   return measure::record_spe(measure_options(request), machine, console);
 }
 
 // The recording is shown even if an error occurred; the error follows.
-diag::Result<int> record(const request::Request& request, measure::Machine& machine, diag::Console& console) {
+diag::Result<int> record(const request::Request& request, measure::OpenedMachine& machine, diag::Console& console) {
   WPERF_TRY(const measure::Recording recording, make_recording(request, machine, console));
   const request::Request shown = shown_request(request, recording);
   WPERF_CHECK_OK(output::check_inputs_stay(files_of(shown)));
   os::release_interrupt();
   auto reported = show::show_recording(recording, report_options(shown, console), console);
   if (!recording.trace.empty() || machine.capabilities.kernel != nullptr) {
-    tell_written(request, console);
-    tell_kept(request, recording, console);
+    print_json_file(request, console);
+    print_kept_recording(request, recording, console);
   }
   WPERF_CHECK_OK(std::move(reported));
   return measure::status_of_recording(request, machine, recording, console);
 }
 
 // To be written to a file: `wperf record --print-wprp … > x.wprp`.
-diag::Result<int> print_profile(const request::Request& request, measure::Machine& machine, diag::Console& console) {
+diag::Result<int> print_profile(const request::Request& request, measure::OpenedMachine& machine,
+                                diag::Console& console) {
   WPERF_TRY(const plan::SamplePlan plan,
             plan::make_sample_plan(request, request.recording, machine.capabilities, machine.catalog));
   WPERF_TRY(const std::string profile, machine.device->recording_profile(plan));
@@ -69,7 +70,7 @@ diag::Result<int> run_sample(const request::Request& request, diag::Console& con
   }
   if (request.outputs.verbose) console.out(request::deduced_text(request));
   WPERF_TRY(
-      measure::Machine machine,
+      measure::OpenedMachine machine,
       measure::open_machine(request, console, spe ? device::Device::Spe::asked_for : device::Device::Spe::left_alone));
   if (request.sampling.print_wprp) return print_profile(request, machine, console);
   if (request.push.url.has_value()) return record_and_push(with_kept_file(request), machine, console);

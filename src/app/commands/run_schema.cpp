@@ -3,7 +3,7 @@
 
 #include "app/commands/commands.h"
 #include "ground/diag/nearest.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 #include "views/schemas/schemas.h"
 
 namespace wperf::commands {

@@ -5,12 +5,12 @@
 #include <chrono>
 
 #include "app/commands/commands.h"
-#include "app/commands/listening_counts.h"
 #include "app/commands/options_builder.h"
+#include "app/commands/prometheus_endpoint.h"
 #include "app/measure/count_runs.h"
 #include "app/measure/measure_counts.h"
-#include "app/measure/quiet_console.h"
 #include "app/measure/tool.h"
+#include "app/measure/warnings_only_console.h"
 #include "app/output/outputs.h"
 #include "app/show/profile_views.h"
 #include "ground/diag/result.h"
@@ -28,8 +28,8 @@
 namespace wperf::commands {
 namespace {
 
-int status_of(const request::Measurement& wanted, measure::Machine& machine, const measure::SpawnedProgram& program,
-              diag::Console& console) {
+int status_of(const request::Measurement& wanted, measure::OpenedMachine& machine,
+              const measure::SpawnedProgram& program, diag::Console& console) {
   if (!wanted.program.has_value() || console.interrupted()) return 0;
   return measure::status_of_program(wanted, machine, machine.device->programs().process(program.pid()), console);
 }
@@ -61,7 +61,7 @@ diag::Result<void> show_count(const request::Request& request, const answers::Co
 }
 
 // If the user named no events, explains which counts are missing.
-void explain_defaults(const request::Measurement& wanted, const measure::Machine& machine,
+void explain_defaults(const request::Measurement& wanted, const measure::OpenedMachine& machine,
                       answers::CountProfile& profile) {
   const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
   if (kernel == nullptr || !plan::wants_default_events(wanted) || kernel->has_counters()) return;
@@ -82,9 +82,10 @@ std::string names_of(const std::vector<plan::CountPlan>& parts, usize first) {
 // -r: the exit status is the worst one of all runs. If not all events can be counted at once, the program runs once for
 // each of `parts`.
 diag::Result<int> run_counts(const request::Request& request, const plan::CountPlan& plan,
-                             std::vector<plan::CountPlan> parts, measure::Machine& machine, diag::Console& console) {
+                             std::vector<plan::CountPlan> parts, measure::OpenedMachine& machine,
+                             diag::Console& console) {
   // The program writes to the same terminal, so a message is not repeated for each run.
-  measure::QuietConsole following(console);
+  measure::WarningsOnlyConsole following(console);
   const measure::MeasureOptions options = measure_options(request);
   std::vector<answers::CountProfile> profiles;
   int status = 0;
@@ -100,10 +101,10 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
       // An incomplete run would distort the mean.
       if (is_first || !console.interrupted()) counted.push_back(std::move(count.profile));
       if (console.interrupted()) break;
-      if (!count.trouble.has_value()) continue;
+      if (!count.error.has_value()) continue;
       profiles.push_back(measure::joined_parts(plan, std::move(counted)));
       WPERF_CHECK_OK(show_count(request, measure::mean_of_runs(profiles), console));
-      return *count.trouble;
+      return *count.error;
     }
     if (!counted.empty() && (run == 0 || counted.size() == parts.size())) {
       const std::string uncounted = names_of(parts, counted.size());
@@ -120,7 +121,7 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
 
 // To count the events in several runs, the program must be able to run several times.
 diag::Result<std::vector<plan::CountPlan>> parts_of(const request::Measurement& wanted, const plan::CountPlan& plan,
-                                                    const measure::Machine& machine) {
+                                                    const measure::OpenedMachine& machine) {
   const u32 at_once = machine.capabilities.counted_at_once;
   std::vector<plan::CountPlan> parts = plan::parts_of(plan, at_once);
   if (parts.size() == 1 || (wanted.program.has_value() && !wanted.timeline.enabled)) return parts;
@@ -184,7 +185,7 @@ stacks::RecordingAbout about_of(const request::Request& request) {
   return about;
 }
 
-diag::Result<int> run_timeline(const request::Request& request, plan::CountPlan plan, measure::Machine& machine,
+diag::Result<int> run_timeline(const request::Request& request, plan::CountPlan plan, measure::OpenedMachine& machine,
                                const std::vector<output::TimelineFile>& files, diag::Console& console) {
   const measure::MeasureOptions options = measure_options(request);
   measure::SpawnedProgram program(machine.device->programs());
@@ -195,7 +196,7 @@ diag::Result<int> run_timeline(const request::Request& request, plan::CountPlan 
   const answers::TimelineProfile& timeline = measured.profile;
   // Counts that were made before an error are still written.
   diag::FirstFailure written;
-  if (measured.trouble.has_value()) written.add(*measured.trouble);
+  if (measured.error.has_value()) written.add(*measured.error);
   written.add(output::write_timeline_files(timeline, files));
   console.out(report::timeline_notes(timeline));
   if (const auto& file = request.recording.html_file; file.has_value()) {
@@ -215,7 +216,7 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
   WPERF_CHECK_OK(check_listening(request));
   WPERF_CHECK_OK(check_page(request));
   if (request.outputs.verbose) console.out(request::deduced_text(request));
-  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
+  WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(request, console));
   WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine));
   WPERF_TRY(std::vector<plan::CountPlan> parts, parts_of(request, plan, machine));
   std::vector<output::TimelineFile> files;
@@ -223,14 +224,14 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
     files = output::timeline_files(request.outputs, plan);
     WPERF_CHECK_OK(output::check_timeline_files(request.outputs, files));
   }
-  if (request.outputs.verbose) measure::tell_plan(plan, machine, files, console);
+  if (request.outputs.verbose) measure::print_plan(plan, machine, files, console);
   if (request.listen.has_value() && parts.size() != 1) {
     return diag::Error{
         .text = fmt::format("--listen counts all events at once, and these events need {} counts", parts.size()),
         .hint = fmt::format("give at most {} events to -e", machine.capabilities.counted_at_once),
         .code = diag::ExitCode::usage};
   }
-  if (request.listen.has_value()) return count_and_listen(request, plan, machine, console);
+  if (request.listen.has_value()) return serve_prometheus(request, plan, machine, console);
   if (!request.timeline.enabled) return run_counts(request, plan, std::move(parts), machine, console);
   return run_timeline(request, std::move(plan), machine, files, console);
 }

@@ -26,19 +26,19 @@ live::LiveOptions live_options(const request::Request& asked) {
           .outputs = request.outputs};
 }
 
-diag::Result<int> look_once(live::LiveLook& look, diag::Console& console) {
-  const live::LiveOptions& chosen = look.options();
-  WPERF_CHECK_OK(look.start());
-  WPERF_TRY(const measure::LiveStretch stretch, look.next(chosen.view.period_ms, [] {}));
-  WPERF_TRY(const live::LiveLook::Seen seen, look.seen(stretch));
+diag::Result<int> look_once(live::LiveSession& session, diag::Console& console) {
+  const live::LiveOptions& chosen = session.options();
+  WPERF_CHECK_OK(session.start());
+  WPERF_TRY(const measure::LiveStretch stretch, session.next(chosen.view.period_ms, [] {}));
+  WPERF_TRY(const live::LiveSession::StretchProfile seen, session.stretch_profile(stretch));
   const stacks::StackProfile& profile = seen.profile;
-  const report::LookFacts facts{.of = look.of(),
-                                .seconds = static_cast<double>(stretch.end_ns - stretch.begin_ns) / 1e9,
-                                .has_ended = stretch.end == measure::WaitEnd::program_ended,
-                                .waits = chosen.view.waits ? &seen.waits : nullptr,
-                                .counters = chosen.view.counters.has_value() ? &seen.counters : nullptr};
+  const report::TopFacts facts{.of = session.of(),
+                               .seconds = static_cast<double>(stretch.end_ns - stretch.begin_ns) / 1e9,
+                               .has_ended = stretch.end == measure::WaitEnd::program_ended,
+                               .waits = chosen.view.waits ? &seen.waits : nullptr,
+                               .counters = chosen.view.counters.has_value() ? &seen.counters : nullptr};
   report::StackOptions options;
-  options.filter = look.filter();
+  options.filter = session.filter();
   options.rows = chosen.measured.wanted.sampling.display.rows;
   options.width = console.animated() ? console.width() : 0;
   options.coloured = console.coloured();
@@ -46,8 +46,8 @@ diag::Result<int> look_once(live::LiveLook& look, diag::Console& console) {
   WPERF_CHECK_OK(output::show(
       chosen.outputs, console, [&] { return report::top_text(profile, facts, options); },
       [&] { return report::top_json(profile, facts, options); }));
-  if (stretch.trouble.has_value()) return *stretch.trouble;
-  return look.status(stretch);
+  if (stretch.error.has_value()) return *stretch.error;
+  return session.status(stretch);
 }
 
 }  // namespace
@@ -58,14 +58,14 @@ diag::Result<int> run_top(const request::Request& request, diag::Console& consol
                        .hint = "use `wperf record -e arm_spe_0//`",
                        .code = diag::ExitCode::usage};
   }
-  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
+  WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(request, console));
   if (request.live.once) {
-    live::LiveLook look(live_options(request), std::move(machine), console);
-    return look_once(look, console);
+    live::LiveSession session(live_options(request), std::move(machine), console);
+    return look_once(session, console);
   }
   live::WorkerConsole worker_console(console);
-  live::LiveLook look(live_options(request), std::move(machine), worker_console);
-  return live::show_live(look, worker_console, console);
+  live::LiveSession session(live_options(request), std::move(machine), worker_console);
+  return live::show_live(session, worker_console, console);
 }
 
 }  // namespace wperf::commands

@@ -7,7 +7,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/options_builder.h"
 #include "app/measure/opened_machine.h"
-#include "app/measure/quiet_console.h"
+#include "app/measure/warnings_only_console.h"
 #include "app/output/outputs.h"
 #include "app/show/profile_views.h"
 #include "ground/os/process.h"
@@ -36,7 +36,7 @@ bottleneck::SearchOptions search_options(const request::Request& asked, diag::Co
                                     .view = asked.topdown,
                                     .read = plain_read_options(sampled),
                                     .naming = naming_options(sampled),
-                                    .memory = report_options(sampled, measure::QuietConsole(console))};
+                                    .memory = report_options(sampled, measure::WarningsOnlyConsole(console))};
   options.read.lines = true;
   options.memory.display.memory = true;
   return options;
@@ -65,7 +65,7 @@ diag::Result<void> show(const request::Request& request, std::span<const report:
 
 diag::Result<int> run_topdown(const request::Request& request, diag::Console& console) {
   WPERF_CHECK_OK(check_request(request));
-  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
+  WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(request, console));
   WPERF_TRY(const std::vector<report::Topdown> found,
             bottleneck::find_bottlenecks(search_options(request, console), machine, console));
   os::release_interrupt();

@@ -87,7 +87,7 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   request::Request request = with_kept_file(asked);
   request.command = request::Command::record;
   request.device = device_that_sees_waits(asked.device);
-  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
+  WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(request, console));
   if (machine.capabilities.kernel == nullptr) {
     return diag::Error{
         .text = "a driver cannot see why threads wait; waits needs the linux or etw device",
@@ -114,8 +114,8 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   show::WaitOptions waits = wait_options(request, options);
   if (is_trace && !request.sampling.whole_machine) waits.program = recording.sampled.pid;
   WPERF_CHECK_OK(show::show_waits(recording, waits, options, console));
-  tell_written(request, console);
-  tell_kept(request, recording, console);
+  print_json_file(request, console);
+  print_kept_recording(request, recording, console);
   return measure::status_of_recording(request, machine, recording, console);
 }
 

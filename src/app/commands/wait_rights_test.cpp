@@ -28,7 +28,7 @@ TEST(WaitRights, WhoMayMeasureNothingIsToldTheSetting) {
   EXPECT_EQ(answer.error().code, diag::ExitCode::no_device);
 }
 
-TEST(WaitRights, ASettingThatAllowsItIsNotToBlame) {
+TEST(WaitRights, PermissiveSettingIsNotBlamed) {
   const auto answer = check_own_switches(rights_at(2, false, false), of_a_program());
   ASSERT_FALSE(answer.has_value());
   EXPECT_NE(answer.error().hint.find("sandbox"), std::string::npos) << answer.error().hint;

@@ -58,7 +58,7 @@ Check check_rights(const LinuxFacts& facts) {
 }
 
 Check check_counters_of(const LinuxFacts& facts) {
-  if (facts.counter_trouble.empty()) {
+  if (facts.counter_error.empty()) {
     return {.name = "pmu",
             .detail = fmt::format(
                 "counted {} cycles in a short loop; event sources of the cores: {}", facts.cycles,
@@ -69,12 +69,12 @@ Check check_counters_of(const LinuxFacts& facts) {
   if (!facts.own_programs) {
     return {.name = "pmu",
             .status = CheckStatus::warn,
-            .detail = fmt::format("unknown: the cycle counter was refused ({})", facts.counter_trouble),
+            .detail = fmt::format("unknown: the cycle counter was refused ({})", facts.counter_error),
             .fix = "see the check `rights`"};
   }
   return {.name = "pmu",
           .status = CheckStatus::warn,
-          .detail = fmt::format("no cycle counter: {}", facts.counter_trouble),
+          .detail = fmt::format("no cycle counter: {}", facts.counter_error),
           .fix =
               "software events and sampling by cpu-clock work without it; in a virtual machine the host must pass the "
               "counters through"};
@@ -271,7 +271,7 @@ Check check_signature(const DriverFacts& driver, bool works) {
   Check check{
       .name = "signature",
       .status = works ? CheckStatus::ok : CheckStatus::warn,
-      .detail = fmt::format("signed by {}, whom this Windows does not trust: {}", signer, driver.signature_trouble),
+      .detail = fmt::format("signed by {}, whom this Windows does not trust: {}", signer, driver.signature_error),
       .fix = works ? "" : "install the certificate that came with the driver, or a driver signed by Microsoft"};
   if (!driver.file_signed) {
     check.detail = "the driver's file is not signed";

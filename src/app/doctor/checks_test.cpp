@@ -60,7 +60,7 @@ TEST(LinuxChecks, RightsAsTried) {
   EXPECT_NE(check_named(facts, "rights").fix.find("sandbox"), std::string::npos);
 }
 
-TEST(LinuxChecks, ARootWithoutRightsIsNotToldToBecomeRoot) {
+TEST(LinuxChecks, RootWithoutRightsIsNotAskedToBecomeRoot) {
   linux_kernel::LinuxFacts facts = good_machine();
   facts.paranoid = 2;
   facts.is_root = true;
@@ -93,7 +93,7 @@ TEST(LinuxChecks, NoPerfEventsAtAll) {
 
 TEST(LinuxChecks, WhatIsMissingIsAWarningWithAWayOut) {
   linux_kernel::LinuxFacts facts = good_machine();
-  facts.counter_trouble = "the kernel offers none on this machine";
+  facts.counter_error = "the kernel offers none on this machine";
   facts.most_samples = 1000;
   facts.tracefs.clear();
   facts.kernel_names = facts.debug_files = false;
@@ -114,10 +114,10 @@ TEST(LinuxChecks, TracefsThatIsThereAndMayNotBeRead) {
   EXPECT_EQ(check.fix, "run as root, or let root make it readable: mount -o remount,mode=755 /sys/kernel/tracing");
 }
 
-TEST(LinuxChecks, WhoMayMeasureNothingIsNotToldOfVirtualMachines) {
+TEST(LinuxChecks, NoPermissionGivesNoVirtualMachineHint) {
   linux_kernel::LinuxFacts facts = good_machine();
   facts.paranoid = 3;
-  facts.counter_trouble = "Permission denied";
+  facts.counter_error = "Permission denied";
   facts.whole_cores = facts.own_kernel = facts.own_programs = facts.scheduler = false;
   const Check pmu = check_named(facts, "pmu");
   EXPECT_EQ(pmu.status, CheckStatus::warn);
@@ -250,7 +250,7 @@ TEST(WindowsChecks, TestSignedDriverUnderSecureBoot) {
   DriverFacts driver = good_driver();
   driver.running = driver.signature_trusted = false;
   driver.signer = "wperf test";
-  driver.signature_trouble = "the root is not trusted";
+  driver.signature_error = "the root is not trusted";
   const auto checks = windows_checks(good_windows(), driver, false);
   EXPECT_TRUE(mentions(find(checks, "signature"), "wperf test"));
   EXPECT_TRUE(mentions(find(checks, "test-mode"), "bcdedit"));

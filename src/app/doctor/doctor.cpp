@@ -17,7 +17,7 @@
 #include "machine/plan/spe_plan.h"
 #include "machine/windows/driver_facts.h"
 #include "model/answers/tool_answers.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 #include "wperf_version.h"
 
 namespace wperf::doctor {

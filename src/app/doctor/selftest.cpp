@@ -9,9 +9,9 @@
 #include "app/doctor/selftest_judgement.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/opened_machine.h"
-#include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/tool.h"
+#include "app/measure/warnings_only_console.h"
 #include "ground/os/files.h"
 #include "ground/os/machine_facts.h"
 #include "ground/os/process.h"
@@ -80,7 +80,7 @@ class DeviceTest {
   std::string device_;
   bool simulated_ = false;
   measure::KeptWarnings listener_;
-  measure::Machine machine_;
+  measure::OpenedMachine machine_;
   std::string program_;
   std::vector<Finding> findings_;
 };
@@ -173,7 +173,7 @@ diag::Result<u64> DeviceTest::count(bool kernel) {
   WPERF_CHECK_OK(measure::start_program({.wanted = request}, plan, machine_, program, listener_));
   WPERF_TRY(const measure::MeasuredCount counted,
             measure::measure_count({.wanted = request}, plan, machine_, program, listener_));
-  if (counted.trouble.has_value()) return *counted.trouble;
+  if (counted.error.has_value()) return *counted.error;
   const std::string name = instructions();
   u64 value = 0;
   bool found = false;
@@ -224,7 +224,7 @@ diag::Result<stacks::StackProfile> DeviceTest::sample(bool kernel) {
   const plan::Capabilities& machine = machine_.capabilities;
   if (machine.call_stacks && machine.foreign_driver.empty()) request.sampling.call_stacks = request::automatic_stacks();
   WPERF_TRY(measure::Recording recording, measure::record_samples({.wanted = request}, machine_, listener_));
-  if (recording.trouble.has_value()) return *recording.trouble;
+  if (recording.error.has_value()) return *recording.error;
   if (!recording.trace.empty()) WPERF_CHECK_OK(measure::read_trace(recording));
   stacks::StackProfile profile = recording::read_recorded_samples(recording.file, {.callers = true}).profile;
   profile.trace = recording.trace_losses;

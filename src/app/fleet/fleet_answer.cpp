@@ -122,16 +122,16 @@ class FleetAsker {
     question.text(2, selector.empty() ? "{}" : selector);
     question.number(3, since * kMsPerSecond);
     question.number(4, until * kMsPerSecond);
-    push::Asked asked = push::ask(server_,
-                                  {.path = "/querier.v1.QuerierService/SelectMergeProfile",
-                                   .content_type = "application/proto",
-                                   .content_encoding = {},
-                                   .body = question.bytes()},
-                                  limits());
-    if (asked.verdict.outcome != push::Outcome::taken)
-      return diag::Error{.text = std::move(asked.verdict.text), .hint = {}};
-    WPERF_CHECK_OK(check_length(asked.answer.body));
-    Answer answer{.format = profiles::Format::pprof, .bytes = std::move(asked.answer.body), .summary = {}};
+    push::ServerReply reply = push::ask(server_,
+                                        {.path = "/querier.v1.QuerierService/SelectMergeProfile",
+                                         .content_type = "application/proto",
+                                         .content_encoding = {},
+                                         .body = question.bytes()},
+                                        limits());
+    if (reply.result.outcome != push::Outcome::taken)
+      return diag::Error{.text = std::move(reply.result.text), .hint = {}};
+    WPERF_CHECK_OK(check_length(reply.answer.body));
+    Answer answer{.format = profiles::Format::pprof, .bytes = std::move(reply.answer.body), .summary = {}};
     const std::string time = fmt::format("{} to {} UTC", time_text(since), time_text(until));
     if (profiles::format_of(answer.bytes) != profiles::Format::pprof) {
       return diag::Error{.text = fmt::format("the server has no profile for {} from {}", address_.query, time),
@@ -143,7 +143,7 @@ class FleetAsker {
 
  private:
   os::HttpLimits limits() {
-    return {.whole_ms = kLongestWaitMs, .bytes = kLongestAnswer + 1, .cuts = true, .tell = [this](usize received) {
+    return {.whole_ms = kLongestWaitMs, .bytes = kLongestAnswer + 1, .cuts = true, .progress = [this](usize received) {
               if (!console_.progress_due()) return;
               console_.progress(fmt::format("received {:.1f} MB from {}", static_cast<double>(received) / kMegabyte,
                                             os::host_of(server_.url)));
@@ -200,10 +200,10 @@ diag::Result<Opened> open_any(const recording::RecordingFiles& files, const requ
   }
   WPERF_TRY(const FleetAddress address, request::parse_fleet_address(files.name, now_unix_s()));
   const bool is_clickhouse = address.kind == FleetAddress::Kind::clickhouse;
-  request::Push asked = access;
-  asked.url = address.url;
-  asked.target = is_clickhouse ? request::PushTarget::clickhouse : request::PushTarget::pyroscope;
-  WPERF_TRY(push::Server server, push::known_server(asked));
+  request::Push server_options = access;
+  server_options.url = address.url;
+  server_options.target = is_clickhouse ? request::PushTarget::clickhouse : request::PushTarget::pyroscope;
+  WPERF_TRY(push::Server server, push::known_server(server_options));
   FleetAsker asker(address, std::move(server), console);
   WPERF_TRY(Answer answer, is_clickhouse ? asker.of_clickhouse(detail) : asker.of_pyroscope());
   return Opened{

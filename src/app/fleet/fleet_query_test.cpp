@@ -20,7 +20,7 @@ TEST(FleetQuery, ValuesAreTextsOfSqlWhateverIsInThem) {
   }
 }
 
-TEST(FleetQuery, WithoutWishesEverythingIsAsked) {
+TEST(FleetQuery, NoOptionsSelectEverything) {
   for (const std::string& query : {hosts_query({}), counts_query({}, true), stacks_query({}), values_query({})})
     EXPECT_EQ(query.find("WHERE"), std::string::npos) << query;
 }

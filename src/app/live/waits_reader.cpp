@@ -11,7 +11,7 @@
 
 namespace wperf::live {
 
-void leave_switches_out(stacks::StackProfile& profile) {
+void remove_switch_events(stacks::StackProfile& profile) {
   const auto found = std::find_if(profile.events.begin(), profile.events.end(), [](const stacks::StackEvent& one) {
     return one.name == plan::kSwitchesForWaits || one.name == recording::kTraceSwitches;
   });
@@ -63,8 +63,8 @@ void keep_program(u32 program, const recording::RecordedSwitches& switches, std:
 
 }  // namespace
 
-diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const Stretch& stretch,
-                                                               const recording::ReadOptions& wanted) {
+diag::Result<std::vector<waits::FunctionWaits>> LiveWaitNames::take(const Stretch& stretch,
+                                                                    const recording::ReadOptions& wanted) {
   // Threads that changed their state while nothing was recorded may be in any state now.
   if (stretch.times.unseen_ns != 0) live_.forget();
   recording::RecordedSwitches read;
@@ -83,19 +83,19 @@ diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const Stretch& st
   if (stretch.program != 0) keep_program(stretch.program, switches, parts);
   name(parts, stretch.file, wanted, switches);
   live_.keep(parts);
-  std::map<u32, waits::WaitedIn> by_place;
+  std::map<u32, waits::FunctionWaits> by_place;
   for (const waits::WaitPart& part : parts) {
-    waits::WaitedIn& sum = by_place[part.place];
+    waits::FunctionWaits& sum = by_place[part.place];
     sum.begun += part.begins ? 1 : 0;
     sum.waited += part.length;
   }
-  std::vector<waits::WaitedIn> rows;
+  std::vector<waits::FunctionWaits> rows;
   for (auto& [number, sum] : by_place) {
     std::tie(sum.function, sum.module, sum.wait) = places_[number];
     rows.push_back(std::move(sum));
   }
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const waits::WaitedIn& a, const waits::WaitedIn& b) { return a.waited > b.waited; });
+                   [](const waits::FunctionWaits& a, const waits::FunctionWaits& b) { return a.waited > b.waited; });
   return rows;
 }
 

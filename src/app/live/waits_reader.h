@@ -16,7 +16,7 @@
 namespace wperf::live {
 
 // Removes the events about context switches from the samples of a recording.
-void leave_switches_out(stacks::StackProfile& profile);
+void remove_switch_events(stacks::StackProfile& profile);
 
 class LiveWaitNames {
  public:
@@ -28,7 +28,7 @@ class LiveWaitNames {
     u32 program = 0;                                        // only this process and its children; 0: all
   };
   // `wanted`: code files that are kept open.
-  diag::Result<std::vector<waits::WaitedIn>> take(const Stretch& stretch, const recording::ReadOptions& wanted);
+  diag::Result<std::vector<waits::FunctionWaits>> take(const Stretch& stretch, const recording::ReadOptions& wanted);
   // From now on the known waits may be wrong.
   void forget() { live_.forget(); }
 

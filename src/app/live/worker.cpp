@@ -19,7 +19,7 @@ namespace wperf::live {
 namespace {
 
 constexpr u64 kFirstLookMs = 300;  // so that the first picture appears soon
-constexpr auto kWishesAfterEnd = std::chrono::milliseconds(50);
+constexpr auto kRequestsAfterEnd = std::chrono::milliseconds(50);
 
 using Clock = std::chrono::steady_clock;
 
@@ -30,23 +30,23 @@ constexpr usize kUsualColumns = 80, kUsualLines = 24;  // if the terminal does n
 
 class LiveScreen {
  public:
-  LiveScreen(LiveLook& look, LiveWorker& worker, os::TerminalScreen& terminal, bool coloured)
-      : look_(look), worker_(worker), terminal_(terminal), screen_(coloured) {
-    facts_.of = look.of();
-    facts_.note = look.note();
-    facts_.no_waits = look.why_no_waits();
+  LiveScreen(LiveSession& session, LiveWorker& worker, os::TerminalScreen& terminal, bool coloured)
+      : session_(session), worker_(worker), terminal_(terminal), screen_(coloured) {
+    facts_.of = session.of();
+    facts_.note = session.note();
+    facts_.no_waits = session.why_no_waits();
   }
   diag::Result<void> run(diag::Console& console);
 
  private:
-  void take_news();
+  void take_update();
   void take_key(const top::Key& key);
-  void wish_code();
+  void request_code();
   void paint();
   const top::LiveTable& shown() const { return held_.has_value() ? *held_ : table_; }
-  SeenStretches seen() const;
+  StretchRange seen() const;
 
-  LiveLook& look_;
+  LiveSession& session_;
   LiveWorker& worker_;
   os::TerminalScreen& terminal_;
   top::Screen screen_;
@@ -59,53 +59,54 @@ class LiveScreen {
   top::PictureFacts facts_;
   os::TerminalScreen::Size size_;
   std::optional<diag::Error> error_;
-  u64 wished_code_ = 0;  // number of the latest request
-  bool is_code_wished_ = false;
+  u64 requested_code_ = 0;  // number of the latest request
+  bool is_code_requested_ = false;
   bool is_over_ = false, is_stale_ = true;
 };
 
 // The kept periods that were chosen.
-SeenStretches LiveScreen::seen() const {
-  SeenStretches of{.count = 1, .last = held_.has_value() ? held_at_ : came_};
+StretchRange LiveScreen::seen() const {
+  StretchRange of{.count = 1, .last = held_.has_value() ? held_at_ : came_};
   if (view_.query.extent == top::Extent::ten) of.count = std::min(top::kStretchesOfTen, shown().stretches());
   if (view_.query.extent == top::Extent::all) of.count = shown().stretches();
   return of;
 }
 
-void LiveScreen::wish_code() {
+void LiveScreen::request_code() {
   const top::TableFunction& function = shown().function(view_.code->function);
   const auto& events = shown().events();
-  worker_.wish(CodeWish{.number = ++wished_code_,
-                        .place = {.function = function.name,
-                                  .module = function.module,
-                                  .is_kernel = function.is_kernel,
-                                  .event = view_.query.event < events.size() ? events[view_.query.event].name : ""},
-                        .of = seen()});
-  is_code_wished_ = true;
+  worker_.request(
+      CodeViewRequest{.number = ++requested_code_,
+                      .place = {.function = function.name,
+                                .module = function.module,
+                                .is_kernel = function.is_kernel,
+                                .event = view_.query.event < events.size() ? events[view_.query.event].name : ""},
+                      .of = seen()});
+  is_code_requested_ = true;
 }
 
-void LiveScreen::take_news() {
-  WorkerNews news = worker_.take_news();
-  is_stale_ = is_stale_ || !news.stretches.empty() || news.code.has_value() || !news.message.empty() ||
-              facts_.has_ended != news.has_ended;
-  for (SeenStretch& one : news.stretches) {
-    table_.add(one.seen.profile, one.seconds, one.unseen_ns, look_.filter(),
+void LiveScreen::take_update() {
+  WorkerUpdate update = worker_.take_update();
+  is_stale_ = is_stale_ || !update.stretches.empty() || update.code.has_value() || !update.message.empty() ||
+              facts_.has_ended != update.has_ended;
+  for (ProfiledStretch& one : update.stretches) {
+    table_.add(one.seen.profile, one.seconds, one.unseen_ns, session_.filter(),
                {.waits = std::move(one.seen.waits), .counters = std::move(one.seen.counters)});
     ++came_;
     facts_.is_first = false;
   }
-  if (news.code.has_value() && view_.code.has_value() && news.code->number == wished_code_) {
-    is_code_wished_ = view_.code->is_waiting = false;
-    view_.code->reason = news.code->reason;
-    if (news.code->code.has_value()) view_.take_code(*std::move(news.code->code));
+  if (update.code.has_value() && view_.code.has_value() && update.code->number == requested_code_) {
+    is_code_requested_ = view_.code->is_waiting = false;
+    view_.code->reason = update.code->reason;
+    if (update.code->code.has_value()) view_.take_code(*std::move(update.code->code));
   }
   // A function on the screen is updated, because its numbers change.
-  const bool is_new = !news.stretches.empty() && !held_.has_value();
-  if (is_new && view_.code.has_value() && !is_code_wished_) wish_code();
-  if (!news.message.empty()) view_.message = news.message;
-  facts_.has_ended = news.has_ended;
-  if (news.error.has_value()) {
-    error_ = std::move(news.error);
+  const bool is_new = !update.stretches.empty() && !held_.has_value();
+  if (is_new && view_.code.has_value() && !is_code_requested_) request_code();
+  if (!update.message.empty()) view_.message = update.message;
+  facts_.has_ended = update.has_ended;
+  if (update.error.has_value()) {
+    error_ = std::move(update.error);
     is_over_ = true;
   }
 }
@@ -137,16 +138,16 @@ void LiveScreen::take_key(const top::Key& key) {
       break;
     case top::Action::load_code:
       view_.code->is_waiting = true;
-      wish_code();
+      request_code();
       break;
     case top::Action::save:
-      if (os::file_exists(output::output_path(look_.options().outputs, view_.typed))) {
+      if (os::file_exists(output::output_path(session_.options().outputs, view_.typed))) {
         view_.typing = top::Typing::overwrite;
         break;
       }
       [[fallthrough]];
     case top::Action::save_over:
-      worker_.wish(SaveWish{.file = view_.typed, .of = seen()});
+      worker_.request(SaveRequest{.file = view_.typed, .of = seen()});
       view_.message = "writing " + view_.typed + " ...";
       break;
     case top::Action::nothing:
@@ -171,11 +172,11 @@ void LiveScreen::paint() {
 }
 
 diag::Result<void> LiveScreen::run(diag::Console& console) {
-  const u64 duration_ms = look_.options().measured.wanted.duration_ms();
+  const u64 duration_ms = session_.options().measured.wanted.duration_ms();
   const Clock::time_point end = Clock::now() + std::chrono::milliseconds(duration_ms);
   while (!is_over_ && !console.interrupted() && !terminal_.has_ended()) {
     if (duration_ms != 0 && Clock::now() >= end) break;
-    take_news();
+    take_update();
     paint();
     const std::string typed = terminal_.read(kPatienceMs);
     for (const top::Key& key : typed.empty() ? keys_.pause() : keys_.take(typed)) take_key(key);
@@ -210,59 +211,61 @@ void LiveWorker::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-WorkerNews LiveWorker::take_news() {
+WorkerUpdate LiveWorker::take_update() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(news_, {.stretches = {}, .code = {}, .message = {}, .has_ended = news_.has_ended, .error = {}});
+  return std::exchange(update_,
+                       {.stretches = {}, .code = {}, .message = {}, .has_ended = update_.has_ended, .error = {}});
 }
 
-void LiveWorker::wish(CodeWish wish) {
+void LiveWorker::request(CodeViewRequest request) {
   const std::lock_guard lock(mutex_);
-  code_wish_ = std::move(wish);
+  code_request_ = std::move(request);
 }
 
-void LiveWorker::wish(SaveWish wish) {
+void LiveWorker::request(SaveRequest request) {
   const std::lock_guard lock(mutex_);
-  save_wish_ = std::move(wish);
+  save_request_ = std::move(request);
 }
 
-diag::Result<measure::LiveStretch> LiveWorker::look_on(u64 length_ms) {
-  WPERF_TRY(measure::LiveStretch stretch, look_.next(length_ms, [this] { serve_wishes(); }));
-  WPERF_TRY(LiveLook::Seen seen, look_.seen(stretch));
-  ++looked_;
+diag::Result<measure::LiveStretch> LiveWorker::sample_next(u64 length_ms) {
+  WPERF_TRY(measure::LiveStretch stretch, session_.next(length_ms, [this] { serve_requests(); }));
+  WPERF_TRY(LiveSession::StretchProfile seen, session_.stretch_profile(stretch));
+  ++stretches_;
   constexpr double kNsPerSecond = 1e9;
   const std::lock_guard lock(mutex_);
-  news_.stretches.push_back({.seen = std::move(seen),
-                             .seconds = static_cast<double>(stretch.end_ns - stretch.begin_ns) / kNsPerSecond,
-                             .unseen_ns = stretch.unseen_ns});
+  update_.stretches.push_back({.seen = std::move(seen),
+                               .seconds = static_cast<double>(stretch.end_ns - stretch.begin_ns) / kNsPerSecond,
+                               .unseen_ns = stretch.unseen_ns});
   return stretch;
 }
 
-std::string LiveWorker::save(const SaveWish& wish) {
-  const usize newer = newer_than(wish.of);
-  const auto bytes = look_.recording(wish.of.count, newer);
+std::string LiveWorker::save(const SaveRequest& request) {
+  const usize newer = newer_than(request.of);
+  const auto bytes = session_.recording(request.of.count, newer);
   if (!bytes.has_value()) return bytes.error().text;
-  auto file = os::OutputFile::create(output::output_path(look_.options().outputs, wish.file), os::Readers::owner);
+  auto file = os::OutputFile::create(output::output_path(session_.options().outputs, request.file), os::Readers::owner);
   if (!file.has_value()) return file.error().text;
   file.value().write(std::span<const std::byte>(bytes.value()));
   if (const auto closed = file.value().close(); !closed.has_value()) return closed.error().text;
-  const usize there = look_.kept() - std::min(newer, look_.kept());
-  std::string text =
-      fmt::format("wrote {} bytes; to see them: `wperf report {}`", text::with_commas(bytes.value().size()), wish.file);
-  if (there < wish.of.count) text += fmt::format(" (only the last {} of {} looks were kept)", there, wish.of.count);
+  const usize there = session_.kept() - std::min(newer, session_.kept());
+  std::string text = fmt::format("wrote {} bytes; to see them: `wperf report {}`",
+                                 text::with_commas(bytes.value().size()), request.file);
+  if (there < request.of.count)
+    text += fmt::format(" (only the last {} of {} looks were kept)", there, request.of.count);
   return text;
 }
 
-void LiveWorker::serve_wishes() {
-  if (looked_ == 0) return;  // there is no data yet
-  std::optional<CodeWish> code;
-  std::optional<SaveWish> file;
+void LiveWorker::serve_requests() {
+  if (stretches_ == 0) return;  // there is no data yet
+  std::optional<CodeViewRequest> code;
+  std::optional<SaveRequest> file;
   {
     const std::lock_guard lock(mutex_);
-    code = std::exchange(code_wish_, std::nullopt);
-    file = std::exchange(save_wish_, std::nullopt);
+    code = std::exchange(code_request_, std::nullopt);
+    file = std::exchange(save_request_, std::nullopt);
   }
   if (code.has_value()) {
-    auto found = look_.code(code->place, code->of.count, newer_than(code->of));
+    auto found = session_.code(code->place, code->of.count, newer_than(code->of));
     CodeAnswer answer{.number = code->number, .code = {}, .reason = {}};
     if (found.has_value()) {
       answer.code = std::move(found).value();
@@ -271,46 +274,46 @@ void LiveWorker::serve_wishes() {
       answer.reason = found.error().text;
     }
     const std::lock_guard lock(mutex_);
-    news_.code = std::move(answer);
+    update_.code = std::move(answer);
   }
   if (file.has_value()) {
     std::string text = save(*file);
     const std::lock_guard lock(mutex_);
-    news_.message = std::move(text);
+    update_.message = std::move(text);
   }
 }
 
 void LiveWorker::run() {
-  u64 length_ms = std::min(kFirstLookMs, look_.options().view.period_ms);
+  u64 length_ms = std::min(kFirstLookMs, session_.options().view.period_ms);
   bool has_ended = false;
   while (!console_.interrupted()) {
     if (has_ended) {
-      std::this_thread::sleep_for(kWishesAfterEnd);
+      std::this_thread::sleep_for(kRequestsAfterEnd);
     } else {
-      const auto stretch = look_on(length_ms);
+      const auto stretch = sample_next(length_ms);
       const std::lock_guard lock(mutex_);
       if (!stretch.has_value()) {
-        news_.error = stretch.error();
-        news_.has_ended = true;
+        update_.error = stretch.error();
+        update_.has_ended = true;
         return;
       }
-      if (stretch.value().trouble.has_value()) news_.message = stretch.value().trouble->text;
-      has_ended = news_.has_ended = stretch.value().end == measure::WaitEnd::program_ended;
-      if (has_ended) status_ = look_.status(stretch.value());
+      if (stretch.value().error.has_value()) update_.message = stretch.value().error->text;
+      has_ended = update_.has_ended = stretch.value().end == measure::WaitEnd::program_ended;
+      if (has_ended) status_ = session_.status(stretch.value());
     }
-    length_ms = look_.options().view.period_ms;
-    serve_wishes();
+    length_ms = session_.options().view.period_ms;
+    serve_requests();
   }
 }
 
-diag::Result<int> show_live(LiveLook& look, WorkerConsole& worker_console, diag::Console& console) {
+diag::Result<int> show_live(LiveSession& session, WorkerConsole& worker_console, diag::Console& console) {
   diag::Result<void> shown;
-  LiveWorker worker(look, worker_console);
+  LiveWorker worker(session, worker_console);
   {
     WPERF_TRY(os::TerminalScreen terminal, os::TerminalScreen::open(top::kEnterScreen, top::kLeaveScreen));
-    WPERF_CHECK_OK(look.start());
+    WPERF_CHECK_OK(session.start());
     WPERF_CHECK_OK(worker.start());
-    shown = LiveScreen(look, worker, terminal, console.coloured()).run(console);
+    shown = LiveScreen(session, worker, terminal, console.coloured()).run(console);
   }
   worker.stop();
   for (const std::string& line : worker_console.take_warnings()) console.warn(line);

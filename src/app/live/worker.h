@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/live/look.h"
+#include "app/live/live_session.h"
 
 namespace wperf::live {
 
@@ -34,26 +34,26 @@ class WorkerConsole final : public diag::Console {
   std::vector<std::string> warnings_;
 };
 
-struct SeenStretch {
-  LiveLook::Seen seen;
+struct ProfiledStretch {
+  LiveSession::StretchProfile seen;
   double seconds = 0;
   u64 unseen_ns = 0;
 };
 
 // A number of periods and the number of the last one; periods are numbered from 1. Newer ones came while the picture
 // was held, or are not shown yet.
-struct SeenStretches {
+struct StretchRange {
   usize count = 1, last = 0;
 };
 
-struct CodeWish {
+struct CodeViewRequest {
   u64 number = 0;  // the answer has the same number, because the request may have changed meanwhile
-  LiveLook::CodePlace place;
-  SeenStretches of;
+  LiveSession::CodePlace place;
+  StretchRange of;
 };
-struct SaveWish {
+struct SaveRequest {
   std::string file;
-  SeenStretches of;
+  StretchRange of;
 };
 
 struct CodeAnswer {
@@ -62,8 +62,8 @@ struct CodeAnswer {
   std::string reason;  // why there is no picture
 };
 
-struct WorkerNews {
-  std::vector<SeenStretch> stretches;
+struct WorkerUpdate {
+  std::vector<ProfiledStretch> stretches;
   std::optional<CodeAnswer> code;
   std::string message;     // may be empty
   bool has_ended = false;  // the program has ended, so nothing new will come
@@ -72,37 +72,37 @@ struct WorkerNews {
 
 class LiveWorker {
  public:
-  LiveWorker(LiveLook& look, WorkerConsole& console) : look_(look), console_(console) {}
+  LiveWorker(LiveSession& session, WorkerConsole& console) : session_(session), console_(console) {}
   ~LiveWorker() { stop(); }
   LiveWorker(const LiveWorker&) = delete;
   LiveWorker& operator=(const LiveWorker&) = delete;
 
   diag::Result<void> start();
   void stop();
-  WorkerNews take_news();
-  void wish(CodeWish wish);
-  void wish(SaveWish wish);
+  WorkerUpdate take_update();
+  void request(CodeViewRequest request);
+  void request(SaveRequest request);
   int status() const { return status_; }  // the exit status of the program, after stop()
 
  private:
   void run();
-  diag::Result<measure::LiveStretch> look_on(u64 length_ms);
-  void serve_wishes();
-  std::string save(const SaveWish& wish);
-  usize newer_than(const SeenStretches& seen) const { return looked_ - std::min(seen.last, looked_); }
+  diag::Result<measure::LiveStretch> sample_next(u64 length_ms);
+  void serve_requests();
+  std::string save(const SaveRequest& request);
+  usize newer_than(const StretchRange& seen) const { return stretches_ - std::min(seen.last, stretches_); }
 
-  LiveLook& look_;
+  LiveSession& session_;
   WorkerConsole& console_;
   std::mutex mutex_;  // protects the fields below
-  WorkerNews news_;
-  std::optional<CodeWish> code_wish_;
-  std::optional<SaveWish> save_wish_;
+  WorkerUpdate update_;
+  std::optional<CodeViewRequest> code_request_;
+  std::optional<SaveRequest> save_request_;
   int status_ = 0;
-  usize looked_ = 0;  // number of periods so far; used only by the thread
+  usize stretches_ = 0;  // number of periods so far; used only by the thread
   std::thread thread_;
 };
 
 // `top` on a terminal: reads keys and shows pictures until the user ends it. Returns the exit status.
-diag::Result<int> show_live(LiveLook& look, WorkerConsole& worker_console, diag::Console& console);
+diag::Result<int> show_live(LiveSession& session, WorkerConsole& worker_console, diag::Console& console);
 
 }  // namespace wperf::live

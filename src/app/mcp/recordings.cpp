@@ -73,7 +73,7 @@ diag::Result<Samples> KeptRecording::samples(bool lines, diag::Console& console)
       const recording::OpenedProfile& profile = *file_->opened.profile();
       auto read = profiles::read_foreign_profile(profile.bytes, profile.format, {.lines = true, .times = false},
                                                  profile.passed);
-      if (!read.has_value()) return recording::in_file(shown_, std::move(read).error());
+      if (!read.has_value()) return recording::with_file_name(shown_, std::move(read).error());
       foreign_.emplace(std::move(read).value());
       foreign_->profile.file = shown_;
     }

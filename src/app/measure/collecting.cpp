@@ -68,7 +68,7 @@ class SamplingProgress {
 
 }  // namespace
 
-diag::Result<Collection> collect_samples(Machine& machine, const Until& until, const Drain& drain,
+diag::Result<Collection> collect_samples(OpenedMachine& machine, const StopCondition& until, const Drain& drain,
                                          diag::Console& console) {
   device::Programs& programs = machine.device->programs();
   const u64 start = programs.now_ns();
@@ -76,20 +76,20 @@ diag::Result<Collection> collect_samples(Machine& machine, const Until& until, c
   SamplingProgress progress(console, start, !programs.shares_console());
   u64 next_ns = drain.every_ns;
   while (true) {
-    if (console.interrupted()) return Collection{.end = WaitEnd::interrupted, .trouble = {}};
+    if (console.interrupted()) return Collection{.end = WaitEnd::interrupted, .error = {}};
     if (until.pid != 0 && !programs.process(until.pid).running)
-      return Collection{.end = WaitEnd::program_ended, .trouble = {}};
+      return Collection{.end = WaitEnd::program_ended, .error = {}};
     const u64 now = programs.now_ns();
     if (until.duration_ms != 0 && now >= end) return Collection{};
     const auto waited = programs.wait(until.duration_ms != 0 ? std::min(next_ns, end - now) : next_ns, until.pid);
-    if (!waited.has_value()) return Collection{.end = WaitEnd::program_ended, .trouble = waited.error()};
+    if (!waited.has_value()) return Collection{.end = WaitEnd::program_ended, .error = waited.error()};
     WPERF_TRY(const Collected collected, drain.drain());
     next_ns = collected.next_ns != 0 ? collected.next_ns : drain.every_ns;
     progress.at(programs.now_ns(), collected);
   }
 }
 
-void tell_collected(const Collection& collection, diag::Console& console) {
+void print_end_of_collection(const Collection& collection, diag::Console& console) {
   if (collection.end == WaitEnd::interrupted) console.out("Ctrl-C received, quit counting...");
   console.out(" done!\n");
 }

@@ -14,7 +14,7 @@ namespace wperf::measure {
 
 struct Collection {
   WaitEnd end = WaitEnd::time;
-  std::optional<diag::Error> trouble;  // the program crashed; the samples before that are valid
+  std::optional<diag::Error> error;  // the program crashed; the samples before that are valid
 };
 
 // Totals since the beginning.
@@ -29,7 +29,7 @@ inline constexpr u64 kSampleDrainNs = 100'000'000;  // the sample rings are larg
 inline constexpr u64 kSpeDrainNs = 10'000'000;      // a core writes megabytes in this time
 
 // When sampling ends, if Ctrl-C does not end it earlier.
-struct Until {
+struct StopCondition {
   u64 duration_ms = 0;  // 0: no limit
   u32 pid = 0;          // ends with this process; 0: no process
 };
@@ -39,9 +39,9 @@ struct Drain {
   u64 every_ns;
   std::function<diag::Result<Collected>()> drain;
 };
-diag::Result<Collection> collect_samples(Machine& machine, const Until& until, const Drain& drain,
+diag::Result<Collection> collect_samples(OpenedMachine& machine, const StopCondition& until, const Drain& drain,
                                          diag::Console& console);
 // Prints the end of the progress line.
-void tell_collected(const Collection& collection, diag::Console& console);
+void print_end_of_collection(const Collection& collection, diag::Console& console);
 
 }  // namespace wperf::measure

@@ -288,8 +288,8 @@ void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, a
       return std::any_of(unit.rows.begin(), unit.rows.end(), counted);
     };
     const std::vector<answers::CountUnit>& units = profile.classes[index_of(EventClass::core)].units;
-    const bool is_told = std::find(names.begin(), names.end(), entry.name) != names.end();
-    if (!is_told && std::none_of(units.begin(), units.end(), has_counted)) names.push_back(entry.name);
+    const bool is_named = std::find(names.begin(), names.end(), entry.name) != names.end();
+    if (!is_named && std::none_of(units.begin(), units.end(), has_counted)) names.push_back(entry.name);
   }
   if (names.empty()) return;
   profile.remarks.push_back(fmt::format("{} counted 0: the PMU of these cores does not have {} (`wperf list`)",

@@ -49,7 +49,7 @@ TEST(CountProfileBuilder, PaddingIsDroppedAndCoresAreSummed) {
   EXPECT_DOUBLE_EQ(profile.elapsed_seconds, 1.234);
 }
 
-TEST(CountProfileBuilder, SaysWhoseCyclesTheyAreAndWhatIsMissing) {
+TEST(CountProfileBuilder, NamesCycleSourceAndMissingEvents) {
   using Source = readings::CycleSource;
   using Row = answers::CycleRow;
   const std::tuple<Source, bool, Row> cases[] = {{Source::counted, false, Row::as_events},
@@ -231,7 +231,7 @@ class NoWords final : public plan::KernelEvents {
   std::vector<Word> words(bool) const override { return {}; }
 };
 
-TEST(CountProfileBuilder, ACountOfAnEventThatTheHardwareLacksIsNoAnswer) {
+TEST(CountProfileBuilder, UnsupportedEventHasNoCount) {
   plan::Capabilities machine;
   machine.kernel = std::make_shared<NoWords>();
   plan::CountPlan plan;

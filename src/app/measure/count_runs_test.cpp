@@ -45,7 +45,7 @@ TEST(CountRuns, OneRunIsItself) {
   EXPECT_EQ(mean.process, 7u);
 }
 
-TEST(CountRuns, TimesThatARunDoesNotTellAreNotTold) {
+TEST(CountRuns, MissingTimesOfOneRunOmitMeanTimes) {
   answers::CountProfile killed = run_of(1, 1, 1);
   killed.user_seconds.reset();
   EXPECT_FALSE(mean_of_runs({run_of(1, 1, 1), killed}).user_seconds.has_value());

@@ -22,9 +22,9 @@ struct Waiting {
   bool keeps_what_was = false;              // keeps the counts from before another program ended the session
 };
 
-// `trouble` receives the report of a crashed program.
+// `error` receives the report of a crashed program.
 diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiting& waiting, Progress& progress,
-                                         diag::Console& console, std::optional<diag::Error>& trouble) {
+                                         diag::Console& console, std::optional<diag::Error>& error) {
   const u64 start = programs.now_ns();
   const u64 end = start + waiting.duration_ms * kNanosecondsPerMillisecond;
   u64 next_step = start + waiting.step_ms * kNanosecondsPerMillisecond;
@@ -37,7 +37,7 @@ diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiti
     if (waiting.duration_ms != 0) slice = std::min(slice, end - now);
     const auto waited = programs.wait(slice, waiting.program.pid());
     if (!waited.has_value()) {
-      trouble = waited.error();
+      error = waited.error();
       return WaitEnd::program_ended;
     }
     while (programs.now_ns() >= next_step) {
@@ -47,7 +47,7 @@ diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiti
     if (waiting.session == nullptr) continue;
     if (auto checked = waiting.session->check(); !checked.has_value()) {
       if (!waiting.keeps_what_was) return std::move(checked).error();
-      trouble = std::move(checked).error();
+      error = std::move(checked).error();
       return WaitEnd::time;
     }
   }
@@ -71,7 +71,7 @@ diag::Result<void> SpawnedProgram::follow(u32 pid) {
   return {};
 }
 
-int status_of_program(const request::Measurement& wanted, Machine& machine, const device::ProcessState& program,
+int status_of_program(const request::Measurement& wanted, OpenedMachine& machine, const device::ProcessState& program,
                       diag::Console& console) {
   if (program.running || program.exit_code == 0) return 0;
   if (machine.capabilities.kernel != nullptr) return static_cast<int>(program.exit_code);
@@ -83,7 +83,7 @@ int status_of_program(const request::Measurement& wanted, Machine& machine, cons
   return 0;
 }
 
-diag::Result<void> let_start_up(const request::Measurement& wanted, Machine& machine, u32 pid) {
+diag::Result<void> let_start_up(const request::Measurement& wanted, OpenedMachine& machine, u32 pid) {
   const u64 delay_ms = wanted.spawn_delay_ms.value_or(0);
   if (delay_ms == 0) return {};
   return machine.device->programs().wait(delay_ms * kNanosecondsPerMillisecond, pid);
@@ -106,7 +106,7 @@ void Progress::done() {
   console_.out(console_.animated() ? "\bdone\n" : "done\n");
 }
 
-diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& plan, u64 duration_ms,
+diag::Result<CountOutcome> count_once(OpenedMachine& machine, const plan::CountPlan& plan, u64 duration_ms,
                                       const SpawnedProgram& program, diag::Console& console) {
   CountOutcome outcome;
   WPERF_TRY(const auto session, machine.device->open_count(plan));
@@ -119,7 +119,7 @@ diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& p
                         .step_ms = kCountStepMs,
                         .session = session.get(),
                         .keeps_what_was = machine.capabilities.kernel != nullptr};
-  WPERF_TRY(outcome.end, wait_with_progress(machine.device->programs(), waiting, progress, console, outcome.trouble));
+  WPERF_TRY(outcome.end, wait_with_progress(machine.device->programs(), waiting, progress, console, outcome.error));
   WPERF_CHECK_OK(session->stop());
   progress.done();
   if (outcome.end == WaitEnd::interrupted) console.out("Ctrl-C received, quit counting...\n");
@@ -127,15 +127,15 @@ diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& p
   return outcome;
 }
 
-diag::Result<WaitEnd> pause_between_counts(Machine& machine, u64 duration_ms, const SpawnedProgram& program,
+diag::Result<WaitEnd> pause_between_counts(OpenedMachine& machine, u64 duration_ms, const SpawnedProgram& program,
                                            diag::Console& console) {
   Progress progress(console, "sleeping", !machine.device->programs().shares_console());
   WaitEnd end = WaitEnd::time;
   if (duration_ms != 0) {
-    std::optional<diag::Error> trouble;
+    std::optional<diag::Error> error;
     const Waiting waiting{.program = program, .duration_ms = duration_ms, .step_ms = kPauseStepMs, .session = nullptr};
-    WPERF_TRY(end, wait_with_progress(machine.device->programs(), waiting, progress, console, trouble));
-    if (trouble.has_value()) return *trouble;
+    WPERF_TRY(end, wait_with_progress(machine.device->programs(), waiting, progress, console, error));
+    if (error.has_value()) return *error;
   }
   progress.done();
   return end;

@@ -41,11 +41,11 @@ class SpawnedProgram {
 // The exit status of a successful run with this program. It is the program's own status if the program ended by itself,
 // as in other tools of the system. It is 0 on devices where scripts of WindowsPerf expect that (contract 1.2); there a
 // warning is given if the program failed unseen.
-int status_of_program(const request::Measurement& wanted, Machine& machine, const device::ProcessState& program,
+int status_of_program(const request::Measurement& wanted, OpenedMachine& machine, const device::ProcessState& program,
                       diag::Console& console);
 
 // Waits before measuring, as long as --record_spawn_delay requests.
-diag::Result<void> let_start_up(const request::Measurement& wanted, Machine& machine, u32 pid);
+diag::Result<void> let_start_up(const request::Measurement& wanted, OpenedMachine& machine, u32 pid);
 
 enum class WaitEnd { time, interrupted, program_ended };
 
@@ -67,15 +67,15 @@ class Progress {
 struct CountOutcome {
   readings::CountCapture capture;
   WaitEnd end = WaitEnd::time;
-  std::optional<diag::Error> trouble;  // the program crashed; the counts before that are valid
-  std::vector<std::string> remarks;    // about the session
+  std::optional<diag::Error> error;  // the program crashed; the counts before that are valid
+  std::vector<std::string> remarks;  // about the session
 };
 
 // Counts once: start, wait for `duration_ms` (0 = until Ctrl-C or the end of the program), stop, read.
-diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& plan, u64 duration_ms,
+diag::Result<CountOutcome> count_once(OpenedMachine& machine, const plan::CountPlan& plan, u64 duration_ms,
                                       const SpawnedProgram& program, diag::Console& console);
 // The pause between two counts of a timeline.
-diag::Result<WaitEnd> pause_between_counts(Machine& machine, u64 duration_ms, const SpawnedProgram& program,
+diag::Result<WaitEnd> pause_between_counts(OpenedMachine& machine, u64 duration_ms, const SpawnedProgram& program,
                                            diag::Console& console);
 
 }  // namespace wperf::measure

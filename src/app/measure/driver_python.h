@@ -31,7 +31,7 @@ class DriverPython final : public device::SampleWatcher {
   // link register; set to 0 if its caller is already in the chain, or if the first frame is a Python function.
   void join(const readings::DrainedSample& sample, usize user, std::vector<u64>& chain, u64& link);
 
-  std::string made_code() const { return python_.made_code(); }
+  std::string jit_code() const { return python_.jit_code(); }
   stacks::PythonSamples samples() const { return python_.samples(); }
 
  private:

@@ -31,8 +31,8 @@ void append(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
 void LiveRecords::begin(std::span<const std::byte> beginning, usize pid_offset, perf_data::RecordingFacts facts) {
   beginning_.assign(beginning.begin(), beginning.end());
   facts_ = std::move(facts);
-  told_.clear();
-  each_told_.clear();
+  sideband_.clear();
+  sideband_ranges_.clear();
   parents_.clear();
   pid_offset_ = pid_offset;
   stretches_.clear();
@@ -69,15 +69,15 @@ bool LiveRecords::take(std::span<const std::byte> records) {
         append(stretches_.back(), record);
         break;
       default:
-        tell(static_cast<u32>(type), record);
+        keep_sideband(static_cast<u32>(type), record);
     }
   }
   return true;
 }
 
-void LiveRecords::tell(u32 type, std::span<const std::byte> record) {
-  Told told{.begin = told_.size(), .size = record.size(), .pid = kEverybody};
-  append(told_, record);
+void LiveRecords::keep_sideband(u32 type, std::span<const std::byte> record) {
+  RecordRange range{.begin = sideband_.size(), .size = record.size(), .pid = kEverybody};
+  append(sideband_, record);
   switch (static_cast<perf_data::RecordType>(type)) {
     case perf_data::RecordType::fork:
       if (record.size() >= kParentOffset + sizeof(u32)) {
@@ -89,12 +89,12 @@ void LiveRecords::tell(u32 type, std::span<const std::byte> record) {
     case perf_data::RecordType::mmap:
     case perf_data::RecordType::mmap2:
     case perf_data::RecordType::exit:
-      if (record.size() >= kPidOffset + sizeof(u32)) told.pid = number_at<u32>(record, kPidOffset);
+      if (record.size() >= kPidOffset + sizeof(u32)) range.pid = number_at<u32>(record, kPidOffset);
       break;
     default:
       break;
   }
-  each_told_.push_back(told);
+  sideband_ranges_.push_back(range);
 }
 
 // The sampled processes and all their ancestors.
@@ -126,9 +126,9 @@ std::vector<std::byte> LiveRecords::file(usize stretches, usize newest_left_out)
   const usize first = end - std::min(stretches, end);
   const std::unordered_set<u32> processes = pid_offset_ != 0 ? processes_of(first, end) : std::unordered_set<u32>();
   std::vector<std::byte> out = beginning_;
-  for (const Told& one : each_told_) {
+  for (const RecordRange& one : sideband_ranges_) {
     if (pid_offset_ != 0 && !processes.contains(one.pid)) continue;
-    append(out, std::span(told_).subspan(one.begin, one.size));
+    append(out, std::span(sideband_).subspan(one.begin, one.size));
   }
   for (usize i = first; i < end; ++i) append(out, stretches_[i]);
   const u64 record_bytes = out.size() - beginning_.size();

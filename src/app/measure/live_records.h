@@ -22,27 +22,27 @@ class LiveRecords {
   void begin(std::span<const std::byte> beginning, usize pid_offset, perf_data::RecordingFacts facts = {});
   void begin_stretch(u64 most_bytes);
   // Code that samples refer to, which becomes the last of the facts.
-  void set_made_code(std::string section) { facts_.made_code = std::move(section); }
+  void set_jit_code(std::string section) { facts_.jit_code = std::move(section); }
   // Takes whole records. Returns false if they are not records.
   bool take(std::span<const std::byte> records);
 
   usize kept() const { return stretches_.size(); }
-  u64 told_bytes() const { return told_.size(); }
+  u64 sideband_bytes() const { return sideband_.size(); }
   // A file with this many periods, the newest ones after skipping `newest_left_out`. It only includes records about
   // their processes, which are few on a machine that starts programs all the time.
   std::vector<std::byte> file(usize stretches, usize newest_left_out) const;
 
  private:
-  struct Told {
+  struct RecordRange {
     usize begin = 0, size = 0;
     u32 pid = 0;
   };
   std::unordered_set<u32> processes_of(usize first, usize end) const;
-  void tell(u32 type, std::span<const std::byte> record);
+  void keep_sideband(u32 type, std::span<const std::byte> record);
 
-  std::vector<std::byte> beginning_, told_;
+  std::vector<std::byte> beginning_, sideband_;
   perf_data::RecordingFacts facts_;
-  std::vector<Told> each_told_;
+  std::vector<RecordRange> sideband_ranges_;
   std::unordered_multimap<u32, u32> parents_;  // child → parent of forked processes, because a child has its parent's
                                                // modules
   usize pid_offset_ = 0;

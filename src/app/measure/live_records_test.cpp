@@ -53,7 +53,7 @@ std::string told(const std::vector<std::byte>& file) {
   return text;
 }
 
-TEST(LiveRecords, StretchesAndWhatWasTold) {
+TEST(LiveRecords, StretchesAndSidebandRecords) {
   LiveRecords records;
   records.begin(bytes_of(beginning()), kPidOffset);
   records.begin_stretch(~u64{0});
@@ -69,7 +69,7 @@ TEST(LiveRecords, StretchesAndWhatWasTold) {
   EXPECT_EQ(told(records.file(1, 9)), "");
 }
 
-TEST(LiveRecords, OnlyProcessesThatWereSampledAreTold) {
+TEST(LiveRecords, FilesHaveSidebandOfSampledProcesses) {
   LiveRecords records;
   records.begin(bytes_of(beginning()), kPidOffset);
   records.begin_stretch(~u64{0});
@@ -114,7 +114,7 @@ TEST(LiveRecords, SwitchesGoWithTheirStretch) {
     change[6] = static_cast<char>(change.size());
     EXPECT_TRUE(records.take(bytes_of(change)));
   }
-  EXPECT_EQ(records.told_bytes(), 0u);
+  EXPECT_EQ(records.sideband_bytes(), 0u);
   EXPECT_EQ(records.file(1, 0).size(), empty + 48);
   records.begin_stretch(~u64{0});
   EXPECT_EQ(records.file(1, 0).size(), empty);

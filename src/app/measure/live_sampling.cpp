@@ -36,7 +36,7 @@ struct LiveRun {
   const MeasureOptions& options;
   plan::SamplePlan plan;
   const SampledProgram& sampled;
-  Machine& machine;
+  OpenedMachine& machine;
   diag::Console& console;
 
   u64 now_ns() const { return machine.device->programs().now_ns(); }
@@ -82,7 +82,7 @@ diag::Result<void> KernelLive::open() {
 diag::Result<void> KernelLive::read_new() {
   session_->carry_over();
   WPERF_TRY(const u64 written, session_->written());
-  if (session_->trouble().has_value()) return *session_->trouble();
+  if (session_->error().has_value()) return *session_->error();
   if (written <= read_) return {};
   WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(session_->readable_path()));
   const auto bytes = mapped.bytes().first(static_cast<usize>(std::min<u64>(written, mapped.bytes().size())));
@@ -98,7 +98,7 @@ diag::Result<void> KernelLive::read_new() {
                        .hint = "use `wperf record`"};
   }
   read_ = bytes.size();
-  records_.set_made_code(session_->made_code());
+  records_.set_jit_code(session_->jit_code());
   return {};
 }
 
@@ -106,7 +106,7 @@ diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<vo
   LiveStretch stretch;
   bool goes_on = false;
   // The file, and the kernel's records about programs that have ended, must not grow for days.
-  if (session_ == nullptr || read_ > kMostLiveBytes || records_.told_bytes() > kMostLiveBytes) {
+  if (session_ == nullptr || read_ > kMostLiveBytes || records_.sideband_bytes() > kMostLiveBytes) {
     WPERF_CHECK_OK(open());
     stretch.begin_ns = begin_ns_;
     if (sampled_ns_ != 0) stretch.unseen_ns = stretch.begin_ns - sampled_ns_;
@@ -124,7 +124,7 @@ diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<vo
             collect_samples(run_.machine, {std::max<u64>(length_ms, gone_ms + 1) - gone_ms, run_.sampled.pid},
                             {kSampleDrainNs, nothing}, run_.console));
   stretch.end = collection.end;
-  stretch.trouble = std::move(collection.trouble);
+  stretch.error = std::move(collection.error);
   if (goes_on) records_.begin_stretch(kMostLiveBytes);
   WPERF_CHECK_OK(read_new());
   sampled_ns_ = stretch.end_ns = run_.now_ns();
@@ -147,7 +147,7 @@ class DriverLive final : public LiveSampling {
   LiveRun run_;
   std::unique_ptr<device::SampleSession> session_;
   std::deque<readings::SampleCapture> stretches_;
-  std::vector<readings::CoreStatistics> told_;  // statistics of the session, up to the previous period
+  std::vector<readings::CoreStatistics> reported_statistics_;  // statistics of the session, up to the previous period
   u64 sampled_ns_ = 0;
 };
 
@@ -174,7 +174,7 @@ void DriverLive::forget_oldest() {
 // The session's statistics grow from its start on; each period has its own part.
 void DriverLive::end_stretch(readings::SampleCapture capture) {
   const std::vector<readings::CoreStatistics> now = capture.core_statistics;
-  for (usize i = 0; i < capture.core_statistics.size() && i < told_.size(); ++i) {
+  for (usize i = 0; i < capture.core_statistics.size() && i < reported_statistics_.size(); ++i) {
     readings::CoreStatistics& own = capture.core_statistics[i];
     for (u64 readings::CoreStatistics::* field :
          {&readings::CoreStatistics::taken, &readings::CoreStatistics::lost_ring_full,
@@ -182,10 +182,10 @@ void DriverLive::end_stretch(readings::SampleCapture capture) {
           &readings::CoreStatistics::throttled, &readings::CoreStatistics::unreadable,
           &readings::CoreStatistics::lost_stacks, &readings::CoreStatistics::cut_stacks,
           &readings::CoreStatistics::register_losses}) {
-      own.*field -= std::min(own.*field, told_[i].*field);
+      own.*field -= std::min(own.*field, reported_statistics_[i].*field);
     }
   }
-  told_ = now;
+  reported_statistics_ = now;
   stretches_.push_back(std::move(capture));
   forget_oldest();
 }
@@ -209,7 +209,7 @@ diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<vo
   WPERF_CHECK_OK(session_->drain(capture));
   capture.end_ns = sampled_ns_ = stretch.end_ns = run_.now_ns();
   stretch.end = collection.end;
-  stretch.trouble = std::move(collection.trouble);
+  stretch.error = std::move(collection.error);
   end_stretch(std::move(capture));
   return stretch;
 }
@@ -217,7 +217,7 @@ diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<vo
 diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usize newest_left_out) {
   Recording recording;
   WPERF_CHECK_OK(create_own_file(recording));
-  SampleRecorder recorder(run_.plan, *recording.own);
+  SampleRecorder recorder(run_.plan, *recording.own_file);
   readings::SampleCapture all;
   const usize end = stretches_.size() - std::min(newest_left_out, stretches_.size());
   for (usize i = end - std::min(stretches, end); i < end; ++i) {
@@ -273,7 +273,7 @@ diag::Result<LiveStretch> TraceLive::next(u64 length_ms, const std::function<voi
   sampled_ns_ = stretch.end_ns = run_.now_ns();
   WPERF_TRY(switches_, read_trace(recorded, {.switches = options.live_waits}));
   stretch.end = recorded.end;
-  stretch.trouble = recorded.trouble;
+  stretch.error = recorded.error;
   last_.emplace(std::move(recorded));
   return stretch;
 }
@@ -323,7 +323,7 @@ readings::CountCapture difference(readings::CountCapture now, const readings::Co
 
 diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const MeasureOptions& options,
                                                                 const plan::SamplePlan& plan,
-                                                                const SampledProgram& sampled, Machine& machine,
+                                                                const SampledProgram& sampled, OpenedMachine& machine,
                                                                 diag::Console& console) {
   LiveRun run{.options = options, .plan = plan, .sampled = sampled, .machine = machine, .console = console};
   const auto& kernel = machine.capabilities.kernel;
@@ -340,7 +340,7 @@ diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const MeasureOpt
 
 diag::Result<std::unique_ptr<LiveCounts>> LiveCounts::open(request::Measurement wanted,
                                                            std::vector<request::CountItem> counters,
-                                                           const SampledProgram& sampled, Machine& machine) {
+                                                           const SampledProgram& sampled, OpenedMachine& machine) {
   const auto& kernel = machine.capabilities.kernel;
   if (kernel == nullptr || kernel->is_windows()) {
     return diag::Error{

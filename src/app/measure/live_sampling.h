@@ -22,7 +22,7 @@ struct LiveStretch {
   u64 begin_ns = 0, end_ns = 0;  // in device time
   u64 unseen_ns = 0;             // time before the period without sampling
   WaitEnd end = WaitEnd::time;
-  std::optional<diag::Error> trouble = {};  // the program crashed; the samples before that are valid
+  std::optional<diag::Error> error = {};  // the program crashed; the samples before that are valid
 };
 
 class LiveSampling {
@@ -46,7 +46,7 @@ inline constexpr u64 kMostLiveBytes = u64{64} << 20;
 // The arguments must outlive the result.
 diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const MeasureOptions& options,
                                                                 const plan::SamplePlan& plan,
-                                                                const SampledProgram& sampled, Machine& machine,
+                                                                const SampledProgram& sampled, OpenedMachine& machine,
                                                                 diag::Console& console);
 
 // Counts while sampling, in consecutive periods, for `top --counters`.
@@ -55,19 +55,19 @@ class LiveCounts {
   // For the sampled program, or for the cores. Returns an error if the device cannot sample and count at the same time.
   static diag::Result<std::unique_ptr<LiveCounts>> open(request::Measurement wanted,
                                                         std::vector<request::CountItem> counters,
-                                                        const SampledProgram& sampled, Machine& machine);
+                                                        const SampledProgram& sampled, OpenedMachine& machine);
   // The counts since the last call, summed over all cores.
   diag::Result<std::vector<answers::CountRow>> next();
   // How counting differs from the request.
   std::vector<std::string> remarks() const { return session_->remarks(); }
 
  private:
-  LiveCounts(plan::CountPlan plan, std::unique_ptr<device::CountSession> session, Machine& machine)
+  LiveCounts(plan::CountPlan plan, std::unique_ptr<device::CountSession> session, OpenedMachine& machine)
       : plan_(std::move(plan)), session_(std::move(session)), machine_(machine) {}
 
   plan::CountPlan plan_;
   std::unique_ptr<device::CountSession> session_;
-  Machine& machine_;
+  OpenedMachine& machine_;
   readings::CountCapture last_;
 };
 

@@ -6,12 +6,13 @@
 #include "app/measure/count_profile_builder.h"
 #include "app/measure/test_report.h"
 #include "ground/text/base_name.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 
 namespace wperf::measure {
 namespace {
 
-answers::CountProfile profile_of(const plan::CountPlan& plan, const Machine& machine, const CountOutcome& outcome) {
+answers::CountProfile profile_of(const plan::CountPlan& plan, const OpenedMachine& machine,
+                                 const CountOutcome& outcome) {
   answers::CountProfile profile = build_count_profile(plan, machine.capabilities, machine.catalog, outcome.capture);
   if (machine.capabilities.kernel == nullptr) {
     profile.remarks.insert(profile.remarks.begin(), outcome.remarks.begin(), outcome.remarks.end());
@@ -20,7 +21,7 @@ answers::CountProfile profile_of(const plan::CountPlan& plan, const Machine& mac
 }
 
 // The text for an option without a value: a metric of this machine, or else a command line that works.
-std::string what_to_count(const Machine& machine) {
+std::string what_to_count(const OpenedMachine& machine) {
   if (machine.capabilities.kernel != nullptr)
     return "`wperf stat -- PROGRAM` counts the most useful events; choose others with -e";
   const auto& metrics = machine.catalog.metrics;
@@ -31,7 +32,7 @@ std::string what_to_count(const Machine& machine) {
 }
 
 // Adds the system's facts about the program to the counts.
-void describe_program(const request::Measurement& wanted, Machine& machine, const SpawnedProgram& program,
+void describe_program(const request::Measurement& wanted, OpenedMachine& machine, const SpawnedProgram& program,
                       answers::CountProfile& profile) {
   if (!profile.by_kernel || program.pid() == 0) return;
   for (const readings::Process& process : machine.device->programs().processes()) {
@@ -45,20 +46,20 @@ void describe_program(const request::Measurement& wanted, Machine& machine, cons
 
 }  // namespace
 
-diag::Result<plan::CountPlan> plan_counts(const request::Measurement& wanted, Machine& machine) {
+diag::Result<plan::CountPlan> plan_counts(const request::Measurement& wanted, OpenedMachine& machine) {
   WPERF_TRY(plan::CountPlan plan, plan::make_count_plan(wanted, machine.capabilities, machine.catalog));
   if (plan.has_events()) return plan;
   return diag::Error{
       .text = "no event specified", .hint = what_to_count(machine), .code = diag::ExitCode::no_event, .verbatim = true};
 }
 
-void tell_plan(const plan::CountPlan& plan, const Machine& machine, const std::vector<output::TimelineFile>& files,
-               diag::Console& console) {
+void print_plan(const plan::CountPlan& plan, const OpenedMachine& machine,
+                const std::vector<output::TimelineFile>& files, diag::Console& console) {
   for (const output::TimelineFile& file : files) console.out("timeline file: '" + file.path + "'\n");
   console.out(report::schedule_text(test_report_of(plan, machine.capabilities)));
 }
 
-diag::Result<void> start_program(const MeasureOptions& options, plan::CountPlan& plan, Machine& machine,
+diag::Result<void> start_program(const MeasureOptions& options, plan::CountPlan& plan, OpenedMachine& machine,
                                  SpawnedProgram& program, diag::Console& console) {
   const request::Measurement& wanted = options.wanted;
   if (wanted.process.has_value()) return program.follow(*wanted.process);
@@ -69,21 +70,22 @@ diag::Result<void> start_program(const MeasureOptions& options, plan::CountPlan&
   return let_start_up(wanted, machine, program.pid());
 }
 
-diag::Result<MeasuredCount> measure_count(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
-                                          const SpawnedProgram& program, diag::Console& console) {
+diag::Result<MeasuredCount> measure_count(const MeasureOptions& options, const plan::CountPlan& plan,
+                                          OpenedMachine& machine, const SpawnedProgram& program,
+                                          diag::Console& console) {
   WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, options.wanted.duration_ms(), program, console));
   MeasuredCount count;
   count.profile = profile_of(plan, machine, outcome);
   trace_counters(count.profile);
   describe_program(options.wanted, machine, program, count.profile);
-  count.trouble = outcome.trouble;
+  count.error = outcome.error;
   if (options.verbose && options.wanted.program.has_value() && program.ended()) {
     console.out(fmt::format("{} ended with exit code {:#x}\n", options.wanted.program->path, program.exit_code()));
   }
   return count;
 }
 
-diag::Result<std::unique_ptr<CountSection>> CountSection::begin(plan::CountPlan plan, Machine& machine,
+diag::Result<std::unique_ptr<CountSection>> CountSection::begin(plan::CountPlan plan, OpenedMachine& machine,
                                                                 diag::Console& console) {
   std::unique_ptr<CountSection> section(new CountSection(std::move(plan), machine));
   WPERF_TRY(section->session_, machine.device->open_count(section->plan_));
@@ -113,7 +115,7 @@ diag::Result<answers::CountProfile> CountSection::end() {
   return profile;
 }
 
-MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
+MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::CountPlan& plan, OpenedMachine& machine,
                                   const SpawnedProgram& program, diag::Console& console) {
   const request::Measurement& wanted = options.wanted;
   const request::Timeline& line = wanted.timeline;
@@ -131,14 +133,14 @@ MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::Cou
     timeline.spans.push_back({capture.start_ns - first_ns, capture.end_ns - first_ns});
     timeline.counts.push_back(profile_of(plan, machine, outcome));
     trace_counters(timeline.counts.back());
-    if (outcome.trouble.has_value()) return *outcome.trouble;
+    if (outcome.error.has_value()) return *outcome.error;
     if (outcome.end == WaitEnd::interrupted) return false;
     WPERF_TRY(const WaitEnd end, pause_between_counts(machine, line.interval.milliseconds, program, console));
     return end == WaitEnd::time && !program.ended();
   };
   for (u64 n = 0; line.count == 0 || n < line.count; ++n) {
     const diag::Result<bool> goes_on = count(n == 0);
-    if (!goes_on.has_value()) measured.trouble = goes_on.error();
+    if (!goes_on.has_value()) measured.error = goes_on.error();
     if (!goes_on.has_value() || !goes_on.value()) break;
   }
   return measured;

@@ -21,47 +21,48 @@
 namespace wperf::measure {
 
 // Returns an error if no event is named.
-diag::Result<plan::CountPlan> plan_counts(const request::Measurement& wanted, Machine& machine);
+diag::Result<plan::CountPlan> plan_counts(const request::Measurement& wanted, OpenedMachine& machine);
 
 // Prints the lines of -v before counting.
-void tell_plan(const plan::CountPlan& plan, const Machine& machine, const std::vector<output::TimelineFile>& files,
-               diag::Console& console);
+void print_plan(const plan::CountPlan& plan, const OpenedMachine& machine,
+                const std::vector<output::TimelineFile>& files, diag::Console& console);
 
 // Starts the program, if there is one, and waits for its start-up; or finds the process of -p. Stores the process in
 // the plan.
-diag::Result<void> start_program(const MeasureOptions& options, plan::CountPlan& plan, Machine& machine,
+diag::Result<void> start_program(const MeasureOptions& options, plan::CountPlan& plan, OpenedMachine& machine,
                                  SpawnedProgram& program, diag::Console& console);
 
 struct MeasuredCount {
   answers::CountProfile profile;
-  std::optional<diag::Error> trouble;  // the program crashed; the counts before that are valid
+  std::optional<diag::Error> error;  // the program crashed; the counts before that are valid
 };
-diag::Result<MeasuredCount> measure_count(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
-                                          const SpawnedProgram& program, diag::Console& console);
+diag::Result<MeasuredCount> measure_count(const MeasureOptions& options, const plan::CountPlan& plan,
+                                          OpenedMachine& machine, const SpawnedProgram& program,
+                                          diag::Console& console);
 
 // A count between two moments chosen by the caller. `machine` must outlive it.
 class CountSection {
  public:
-  static diag::Result<std::unique_ptr<CountSection>> begin(plan::CountPlan plan, Machine& machine,
+  static diag::Result<std::unique_ptr<CountSection>> begin(plan::CountPlan plan, OpenedMachine& machine,
                                                            diag::Console& console);
   diag::Result<answers::CountProfile> end();
 
  private:
-  CountSection(plan::CountPlan plan, Machine& machine) : plan_(std::move(plan)), machine_(machine) {}
+  CountSection(plan::CountPlan plan, OpenedMachine& machine) : plan_(std::move(plan)), machine_(machine) {}
   diag::Result<void> let_time_pass();
 
   plan::CountPlan plan_;
-  Machine& machine_;
+  OpenedMachine& machine_;
   std::unique_ptr<device::CountSession> session_;
   std::chrono::steady_clock::time_point begun_;
   u64 machine_begun_ns_ = 0;
 };
 
 struct MeasuredTimeline {
-  answers::TimelineProfile profile;    // includes counts from before an error
-  std::optional<diag::Error> trouble;  // the error that ended it early
+  answers::TimelineProfile profile;  // includes counts from before an error
+  std::optional<diag::Error> error;  // the error that ended it early
 };
-MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
+MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::CountPlan& plan, OpenedMachine& machine,
                                   const SpawnedProgram& program, diag::Console& console);
 
 // Sends the counters of a count to system-wide event recorders (contract 11.4). Called after each count of `stat`. Does

@@ -105,9 +105,9 @@ diag::Error version_mismatch(const device::DriverVersion& driver) {
           .verbatim = true};
 }
 
-diag::Result<Machine> open_machine(const request::Measurement& wanted, diag::Console& console,
-                                   device::Device::Spe spe) {
-  Machine machine;
+diag::Result<OpenedMachine> open_machine(const request::Measurement& wanted, diag::Console& console,
+                                         device::Device::Spe spe) {
+  OpenedMachine machine;
   WPERF_TRY(machine.device, open_locked_device(wanted));
   WPERF_TRY(machine.capabilities, machine.device->capabilities(spe));
   WPERF_TRY(const auto extra, extra_event_texts(wanted.extra_events));

@@ -16,7 +16,7 @@ namespace wperf::measure {
 // Users give times in milliseconds; machines count nanoseconds.
 inline constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
 
-struct Machine {
+struct OpenedMachine {
   std::unique_ptr<device::Device> device;
   plan::Capabilities capabilities;
   plan::EventCatalog catalog;
@@ -25,8 +25,8 @@ struct Machine {
 // Opens the device, checks that its driver uses a supported protocol version, and takes its lock.
 diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Measurement& wanted);
 // Also reads the machine's capabilities, and the -C and -E files.
-diag::Result<Machine> open_machine(const request::Measurement& wanted, diag::Console& console,
-                                   device::Device::Spe spe = device::Device::Spe::left_alone);
+diag::Result<OpenedMachine> open_machine(const request::Measurement& wanted, diag::Console& console,
+                                         device::Device::Spe spe = device::Device::Spe::left_alone);
 
 std::string number_text(const device::DriverVersion& version);  // "3.8.0"
 // The error for a driver with another protocol version (contract 8.3).

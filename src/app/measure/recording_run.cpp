@@ -19,9 +19,9 @@
 
 namespace wperf::measure {
 
-diag::Result<int> status_of_recording(const request::Measurement& wanted, Machine& machine, const Recording& recording,
-                                      diag::Console& console) {
-  if (recording.trouble.has_value()) return *recording.trouble;
+diag::Result<int> status_of_recording(const request::Measurement& wanted, OpenedMachine& machine,
+                                      const Recording& recording, diag::Console& console) {
+  if (recording.error.has_value()) return *recording.error;
   if (!wanted.program.has_value() || recording.end != WaitEnd::program_ended) return 0;
   const readings::Process* program = find_process(recording.processes, recording.sampled.pid);
   if (program == nullptr) return 0;
@@ -39,13 +39,12 @@ diag::Result<void> keep_recording(std::span<const std::byte> bytes, const std::s
 // Memory of parts that were read is freed immediately, so a long recording never has to be completely in memory.
 diag::Result<void> open_recording(Recording& recording) {
   WPERF_TRY(recording.file, perf_data::PerfFile::open(recording.mapped->bytes()));
-  recording.file.tell_what_is_passed(
-      [mapped = recording.mapped.get()](u64 begin, u64 end) { mapped->release(begin, end); });
+  recording.file.on_passed([mapped = recording.mapped.get()](u64 begin, u64 end) { mapped->release(begin, end); });
   return {};
 }
 
 // The system's own kernel samples into a file (docs/decisions/0007).
-diag::Result<void> record_with_kernel(const MeasureOptions& options, Machine& machine, Recording& recording,
+diag::Result<void> record_with_kernel(const MeasureOptions& options, OpenedMachine& machine, Recording& recording,
                                       diag::Console& console) {
   const u32 pid = recording.sampled.pid;
   if (pid != 0 && !options.wanted.sampling.whole_machine) recording.plan.process = pid;
@@ -66,12 +65,12 @@ diag::Result<void> record_with_kernel(const MeasureOptions& options, Machine& ma
   if (collected.has_value()) {
     collection = std::move(collected).value();
   } else {
-    collection.trouble = std::move(collected).error();
+    collection.error = std::move(collected).error();
   }
   return finish_session(options.kept_file, machine, std::move(collection), recording, console);
 }
 
-void tell_lost_stacks(const readings::SampleCapture& capture, diag::Console& console) {
+void warn_of_lost_stacks(const readings::SampleCapture& capture, diag::Console& console) {
   u64 lost = 0, cut = 0;
   for (const readings::CoreStatistics& statistics : capture.core_statistics) {
     lost += statistics.lost_stacks;
@@ -82,7 +81,7 @@ void tell_lost_stacks(const readings::SampleCapture& capture, diag::Console& con
 }
 
 // Reminds a user who forgot the program, within the first second.
-void tell_whole_machine(u64 length_ms, diag::Console& console) {
+void print_whole_machine_note(u64 length_ms, diag::Console& console) {
   console.out(length_ms != 0
                   ? fmt::format("recording the whole machine for {} s; press Ctrl-C to stop earlier\n",
                                 text::fixed(static_cast<double>(length_ms) / 1000, length_ms % 1000 == 0 ? 0 : 2))
@@ -90,7 +89,7 @@ void tell_whole_machine(u64 length_ms, diag::Console& console) {
 }
 
 // Used with a driver that returns samples.
-diag::Result<void> record_with_driver(const MeasureOptions& options, Machine& machine, Recording& recording,
+diag::Result<void> record_with_driver(const MeasureOptions& options, OpenedMachine& machine, Recording& recording,
                                       diag::Console& console) {
   // This driver's samples have no process, so they are attributed to the program that runs on their core.
   if (!machine.capabilities.foreign_driver.empty()) recording.plan.process = recording.sampled.pid;
@@ -104,16 +103,17 @@ diag::Result<void> record_with_driver(const MeasureOptions& options, Machine& ma
   std::optional<SampleRecorder> recorder;
   const SampleSink sink{.begin = [&](const plan::SamplePlan& plan) -> diag::Result<void> {
                           recording.plan = plan;
-                          recorder.emplace(recording.plan, *recording.own, python.has_value() ? &*python : nullptr);
+                          recorder.emplace(recording.plan, *recording.own_file,
+                                           python.has_value() ? &*python : nullptr);
                           return {};
                         },
                         .take = [&](readings::SampleCapture& capture) { recorder->take(capture); }};
   WPERF_TRY(SamplingOutcome outcome,
             sample_once(machine, recording.plan, {options.wanted.duration_ms(), recording.sampled.pid}, console, sink));
-  tell_lost_stacks(outcome.capture, console);
+  warn_of_lost_stacks(outcome.capture, console);
   recorder->finish(outcome.capture, machine.capabilities, options.arguments, recording.sampled);
   recording.end = outcome.collection.end;
-  recording.trouble = std::move(outcome.collection.trouble);
+  recording.error = std::move(outcome.collection.error);
   recording.processes = std::move(outcome.capture.processes);
   return finish_own_file(recording, options.kept_file);
 }
@@ -137,13 +137,13 @@ device::RecordingTarget target_of_session(const MeasureOptions& options, const R
   return target;
 }
 
-diag::Result<void> finish_session(const std::string& kept_file, Machine& machine, Collection collection,
+diag::Result<void> finish_session(const std::string& kept_file, OpenedMachine& machine, Collection collection,
                                   Recording& recording, diag::Console& console) {
   WPERF_CHECK_OK(recording.session->stop());
-  tell_collected(collection, console);
+  print_end_of_collection(collection, console);
   recording.end = collection.end;
-  recording.trouble = std::move(collection.trouble);
-  if (recording.session->trouble().has_value()) recording.trouble = recording.session->trouble();
+  recording.error = std::move(collection.error);
+  if (recording.session->error().has_value()) recording.error = recording.session->error();
   recording.processes = machine.device->programs().processes();
   if (recording.session->is_trace()) {
     recording.trace = recording.session->readable_path();
@@ -153,7 +153,7 @@ diag::Result<void> finish_session(const std::string& kept_file, Machine& machine
       additions.losses.push_back({.begin_ns = begin_ns, .end_ns = end_ns, .events = events, .buffers = buffers});
     }
     const auto named = recording::add_image_ids(recording.trace, additions);
-    if (!named.has_value() && !recording.trouble.has_value()) recording.trouble = named.error();
+    if (!named.has_value() && !recording.error.has_value()) recording.error = named.error();
     recording.size = os::file_size(recording.trace);
     return {};
   }
@@ -163,56 +163,57 @@ diag::Result<void> finish_session(const std::string& kept_file, Machine& machine
   recording.size = bytes.size();
   if (os::is_pipe_or_device(kept_file)) {
     auto whole = keep_recording(bytes, kept_file);
-    if (!whole.has_value() && !recording.trouble.has_value()) recording.trouble = std::move(whole).error();
+    if (!whole.has_value() && !recording.error.has_value()) recording.error = std::move(whole).error();
   }
   return open_recording(recording);
 }
 
 diag::Result<void> create_own_file(Recording& recording) {
   WPERF_TRY(os::RecordingFile created, os::RecordingFile::create({}));
-  recording.own = std::make_unique<os::RecordingFile>(std::move(created));
+  recording.own_file = std::make_unique<os::RecordingFile>(std::move(created));
   return {};
 }
 
 diag::Result<void> finish_own_file(Recording& recording, const std::string& kept_file) {
-  recording.own->close();
-  if (recording.own->trouble().has_value()) recording.trouble = recording.own->trouble();
-  WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.own->openable_path()));
+  recording.own_file->close();
+  if (recording.own_file->error().has_value()) recording.error = recording.own_file->error();
+  WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.own_file->openable_path()));
   recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
   const auto bytes = recording.mapped->bytes();
   recording.size = bytes.size();
   if (!kept_file.empty()) {
     const auto whole = keep_recording(bytes, kept_file);
-    if (!whole.has_value() && !recording.trouble.has_value()) recording.trouble = whole.error();
+    if (!whole.has_value() && !recording.error.has_value()) recording.error = whole.error();
   }
   return open_recording(recording);
 }
 
-diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const recording::TraceWishes& wishes) {
+diag::Result<recording::RecordedSwitches> read_trace(Recording& recording,
+                                                     const recording::TraceConversionOptions& options) {
   recording::TraceSources sources;
   WPERF_TRY(recording::RecordingInput input, recording::RecordingInput::open(recording.trace));
   WPERF_CHECK_OK(sources.add(std::move(input), recording.trace));
   WPERF_TRY(const etl::Trace trace, sources.open([](u64) {}));
-  WPERF_TRY(recording::ConvertedTrace converted, recording::convert_trace(trace, tool_version(), wishes, {}));
+  WPERF_TRY(recording::ConvertedTrace converted, recording::convert_trace(trace, tool_version(), options, {}));
   recording.trace_losses = std::move(converted.facts);
-  recording.own = std::make_unique<os::RecordingFile>(std::move(converted.made.file));
+  recording.own_file = std::make_unique<os::RecordingFile>(std::move(converted.recording.file));
   recording.mapped = std::move(converted.mapped);
   WPERF_CHECK_OK(open_recording(recording));
-  return std::move(converted.made.switches);
+  return std::move(converted.recording.switches);
 }
 
-diag::Result<Recording> record_samples(const MeasureOptions& options, Machine& machine, diag::Console& console) {
+diag::Result<Recording> record_samples(const MeasureOptions& options, OpenedMachine& machine, diag::Console& console) {
   WPERF_TRY(const plan::SamplePlan plan,
             plan::make_sample_plan(options.wanted, options.view, machine.capabilities, machine.catalog));
   SpawnedProgram program(machine.device->programs());
   WPERF_TRY(const SampledProgram sampled, start_or_find(options, plan.program_core, machine, program, console));
   if (machine.capabilities.kernel != nullptr && sampled.pid == 0)
-    tell_whole_machine(options.wanted.duration_ms(), console);
+    print_whole_machine_note(options.wanted.duration_ms(), console);
   return record_sampled(options, plan, sampled, machine, console);
 }
 
 diag::Result<Recording> record_sampled(const MeasureOptions& options, const plan::SamplePlan& plan,
-                                       const SampledProgram& sampled, Machine& machine, diag::Console& console) {
+                                       const SampledProgram& sampled, OpenedMachine& machine, diag::Console& console) {
   Recording recording;
   recording.plan = plan;
   recording.sampled = sampled;

@@ -20,7 +20,7 @@ namespace wperf::measure {
 struct Recording {
   // The data that `file` has views into, with its owners.
   std::unique_ptr<device::RecordingSession> session;
-  std::unique_ptr<os::RecordingFile> own;
+  std::unique_ptr<os::RecordingFile> own_file;
   std::unique_ptr<os::MappedFile> mapped;
   perf_data::PerfFile file;
   u64 size = 0;                                    // bytes
@@ -32,21 +32,21 @@ struct Recording {
   WaitEnd end = WaitEnd::time;
   std::vector<readings::Process> processes;  // those known at the end
   // the program crashed, or a file is incomplete; the samples before that are valid
-  std::optional<diag::Error> trouble;
+  std::optional<diag::Error> error;
 };
 
 // Starts or finds the program, then samples until the time is over, the program ends, or Ctrl-C.
-diag::Result<Recording> record_samples(const MeasureOptions& options, Machine& machine, diag::Console& console);
+diag::Result<Recording> record_samples(const MeasureOptions& options, OpenedMachine& machine, diag::Console& console);
 
 // The same for a program that is already running, for as long as the options say; for repeated recordings.
 diag::Result<Recording> record_sampled(const MeasureOptions& options, const plan::SamplePlan& plan,
-                                       const SampledProgram& sampled, Machine& machine, diag::Console& console);
+                                       const SampledProgram& sampled, OpenedMachine& machine, diag::Console& console);
 
 // Unwinds while the kernel records, if the plan needs callers by any method; otherwise null.
 std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Measurement& wanted, const plan::SamplePlan& plan);
 // For the system's own kernel: where to record, and what to do after the last record.
 device::RecordingTarget target_of_session(const MeasureOptions& options, const Recording& recording);
-diag::Result<void> finish_session(const std::string& kept_file, Machine& machine, Collection collection,
+diag::Result<void> finish_session(const std::string& kept_file, OpenedMachine& machine, Collection collection,
                                   Recording& recording, diag::Console& console);
 
 // For a driver's recording: create_own_file() creates the file, and the other function reads it when it is complete.
@@ -56,10 +56,11 @@ diag::Result<void> finish_own_file(Recording& recording, const std::string& kept
 
 // The result of the command: the error that makes the recording incomplete, or the status of the program
 // (status_of_program).
-diag::Result<int> status_of_recording(const request::Measurement& wanted, Machine& machine, const Recording& recording,
-                                      diag::Console& console);
+diag::Result<int> status_of_recording(const request::Measurement& wanted, OpenedMachine& machine,
+                                      const Recording& recording, diag::Console& console);
 
 // Makes `file` from a trace, for those who read samples. The trace's losses are stored in `trace_losses`.
-diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const recording::TraceWishes& wishes = {});
+diag::Result<recording::RecordedSwitches> read_trace(Recording& recording,
+                                                     const recording::TraceConversionOptions& options = {});
 
 }  // namespace wperf::measure

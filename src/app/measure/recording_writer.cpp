@@ -67,7 +67,7 @@ perf_data::RecordingFacts facts_of(const RunEnding& ending, const plan::Capabili
                                    std::span<const std::string> arguments) {
   perf_data::RecordingFacts facts;
   facts.run = perf_data::run_facts_bytes(ending.run);
-  facts.made_code = ending.made_code;
+  facts.jit_code = ending.jit_code;
   facts.record_stacks = ending.record_stacks;
   facts.version = tool_version();
   if (machine.midr != 0) {
@@ -120,8 +120,8 @@ void RecordingWriter::finish(const RunEnding& ending, const plan::Capabilities& 
   const u64 record_bytes = file_.size() - records_begin_;
   const perf_data::FileEnding end = perf_data::file_ending(events_, record_bytes, facts_of(ending, machine, arguments));
   file_.append(end.tail);
-  file_.replace_beginning(file_.trouble().has_value() ? perf_data::header_without_tail(events_, record_bytes)
-                                                      : end.header);
+  file_.replace_beginning(file_.error().has_value() ? perf_data::header_without_tail(events_, record_bytes)
+                                                    : end.header);
 }
 
 }  // namespace wperf::measure

@@ -24,7 +24,7 @@ struct RunEnding {
   const std::vector<readings::Process>& processes;
   std::set<ProcessAndThread> threads;
   perf_data::RunFacts run;
-  std::string made_code = {};      // the bytes of kMadeCodeFeature
+  std::string jit_code = {};       // the bytes of kJitCodeFeature
   std::string record_stacks = {};  // the bytes of kRecordStacksFeature
   u64 first_ns = 0, last_ns = 0;   // times of the first and last record; 0 if nothing was recorded
 };

@@ -38,14 +38,14 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
 }
 
 // WindowsPerf samples the core whatever program runs there, and scripts written for it rely on that.
-bool goes_without_program(const MeasureOptions& options, const Machine& machine) {
+bool goes_without_program(const MeasureOptions& options, const OpenedMachine& machine) {
   return options.wanted.command == request::Command::sample && machine.capabilities.kernel == nullptr &&
          !options.needs_program;
 }
 
 }  // namespace
 
-diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 core, Machine& machine,
+diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 core, OpenedMachine& machine,
                                            SpawnedProgram& spawned, diag::Console& console) {
   const request::Measurement& wanted = options.wanted;
   const request::SampleTarget target = request::sample_target(wanted);

@@ -20,7 +20,7 @@ struct SampledProgram {
 
 // `spawned` gets the program that `record` starts on `core`, and must outlive the sampling. The result has process 0 if
 // the program given to `sample` does not run; this is reported.
-diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 core, Machine& machine,
+diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 core, OpenedMachine& machine,
                                            SpawnedProgram& spawned, diag::Console& console);
 
 // The process's module files, and its description for the profile. `process` is null if it was not found.

@@ -98,7 +98,7 @@ perf_data::RunFacts run_of(const plan::SamplePlan& plan, const readings::SampleC
 
 }  // namespace
 
-diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32 pid) {
+diag::Result<void> adapt_intervals(OpenedMachine& machine, plan::SamplePlan& plan, u32 pid) {
   for (int trial = 0; plan.rate_hz.has_value() && trial < kTrials; ++trial) {
     readings::SampleCapture capture;
     WPERF_TRY(const auto session, machine.device->open_sampling(plan));
@@ -123,8 +123,8 @@ diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32
   return {};
 }
 
-diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, const Until& until,
-                                          diag::Console& console, const SampleSink& sink) {
+diag::Result<SamplingOutcome> sample_once(OpenedMachine& machine, const plan::SamplePlan& plan,
+                                          const StopCondition& until, diag::Console& console, const SampleSink& sink) {
   SamplingOutcome outcome;
   outcome.plan = plan;
   WPERF_CHECK_OK(adapt_intervals(machine, outcome.plan, until.pid));
@@ -146,7 +146,7 @@ diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePl
   outcome.capture.end_ns = machine.device->programs().now_ns();
   WPERF_CHECK_OK(session->drain(outcome.capture));
   sink.take(outcome.capture);
-  tell_collected(outcome.collection, console);
+  print_end_of_collection(outcome.collection, console);
   outcome.capture.processes = machine.device->programs().processes();
   return outcome;
 }
@@ -203,7 +203,7 @@ void SampleRecorder::finish(const readings::SampleCapture& capture, const plan::
       .processes = capture.processes, .threads = std::move(threads_), .run = run_of(plan_, capture, program)};
   if (python_ != nullptr) {
     ending.run.python = python_->samples();
-    ending.made_code = python_->made_code();
+    ending.jit_code = python_->jit_code();
     if (ending.run.python.versions.empty())
       ending.run.note += std::string(ending.run.note.empty() ? "" : "; ").append(kNoPython);
   }

@@ -30,12 +30,12 @@ struct SampleSink {
   std::function<diag::Result<void>(const plan::SamplePlan&)> begin;
   std::function<void(readings::SampleCapture&)> take;
 };
-diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, const Until& until,
-                                          diag::Console& console, const SampleSink& sink);
+diag::Result<SamplingOutcome> sample_once(OpenedMachine& machine, const plan::SamplePlan& plan,
+                                          const StopCondition& until, diag::Console& console, const SampleSink& sink);
 
 // If the plan has a rate, makes short runs that only measure how often each event occurs, until the intervals have
 // settled or process `pid` ends; 0: no process.
-diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32 pid);
+diag::Result<void> adapt_intervals(OpenedMachine& machine, plan::SamplePlan& plan, u32 pid);
 
 // Writes the samples, programs and modules of a run of wperf's driver as a perf.data file (contract 9.10). It has an
 // event for each event of the plan, and a SAMPLE record for each event of a sample. Addresses and paths are those of

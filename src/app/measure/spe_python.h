@@ -27,7 +27,7 @@ class SpePython final : public device::SampleWatcher {
   void see(const Moment& moment) override;
 
   const perf_data::RecordStacks& stacks() const { return stacks_; }
-  std::string made_code() const { return recording::made_code_of(made_); }
+  std::string jit_code() const { return recording::jit_code_of(made_); }
   stacks::PythonSamples samples() const;
 
  private:

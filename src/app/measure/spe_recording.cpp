@@ -55,7 +55,8 @@ void add_losses(const std::vector<readings::SpeStatistics>& core_statistics, per
   }
 }
 
-diag::Result<Recording> record_kernel_spe(const MeasureOptions& options, Machine& machine, diag::Console& console) {
+diag::Result<Recording> record_kernel_spe(const MeasureOptions& options, OpenedMachine& machine,
+                                          diag::Console& console) {
   Recording recording;
   WPERF_TRY(plan::SpePlan plan, plan::make_spe_plan(options.wanted, options.view, machine.capabilities));
   SpawnedProgram program(machine.device->programs());
@@ -147,7 +148,7 @@ struct SpeOutcome {
   std::optional<perf_data::CountedFacts> counted;
 };
 
-diag::Result<SpeOutcome> profile_once(const plan::SpePlan& plan, Machine& machine, const Until& until,
+diag::Result<SpeOutcome> profile_once(const plan::SpePlan& plan, OpenedMachine& machine, const StopCondition& until,
                                       diag::Console& console, const readings::SpeSink& sink) {
   SpeOutcome outcome;
   device::Device& device = *machine.device;
@@ -175,7 +176,7 @@ diag::Result<SpeOutcome> profile_once(const plan::SpePlan& plan, Machine& machin
   outcome.end_ns = device.programs().now_ns();
   if (counting != nullptr) WPERF_CHECK_OK(counting->stop());
   WPERF_CHECK_OK(session->drain(counted));
-  tell_collected(outcome.collection, console);
+  print_end_of_collection(outcome.collection, console);
   outcome.core_statistics = session->core_statistics();
   if (counting != nullptr) {
     WPERF_TRY(const readings::CountCapture capture, counting->read());
@@ -209,13 +210,14 @@ RunEnding ending_of(const SampledProgram& sampled, const std::vector<readings::P
 }
 
 void add_python(const SpePython& python, RunEnding& ending) {
-  ending.made_code = python.made_code();
+  ending.jit_code = python.jit_code();
   ending.record_stacks = perf_data::record_stacks_bytes(python.stacks());
   ending.run.python = python.samples();
   if (ending.run.python.versions.empty()) ending.run.note += kNoPython;
 }
 
-diag::Result<Recording> record_driver_spe(const MeasureOptions& options, Machine& machine, diag::Console& console) {
+diag::Result<Recording> record_driver_spe(const MeasureOptions& options, OpenedMachine& machine,
+                                          diag::Console& console) {
   Recording recording;
   WPERF_TRY(const plan::SpePlan plan, plan::make_spe_plan(options.wanted, options.view, machine.capabilities));
   device::Programs& programs = machine.device->programs();
@@ -225,7 +227,7 @@ diag::Result<Recording> record_driver_spe(const MeasureOptions& options, Machine
       report::sample_start_text(target_before(programs, recording.sampled, modules::symbol_options(options.wanted)),
                                 recording.sampled.pe_file, options.verbose));
   WPERF_CHECK_OK(create_own_file(recording));
-  SpeRecorder recorder(plan, machine.capabilities.timer, *recording.own);
+  SpeRecorder recorder(plan, machine.capabilities.timer, *recording.own_file);
   std::optional<SpePython> python;
   if (plan.python != request::PythonFrames::none)
     python.emplace(plan.python, programs, conversion_of(machine.capabilities.timer));
@@ -238,13 +240,13 @@ diag::Result<Recording> record_driver_spe(const MeasureOptions& options, Machine
             profile_once(plan, machine, {options.wanted.duration_ms(), recording.sampled.pid}, console, take));
   const auto written = files.close(console);
   recording.end = outcome.collection.end;
-  recording.trouble = std::move(outcome.collection.trouble);
+  recording.error = std::move(outcome.collection.error);
   recording.processes = programs.processes();
   RunEnding ending = ending_of(recording.sampled, recording.processes, std::move(outcome), machine.capabilities);
   if (python.has_value()) add_python(*python, ending);
   recorder.finish(ending, machine.capabilities, options.arguments);
   WPERF_CHECK_OK(finish_own_file(recording, options.kept_file));
-  if (!written.has_value() && !recording.trouble.has_value()) recording.trouble = written.error();
+  if (!written.has_value() && !recording.error.has_value()) recording.error = written.error();
   return recording;
 }
 
@@ -270,7 +272,7 @@ u64 offset_like(u64 address, u64 least) {
 
 }  // namespace
 
-diag::Result<Recording> record_spe(const MeasureOptions& options, Machine& machine, diag::Console& console) {
+diag::Result<Recording> record_spe(const MeasureOptions& options, OpenedMachine& machine, diag::Console& console) {
   return machine.capabilities.kernel != nullptr ? record_kernel_spe(options, machine, console)
                                                 : record_driver_spe(options, machine, console);
 }

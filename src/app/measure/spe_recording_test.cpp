@@ -62,7 +62,7 @@ Decoded recorded(const std::vector<readings::SpePiece>& pieces) {
   for (const readings::SpePiece& piece : pieces) recorder.take(piece);
   recorder.finish({.processes = {}, .threads = {}, .run = {}}, {}, {});
   file.value().close();
-  EXPECT_FALSE(file.value().trouble().has_value());
+  EXPECT_FALSE(file.value().error().has_value());
   return decoded(file.value());
 }
 

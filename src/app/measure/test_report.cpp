@@ -33,7 +33,7 @@ answers::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capa
   return test;
 }
 
-diag::Result<answers::TestReport> measure_test(const request::Measurement& wanted, Machine& machine) {
+diag::Result<answers::TestReport> measure_test(const request::Measurement& wanted, OpenedMachine& machine) {
   WPERF_TRY(const plan::CountPlan plan, plan::make_count_plan(wanted, machine.capabilities, machine.catalog));
   answers::TestReport test = test_report_of(plan, machine.capabilities);
   test.period_ms = plan::configured_period_ms(wanted.config, machine.capabilities);

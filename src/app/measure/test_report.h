@@ -8,7 +8,7 @@
 namespace wperf::measure {
 
 // There may be no events to count.
-diag::Result<answers::TestReport> measure_test(const request::Measurement& wanted, Machine& machine);
+diag::Result<answers::TestReport> measure_test(const request::Measurement& wanted, OpenedMachine& machine);
 answers::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine);
 
 }  // namespace wperf::measure

@@ -131,12 +131,12 @@ std::string clickhouse_rows(const StackProfile& profile, const std::vector<reque
   return RowWriter(profile, labels, time).rows();
 }
 
-std::vector<Parcel> clickhouse_parcels(std::string_view rows) {
+std::vector<Upload> clickhouse_uploads(std::string_view rows) {
   const std::string number = fmt::format("{{\"profile\":\"{}\",", uuid_of(rows));
-  std::vector<Parcel> parcels;
+  std::vector<Upload> uploads;
   std::string text;
   const auto close = [&] {
-    parcels.push_back({.path = std::string(kInsertPath),
+    uploads.push_back({.path = std::string(kInsertPath),
                        .content_type = "application/x-ndjson",
                        .content_encoding = "gzip",
                        .body = packing::deflated(text, packing::Form::gzip)});
@@ -150,7 +150,7 @@ std::vector<Parcel> clickhouse_parcels(std::string_view rows) {
     rows.remove_prefix(end);
   }
   if (!text.empty()) close();
-  return parcels;
+  return uploads;
 }
 
 }  // namespace wperf::push

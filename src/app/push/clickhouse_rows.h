@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/push/parcel.h"
+#include "app/push/upload.h"
 
 namespace wperf::push {
 
@@ -15,6 +15,6 @@ std::string clickhouse_rows(const stacks::StackProfile& profile, const std::vect
                             const ProfileTime& time);
 
 // Requests of limited size. All have the same ID, and each row has a number, so rows that arrive twice count once.
-std::vector<Parcel> clickhouse_parcels(std::string_view rows);
+std::vector<Upload> clickhouse_uploads(std::string_view rows);
 
 }  // namespace wperf::push

@@ -67,16 +67,16 @@ u64 version_of(std::string_view expression) {
   return version;
 }
 
-struct AskedVersion {
+struct VersionReply {
   Outcome outcome = Outcome::taken;
   diag::Result<u64> version;
 };
 
-AskedVersion ask_version(const Server& server) {
-  AskedVersion asked{.outcome = Outcome::taken, .version = u64{0}};
-  const auto answer = ask_clickhouse(server, std::string(kVersionQuery), small_answer(), asked.outcome);
-  asked.version = answer.has_value() ? diag::Result<u64>(version_of(text_of_body(answer.value()))) : answer.error();
-  return asked;
+VersionReply ask_version(const Server& server) {
+  VersionReply reply{.outcome = Outcome::taken, .version = u64{0}};
+  const auto answer = ask_clickhouse(server, std::string(kVersionQuery), small_answer(), reply.outcome);
+  reply.version = answer.has_value() ? diag::Result<u64>(version_of(text_of_body(answer.value()))) : answer.error();
+  return reply;
 }
 
 std::string newer_table(u64 version) {
@@ -111,37 +111,37 @@ std::string clickhouse_request_url(std::string_view server_url, std::string_view
 
 diag::Result<os::HttpAnswer> ask_clickhouse(const Server& server, const std::string& sql, const os::HttpLimits& limits,
                                             Outcome& outcome) {
-  const Parcel question{.path = "/", .content_type = "text/plain", .content_encoding = {}, .body = sql};
-  auto asked = ask(server, question, limits);
-  outcome = asked.verdict.outcome;
-  if (outcome == Outcome::taken) return std::move(asked.answer);
-  return diag::Error{.text = std::move(asked.verdict.text), .hint = {}};
+  const Upload question{.path = "/", .content_type = "text/plain", .content_encoding = {}, .body = sql};
+  auto reply = ask(server, question, limits);
+  outcome = reply.result.outcome;
+  if (outcome == Outcome::taken) return std::move(reply.answer);
+  return diag::Error{.text = std::move(reply.result.text), .hint = {}};
 }
 
-Verdict prepare_table(const Server& server) {
-  AskedVersion asked = ask_version(server);
-  while (asked.version.has_value() && asked.version.value() < kNewest) {
-    const u64 before = asked.version.value();
+UploadResult prepare_table(const Server& server) {
+  VersionReply reply = ask_version(server);
+  while (reply.version.has_value() && reply.version.value() < kNewest) {
+    const u64 before = reply.version.value();
     Outcome outcome = Outcome::taken;
     const auto step = ask_clickhouse(server, step_after(before), small_answer(), outcome);
     // Another wperf may have made the same step at the same time.
-    asked = ask_version(server);
-    if (!asked.version.has_value() || asked.version.value() > before) continue;
+    reply = ask_version(server);
+    if (!reply.version.has_value() || reply.version.value() > before) continue;
     if (!step.has_value()) return {.outcome = outcome, .text = step.error().text};
     return {.outcome = Outcome::elsewhere,
             .text = fmt::format("the server has a table {} that wperf did not create", kFleetTable)};
   }
-  if (!asked.version.has_value()) return {.outcome = asked.outcome, .text = asked.version.error().text};
-  if (asked.version.value() > kNewest) {
-    return {.outcome = Outcome::elsewhere, .text = newer_table(asked.version.value())};
+  if (!reply.version.has_value()) return {.outcome = reply.outcome, .text = reply.version.error().text};
+  if (reply.version.value() > kNewest) {
+    return {.outcome = Outcome::elsewhere, .text = newer_table(reply.version.value())};
   }
   return {};
 }
 
 diag::Result<void> check_table(const Server& server) {
-  const AskedVersion asked = ask_version(server);
-  if (!asked.version.has_value()) return asked.version.error();
-  const u64 version = asked.version.value();
+  const VersionReply reply = ask_version(server);
+  if (!reply.version.has_value()) return reply.version.error();
+  const u64 version = reply.version.value();
   if (version == kNewest) return {};
   if (version > kNewest) return diag::Error{.text = newer_table(version), .hint = "update wperf on this machine"};
   if (version != 0) {

@@ -27,7 +27,7 @@ diag::Result<os::HttpAnswer> ask_clickhouse(const Server& server, const std::str
                                             Outcome& outcome);
 
 // Creates the table if it is missing, and upgrades an older one. A newer one is refused.
-Verdict prepare_table(const Server& server);
+UploadResult prepare_table(const Server& server);
 // Refuses a table of another version; changes nothing.
 diag::Result<void> check_table(const Server& server);
 

@@ -29,51 +29,51 @@ void wait(u64 milliseconds) {
 
 }  // namespace
 
-Verdict Delivery::send_once(const Parcel& parcel) {
+UploadResult Delivery::send_once(const Upload& upload) {
   if (server_.target == request::PushTarget::clickhouse && !has_table_) {
-    Verdict prepared = prepare_table(server_);
+    UploadResult prepared = prepare_table(server_);
     if (prepared.outcome != Outcome::taken) return prepared;
     has_table_ = true;
   }
-  Verdict verdict = send(server_, parcel);
+  UploadResult result = send(server_, upload);
   // The table may have been dropped.
-  if (verdict.outcome == Outcome::elsewhere) has_table_ = false;
-  return verdict;
+  if (result.outcome == Outcome::elsewhere) has_table_ = false;
+  return result;
 }
 
-Verdict Delivery::try_to_send(const Parcel& parcel, const std::string& tenant) {
+UploadResult Delivery::try_to_send(const Upload& upload, const std::string& tenant) {
   server_.tenant = tenant;
   u64 wait_ms = kFirstWaitMs;
   for (u32 tried = 1;; ++tried, wait_ms *= 2) {
-    Verdict verdict = send_once(parcel);
-    if (verdict.outcome == Outcome::taken) {
+    UploadResult result = send_once(upload);
+    if (result.outcome == Outcome::taken) {
       ++totals_.sent;
-      totals_.sent_bytes += parcel.body.size();
-      if (!verdict.text.empty()) warn_("note: " + verdict.text);
+      totals_.sent_bytes += upload.body.size();
+      if (!result.text.empty()) warn_("note: " + result.text);
     }
-    if (verdict.outcome == Outcome::refused) ++totals_.refused;
-    if (verdict.outcome != Outcome::later || tried == tries_) return verdict;
-    wait(verdict.wait_ms != 0 ? verdict.wait_ms : spread(wait_ms));
+    if (result.outcome == Outcome::refused) ++totals_.refused;
+    if (result.outcome != Outcome::later || tried == tries_) return result;
+    wait(result.wait_ms != 0 ? result.wait_ms : spread(wait_ms));
   }
 }
 
-diag::Result<void> Delivery::deliver(const std::vector<Parcel>& parcels, const std::string& name) {
-  if (spool_.has_value()) return keep_and_send(parcels, name);
-  for (const Parcel& parcel : parcels) {
-    const Verdict verdict = try_to_send(parcel, server_.tenant);
-    if (verdict.outcome == Outcome::taken) continue;
-    if (verdict.outcome != Outcome::refused) ++totals_.lost;
+diag::Result<void> Delivery::deliver(const std::vector<Upload>& uploads, const std::string& name) {
+  if (spool_.has_value()) return keep_and_send(uploads, name);
+  for (const Upload& upload : uploads) {
+    const UploadResult result = try_to_send(upload, server_.tenant);
+    if (result.outcome == Outcome::taken) continue;
+    if (result.outcome != Outcome::refused) ++totals_.lost;
     return diag::Error{
-        .text = fmt::format("{} was not sent: {}", name, verdict.text),
-        .hint = verdict.outcome == Outcome::later ? "keep profiles that cannot be sent with --spool FOLDER" : ""};
+        .text = fmt::format("{} was not sent: {}", name, result.text),
+        .hint = result.outcome == Outcome::later ? "keep profiles that cannot be sent with --spool FOLDER" : ""};
   }
   return {};
 }
 
-diag::Result<void> Delivery::keep_and_send(const std::vector<Parcel>& parcels, const std::string& name) {
+diag::Result<void> Delivery::keep_and_send(const std::vector<Upload>& uploads, const std::string& name) {
   std::string last;
-  for (const Parcel& parcel : parcels) {
-    const auto added = spool_->add({.server = server_.url, .tenant = server_.tenant, .name = name, .parcel = parcel});
+  for (const Upload& upload : uploads) {
+    const auto added = spool_->add({.server = server_.url, .tenant = server_.tenant, .name = name, .upload = upload});
     if (!added.has_value()) {
       ++totals_.lost;
       return added.error();
@@ -134,18 +134,18 @@ diag::Result<void> Delivery::empty_spool(const std::string& own, const std::stri
       found = true;
       const std::optional<SpoolEntry> entry = sendable(file);
       if (!entry.has_value()) continue;
-      const Verdict verdict = try_to_send(entry->parcel, entry->tenant);
-      if (verdict.outcome == Outcome::taken) {
+      const UploadResult sent = try_to_send(entry->upload, entry->tenant);
+      if (sent.outcome == Outcome::taken) {
         spool_->remove(file);
         continue;
       }
-      if (verdict.outcome != Outcome::refused) {
-        return diag::Error{.text = fmt::format("{} was not sent: {}", own_name, verdict.text),
+      if (sent.outcome != Outcome::refused) {
+        return diag::Error{.text = fmt::format("{} was not sent: {}", own_name, sent.text),
                            .hint = fmt::format("{} profiles wait in {}; the next push sends them",
                                                spool_->files().size(), spool_->folder())};
       }
       spool_->remove(file);
-      diag::Error refused{.text = fmt::format("{} was dropped: {}", entry->name, verdict.text), .hint = {}};
+      diag::Error refused{.text = fmt::format("{} was dropped: {}", entry->name, sent.text), .hint = {}};
       if (file == own) {
         result = std::move(refused);
       } else {

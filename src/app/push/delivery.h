@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "app/push/parcel.h"
 #include "app/push/server.h"
 #include "app/push/spool.h"
+#include "app/push/upload.h"
 #include "ground/diag/result.h"
 
 namespace wperf::push {
@@ -31,24 +31,24 @@ class Delivery {
   Delivery(Server server, std::optional<Spool> spool, u32 tries, DeliveryWarning warn)
       : server_(std::move(server)), spool_(std::move(spool)), tries_(tries), warn_(std::move(warn)) {}
 
-  // `parcels`: those of one profile. `name`: for messages. An error means that the server does not have the profile;
+  // `uploads`: those of one profile. `name`: for messages. An error means that the server does not have the profile;
   // its text says whether it is kept.
-  diag::Result<void> deliver(const std::vector<Parcel>& parcels, const std::string& name);
+  diag::Result<void> deliver(const std::vector<Upload>& uploads, const std::string& name);
   // Sends only the profiles in the spool.
   diag::Result<void> send_waiting() { return empty_spool({}, "what waits"); }
   const DeliveryTotals& totals() const { return totals_; }
   u64 waiting() const { return spool_.has_value() ? spool_->files().size() : 0; }
 
  private:
-  Verdict send_once(const Parcel& parcel);
-  diag::Result<void> keep_and_send(const std::vector<Parcel>& parcels, const std::string& name);
+  UploadResult send_once(const Upload& upload);
+  diag::Result<void> keep_and_send(const std::vector<Upload>& uploads, const std::string& name);
   // Sends all waiting profiles, oldest first; `own` is the file of the current one.
   diag::Result<void> empty_spool(const std::string& own, const std::string& own_name);
   // The entry in a file; nullopt if it is gone, damaged, or for another server.
   std::optional<SpoolEntry> sendable(const std::string& file);
   diag::Result<std::optional<os::FileLock>> wait_for_lock() const;
   // Retries for some seconds.
-  Verdict try_to_send(const Parcel& parcel, const std::string& tenant);
+  UploadResult try_to_send(const Upload& upload, const std::string& tenant);
 
   Server server_;
   std::optional<Spool> spool_;

@@ -98,26 +98,26 @@ Outcome outcome_of(long status) {
   return Outcome::elsewhere;
 }
 
-Verdict verdict_of_grpc(std::string_view status, std::string_view message) {
-  Verdict verdict{.outcome = Outcome::taken, .text = {}};
-  if (status == "0") return verdict;
-  verdict.text = status.empty()
-                     ? "the server's answer does not confirm that it accepted the profile"
-                     : fmt::format("the server answered with gRPC status {}: {}", status, shown_text(message));
+UploadResult result_of_grpc(std::string_view status, std::string_view message) {
+  UploadResult result{.outcome = Outcome::taken, .text = {}};
+  if (status == "0") return result;
+  result.text = status.empty()
+                    ? "the server's answer does not confirm that it accepted the profile"
+                    : fmt::format("the server answered with gRPC status {}: {}", status, shown_text(message));
   // First invalid argument, failed precondition and out of range; then errors of the address or the token.
   const auto is_one_of = [&](std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), status) != all.end();
   };
-  verdict.outcome = is_one_of({"3", "9", "11"})             ? Outcome::refused
-                    : is_one_of({"", "5", "7", "12", "16"}) ? Outcome::elsewhere
-                                                            : Outcome::later;
-  return verdict;
+  result.outcome = is_one_of({"3", "9", "11"})             ? Outcome::refused
+                   : is_one_of({"", "5", "7", "12", "16"}) ? Outcome::elsewhere
+                                                           : Outcome::later;
+  return result;
 }
 
 // gRPC-Web: the status is in the headers, or as text in the last frame of the body.
-Verdict parca_verdict(const os::HttpAnswer& answer) {
+UploadResult parca_result(const os::HttpAnswer& answer) {
   if (const std::string_view status = answer.header("grpc-status"); !status.empty()) {
-    return verdict_of_grpc(status, answer.header("grpc-message"));
+    return result_of_grpc(status, answer.header("grpc-message"));
   }
   constexpr usize kFrameHead = 5;
   constexpr u8 kTrailers = 0x80;
@@ -136,28 +136,28 @@ Verdict parca_verdict(const os::HttpAnswer& answer) {
         os::add_header_line(lines.substr(0, end), trailers.headers);
         lines.remove_prefix(end);
       }
-      return verdict_of_grpc(trailers.header("grpc-status"), trailers.header("grpc-message"));
+      return result_of_grpc(trailers.header("grpc-status"), trailers.header("grpc-message"));
     }
     rest.remove_prefix(size);
   }
-  return verdict_of_grpc({}, {});
+  return result_of_grpc({}, {});
 }
 
 // ExportProfilesServiceResponse: the server may have accepted only a part, or may have sent a message.
-Verdict otlp_verdict(const os::HttpAnswer& answer) {
-  Verdict verdict;
-  if (answer.header("content-type").find("protobuf") == std::string_view::npos) return verdict;
+UploadResult otlp_result(const os::HttpAnswer& answer) {
+  UploadResult result;
+  if (answer.header("content-type").find("protobuf") == std::string_view::npos) return result;
   text::ProtobufReader response{text::Bytes(answer.body)};
   while (response.next()) {
     if (response.field() != 1) continue;
     text::ProtobufReader partial(response.bytes());
     while (partial.next()) {
-      if (partial.field() == 1 && partial.number() != 0) verdict.outcome = Outcome::refused;
-      if (partial.field() == 2) verdict.text = "the server says: " + shown_text(partial.text());
+      if (partial.field() == 1 && partial.number() != 0) result.outcome = Outcome::refused;
+      if (partial.field() == 2) result.text = "the server says: " + shown_text(partial.text());
     }
-    if (verdict.outcome == Outcome::refused && verdict.text.empty()) verdict.text = "the server rejected a part of it";
+    if (result.outcome == Outcome::refused && result.text.empty()) result.text = "the server rejected a part of it";
   }
-  return verdict;
+  return result;
 }
 
 }  // namespace
@@ -210,36 +210,36 @@ os::HttpLimits small_answer() {
   return {.bytes = kSmallAnswer, .cuts = true};
 }
 
-Asked ask(const Server& server, const Parcel& parcel, const os::HttpLimits& limits) {
+ServerReply ask(const Server& server, const Upload& upload, const os::HttpLimits& limits) {
   os::HttpRequest request{.url = server.target == PushTarget::clickhouse
-                                     ? clickhouse_request_url(server.url, parcel.path)
-                                     : server.url + parcel.path,
-                          .headers = {{"Content-Type", parcel.content_type}, {"User-Agent", "wperf"}},
-                          .body = std::as_bytes(std::span(parcel.body))};
-  if (!parcel.content_encoding.empty()) request.headers.push_back({"Content-Encoding", parcel.content_encoding});
+                                     ? clickhouse_request_url(server.url, upload.path)
+                                     : server.url + upload.path,
+                          .headers = {{"Content-Type", upload.content_type}, {"User-Agent", "wperf"}},
+                          .body = std::as_bytes(std::span(upload.body))};
+  if (!upload.content_encoding.empty()) request.headers.push_back({"Content-Encoding", upload.content_encoding});
   if (server.target == PushTarget::pyroscope) request.headers.push_back({"Connect-Protocol-Version", "1"});
   if (server.target == PushTarget::parca) request.headers.push_back({"X-Grpc-Web", "1"});
   if (!server.authorization.empty()) request.headers.push_back({"Authorization", server.authorization});
   if (!server.tenant.empty()) request.headers.push_back({"X-Scope-OrgID", server.tenant});
-  auto asked = os::ask_server(request, limits);
-  if (!asked.has_value()) return {.verdict = {.outcome = Outcome::later, .text = asked.error().text}, .answer = {}};
-  os::HttpAnswer& answer = asked.value();
-  Verdict verdict{.outcome = outcome_of(answer.status), .text = {}};
-  if (verdict.outcome == Outcome::taken) return {.verdict = {}, .answer = std::move(answer)};
+  auto reply = os::ask_server(request, limits);
+  if (!reply.has_value()) return {.result = {.outcome = Outcome::later, .text = reply.error().text}, .answer = {}};
+  os::HttpAnswer& answer = reply.value();
+  UploadResult result{.outcome = outcome_of(answer.status), .text = {}};
+  if (result.outcome == Outcome::taken) return {.result = {}, .answer = std::move(answer)};
   const std::string body = shown_text({reinterpret_cast<const char*>(answer.body.data()), answer.body.size()});
-  verdict.text = fmt::format("the server answered {}{}{}", answer.status, body.empty() ? "" : ": ", body);
+  result.text = fmt::format("the server answered {}{}{}", answer.status, body.empty() ? "" : ": ", body);
   if (const std::string_view location = answer.header("location"); !location.empty() && answer.status < 400) {
-    verdict.text += fmt::format(" (it redirects to {}, which wperf does not follow)", shown_text(location));
+    result.text += fmt::format(" (it redirects to {}, which wperf does not follow)", shown_text(location));
   }
-  verdict.wait_ms = wait_of(answer);
-  return {.verdict = std::move(verdict), .answer = {}};
+  result.wait_ms = wait_of(answer);
+  return {.result = std::move(result), .answer = {}};
 }
 
-Verdict send(const Server& server, const Parcel& parcel) {
-  Asked asked = ask(server, parcel, small_answer());
-  if (asked.verdict.outcome != Outcome::taken) return std::move(asked.verdict);
-  if (server.target == PushTarget::parca) return parca_verdict(asked.answer);
-  return server.target == PushTarget::otlp ? otlp_verdict(asked.answer) : Verdict{};
+UploadResult send(const Server& server, const Upload& upload) {
+  ServerReply reply = ask(server, upload, small_answer());
+  if (reply.result.outcome != Outcome::taken) return std::move(reply.result);
+  if (server.target == PushTarget::parca) return parca_result(reply.answer);
+  return server.target == PushTarget::otlp ? otlp_result(reply.answer) : UploadResult{};
 }
 
 }  // namespace wperf::push

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/push/parcel.h"
+#include "app/push/upload.h"
 #include "ground/diag/result.h"
 #include "ground/os/http.h"
 #include "model/request/push_request.h"
@@ -30,7 +30,7 @@ enum class Outcome : u8 {
   refused,   // this profile will never be accepted
   elsewhere  // the address or the token is wrong, for all profiles
 };
-struct Verdict {
+struct UploadResult {
   Outcome outcome = Outcome::taken;
   std::string text;  // the reason; for an accepted profile, a remark of the server
   u64 wait_ms = 0;   // how long the server asked to wait; 0: nothing
@@ -45,13 +45,13 @@ std::string shown_text(std::string_view text);
 // Limits for an answer whose beginning is enough.
 os::HttpLimits small_answer();
 
-struct Asked {
-  Verdict verdict;
+struct ServerReply {
+  UploadResult result;
   os::HttpAnswer answer;
 };
 // Sends one request.
-Asked ask(const Server& server, const Parcel& parcel, const os::HttpLimits& limits);
+ServerReply ask(const Server& server, const Upload& upload, const os::HttpLimits& limits);
 // Sends a profile once.
-Verdict send(const Server& server, const Parcel& parcel);
+UploadResult send(const Server& server, const Upload& upload);
 
 }  // namespace wperf::push

@@ -27,9 +27,9 @@ auto texts_of(Entry& entry) {
   return std::array{std::pair{std::string_view("server"), &entry.server},
                     std::pair{std::string_view("tenant"), &entry.tenant},
                     std::pair{std::string_view("name"), &entry.name},
-                    std::pair{std::string_view("path"), &entry.parcel.path},
-                    std::pair{std::string_view("type"), &entry.parcel.content_type},
-                    std::pair{std::string_view("encoding"), &entry.parcel.content_encoding}};
+                    std::pair{std::string_view("path"), &entry.upload.path},
+                    std::pair{std::string_view("type"), &entry.upload.content_type},
+                    std::pair{std::string_view("encoding"), &entry.upload.content_encoding}};
 }
 
 // Returns false if there are no more lines.
@@ -69,8 +69,8 @@ std::string entry_bytes(const SpoolEntry& entry) {
     std::replace_if(line.begin(), line.end(), [](char c) { return static_cast<u8>(c) < ' '; }, '?');
     out += fmt::format("{} {}\n", key, line);
   }
-  out += fmt::format("size {}\nhash {:016x}\n\n", entry.parcel.body.size(), text::fnv1a(entry.parcel.body));
-  return out + entry.parcel.body;
+  out += fmt::format("size {}\nhash {:016x}\n\n", entry.upload.body.size(), text::fnv1a(entry.upload.body));
+  return out + entry.upload.body;
 }
 
 diag::Result<SpoolEntry> read_entry(std::string_view bytes) {
@@ -85,8 +85,8 @@ diag::Result<SpoolEntry> read_entry(std::string_view bytes) {
   constexpr int kDecimal = 10, kHexadecimal = 16;
   if (!take_number(bytes, "size", kDecimal, size) || !take_number(bytes, "hash", kHexadecimal, hash)) return damaged;
   if (!take_line(bytes, line) || !line.empty() || bytes.size() != size || text::fnv1a(bytes) != hash) return damaged;
-  if (entry.server.empty() || !entry.parcel.path.starts_with('/')) return damaged;
-  entry.parcel.body = bytes;
+  if (entry.server.empty() || !entry.upload.path.starts_with('/')) return damaged;
+  entry.upload.body = bytes;
   return entry;
 }
 

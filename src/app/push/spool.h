@@ -7,20 +7,20 @@
 #include <string_view>
 #include <vector>
 
-#include "app/push/parcel.h"
+#include "app/push/upload.h"
 #include "base/ints.h"
 #include "ground/diag/result.h"
 #include "ground/os/files.h"
 
 namespace wperf::push {
 
-// A file of the spool as bytes: a few lines with the destination of the parcel, an empty line, and the body. Pure; it
+// A file of the spool as bytes: a few lines with the destination of the upload, an empty line, and the body. Pure; it
 // does not contain the token. docs/design/push.md describes it.
 struct SpoolEntry {
   std::string server;  // address of the server
   std::string tenant;  // empty if there is none
   std::string name;    // describes the contents, for messages
-  Parcel parcel;
+  Upload upload;
 };
 
 std::string entry_bytes(const SpoolEntry& entry);

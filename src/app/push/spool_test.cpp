@@ -11,7 +11,7 @@ SpoolEntry entry() {
       .server = "http://a:1",
       .tenant = "",
       .name = "perf.data",
-      .parcel = {
+      .upload = {
           .path = "/ingest?name=x", .content_type = "a/b", .content_encoding = "", .body = std::string("\0\n\nx", 4)}};
 }
 
@@ -21,9 +21,9 @@ TEST(SpoolEntry, ReadsWhatItWrote) {
   EXPECT_EQ(read.value().server, "http://a:1");
   EXPECT_EQ(read.value().tenant, "");
   EXPECT_EQ(read.value().name, "perf.data");
-  EXPECT_EQ(read.value().parcel.path, "/ingest?name=x");
-  EXPECT_EQ(read.value().parcel.content_type, "a/b");
-  EXPECT_EQ(read.value().parcel.body, entry().parcel.body);
+  EXPECT_EQ(read.value().upload.path, "/ingest?name=x");
+  EXPECT_EQ(read.value().upload.content_type, "a/b");
+  EXPECT_EQ(read.value().upload.body, entry().upload.body);
 }
 
 TEST(SpoolEntry, EveryCutAndEveryChangedBodyIsDamage) {
@@ -39,12 +39,12 @@ TEST(SpoolEntry, EveryCutAndEveryChangedBodyIsDamage) {
 TEST(SpoolEntry, LinesCannotBeSmuggledIn) {
   SpoolEntry tricky = entry();
   tricky.name = "a\nserver http://evil";
-  tricky.parcel.content_type = "a\r\nX: y";
+  tricky.upload.content_type = "a\r\nX: y";
   const auto read = read_entry(entry_bytes(tricky));
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read.value().server, "http://a:1");
   EXPECT_EQ(read.value().name, "a?server http://evil");
-  EXPECT_EQ(read.value().parcel.content_type, "a??X: y");
+  EXPECT_EQ(read.value().upload.content_type, "a??X: y");
 }
 
 }  // namespace

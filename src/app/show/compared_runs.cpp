@@ -12,8 +12,8 @@
 #include "analysis/compare/comparison.h"
 #include "analysis/recording/recorded_samples.h"
 #include "analysis/recording/sampled_recording.h"
-#include "app/measure/quiet_console.h"
 #include "app/measure/tool.h"
+#include "app/measure/warnings_only_console.h"
 #include "app/output/outputs.h"
 #include "app/show/named_samples.h"
 #include "app/show/recorded_spe.h"
@@ -108,7 +108,7 @@ class RunReader {
 
   diag::Result<void> read_foreign(const recording::OpenedProfile& opened) {
     auto read = profiles::read_foreign_profile(opened.bytes, opened.format, {.lines = wants_lines()}, opened.passed);
-    if (!read.has_value()) return recording::in_file(path_, std::move(read).error());
+    if (!read.has_value()) return recording::with_file_name(path_, std::move(read).error());
     for (const std::string& warning : read.value().warnings) console_.warn("warning: " + warning);
     keep(read.value().profile);
     measured_seconds_ = costs_.seconds;
@@ -131,13 +131,13 @@ class RunReader {
   }
 
   void keep(const stacks::StackProfile& profile) {
-    compare::CostWishes wishes;
-    wishes.filter = options_.report.tables.filter;
-    wishes.lines = wants_lines();
-    wishes.scatters = is_alone_;
-    wishes.stacks = wants_stacks();
-    wishes.inclusive = wants_inclusive() && profile.has_callers;
-    costs_ = compare::run_costs(profile, wishes);
+    compare::RunCostOptions cost_options;
+    cost_options.filter = options_.report.tables.filter;
+    cost_options.lines = wants_lines();
+    cost_options.scatters = is_alone_;
+    cost_options.stacks = wants_stacks();
+    cost_options.inclusive = wants_inclusive() && profile.has_callers;
+    costs_ = compare::run_costs(profile, cost_options);
     const std::string losses = report::stack_losses_text(profile, "");
     for (usize begin = 0; begin < losses.size();) {
       const usize end = std::min(losses.find('\n', begin), losses.size());

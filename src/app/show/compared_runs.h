@@ -10,7 +10,7 @@
 #include "app/show/report_options.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/request/comparison_wishes.h"
+#include "model/request/comparison_request.h"
 #include "model/request/output_options.h"
 
 namespace wperf::show {
@@ -25,7 +25,7 @@ struct ComparisonOptions {
   OpenRun open = open_file;
   ReportOptions report = {};        // `read`: how to read each recording
   request::Comparison asked = {};   // sides, unit of costs, conditions, files
-  bool is_told = true;              // text is printed
+  bool prints_text = true;          // text is printed
   bool stdout_is_document = false;  // no other text may be printed to stdout
 };
 

@@ -13,7 +13,7 @@
 namespace wperf::show {
 namespace {
 
-class HeardDocument final : public diag::Console {
+class DocumentRecorder final : public diag::Console {
  public:
   void out(std::string_view) override {}
   void document(std::string_view said) override { text += said; }
@@ -33,7 +33,7 @@ struct BaselineFile {
 };
 
 std::string baseline_of(const std::vector<compare::RunCosts>& runs) {
-  HeardDocument heard;
+  DocumentRecorder heard;
   EXPECT_TRUE(write_baseline(runs, "-", {}, heard).has_value());
   return heard.text;
 }
@@ -65,7 +65,7 @@ TEST(BenchBaseline, IsReadAsItWasWritten) {
   }
 }
 
-TEST(BenchBaseline, WhatIsNoneIsRefused) {
+TEST(BenchBaseline, InvalidBaselineIsRefused) {
   const auto with_runs = [](const std::string& runs) {
     return R"({"bench_baseline":{"program":"p","runs":[)" + runs + "]}}";
   };

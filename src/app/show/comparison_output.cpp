@@ -136,7 +136,7 @@ diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const
 
 diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
                                   const ComparisonOptions& options, diag::Console& console) {
-  const bool were_copies = compare::take_out_copies(before, after);
+  const bool were_copies = compare::remove_identical_runs(before, after);
   compare::ComparisonOptions compared = comparison_options(options.asked.per);
   choose_units(options.report.tables.filter, compared);
   compared.open = compare::code_of_builds(options.report.read.symbols, compare::FileDetail::names);
@@ -158,7 +158,7 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
                                   .coloured = console.coloured(),
                                   .width = console.animated() ? console.width() : 0,
                                   .totals_per = totals_per(options.asked.per)};
-  if (options.is_told) {
+  if (options.prints_text) {
     std::string text = report::diff_text(comparison, shown);
     if (!verdicts.empty()) text += '\n' + report::gate_text(verdicts);
     console.out(text);

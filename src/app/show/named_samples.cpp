@@ -115,7 +115,7 @@ void add_losses(const stacks::TraceFacts& facts, stacks::Moments& moments) {
                               .end_ns = gap.end,
                               .core = gap.core.value_or(stacks::kNothing),
                               .count = gap.buffers,
-                              .what = gap.told_by});
+                              .what = gap.evidence});
   }
   std::stable_sort(moments.losses.begin(), moments.losses.end(),
                    [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
@@ -158,10 +158,10 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
     if (naming.verbose) console.warn(line);
   });
   wanted.functions = &functions;
-  wanted.tell_naming = [&](usize done, usize all) {
+  wanted.naming_progress = [&](usize done, usize all) {
     if (console.progress_due()) console.progress(fmt::format("naming code: {} of {} files", done, all));
   };
-  wanted.symbols.tell_download = download_progress(console);
+  wanted.symbols.download_progress = download_progress(console);
   return recording::read_recorded_samples(file, wanted);
 }
 

@@ -52,7 +52,7 @@ diag::Result<void> add_trace(const etl::Trace& trace, const ReportOptions& optio
                              diag::Console& console) {
   WPERF_TRY(const recording::ConvertedTrace converted,
             recording::convert_trace(trace, measure::tool_version(), {}, options.file));
-  tell_trace_losses(converted.facts, options, console);
+  warn_of_trace_losses(converted.facts, options, console);
   return add_perf_data(converted.file, options, counts, console);
 }
 

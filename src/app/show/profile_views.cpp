@@ -158,8 +158,8 @@ std::string left_out(const Writer& writer, const stacks::StackProfile& profile, 
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void tell_left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments,
-                   diag::Console& console) {
+void warn_of_left_out_data(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments,
+                           diag::Console& console) {
   const std::string missing = left_out(writer, profile, moments);
   if (!missing.empty())
     console.warn(fmt::format("note: the format {} cannot store: {}", request::export_name(writer.format), missing));
@@ -302,7 +302,7 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
   if (format == ExportFormat::folded) {
     WPERF_TRY(ExportOutput out, ExportOutput::open(options, console));
     write_first_folded(profile, options.tables, console, [&](std::string_view part) { out.write(part); });
-    tell_left_out(kFolded, profile, moments, console);
+    warn_of_left_out_data(kFolded, profile, moments, console);
     return out.close();
   }
   stacks::keep_chosen(options.tables.filter, profile, moments);
@@ -314,7 +314,7 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
   source.begin_unix_ns = time_of(profile, moments, options.file).begin_unix_ns;
   for (const request::PushLabel& label : labels) source.attributes.emplace_back(label.name, label.value);
   writer.write(source, [&](std::string_view part) { out.write(part); });
-  tell_left_out(writer, profile, moments, console);
+  warn_of_left_out_data(writer, profile, moments, console);
   return out.close();
 }
 

@@ -6,7 +6,7 @@
 
 #include "analysis/operations/spe_profile.h"
 #include "analysis/recording/sampled_recording.h"
-#include "app/push/parcel.h"
+#include "app/push/upload.h"
 #include "app/show/report_options.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"

@@ -142,7 +142,7 @@ diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file
 diag::Result<compat::CompatView> compat_with_progress(const perf_data::PerfFile& file, const ReportOptions& options,
                                                       diag::Console& console) {
   recording::ReadOptions chosen = options.read;
-  chosen.symbols.tell_download = download_progress(console);
+  chosen.symbols.download_progress = download_progress(console);
   return recorded_compat(file, chosen, options.display);
 }
 

@@ -264,7 +264,7 @@ std::vector<std::string> kinds_without_source_names(const recording::DecodeState
 std::optional<AuxTraces> spe_traces(const perf_data::PerfFile& file) {
   // Most recordings have no AUX data; then looking at their events is enough.
   const auto has_own_pmu = [](const perf_data::Event& event) { return event.attributes.type > 5; };
-  if (!file.came_through_pipe() && std::none_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) return {};
+  if (!file.is_pipe_format() && std::none_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) return {};
   auto traces = AuxTraces::collect(file);
   if (!traces.info().has_value() || traces.info()->type != perf_data::kAuxArmSpe) return {};
   if (traces.buffers().empty() && !recording::is_windows_run(file)) return {};
@@ -332,7 +332,7 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
                             return recorded.for_each_in(first, last, again, sink);
                           }};
     auto written = write_records(records_of(options, midrs, traces), read.profile, runs, console);
-    if (!written.has_value()) read.trouble = std::move(written).error();
+    if (!written.has_value()) read.error = std::move(written).error();
   }
   return read;
 }

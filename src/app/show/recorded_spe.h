@@ -23,7 +23,7 @@ struct ReadSpe {
   operations::SpeProfile profile;
   compat::CompatView view;                        // of the profile's samples
   std::optional<answers::CountProfile> counting;  // counts from the same time; nullopt if there are none
-  std::optional<diag::Error> trouble;             // the file of records is incomplete; the records before that are
+  std::optional<diag::Error> error;               // the file of records is incomplete; the records before that are
                                                   // valid
 };
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,

@@ -43,8 +43,9 @@ namespace wperf::show {
 namespace {
 
 // The samples of other events in the file; nullopt if there are none. As for SPE records, servers are not asked.
-diag::Result<std::optional<stacks::StackProfile>> samples_beside(const perf_data::PerfFile& file,
-                                                                 const ReportOptions& options, diag::Console& console) {
+diag::Result<std::optional<stacks::StackProfile>> samples_of_other_events(const perf_data::PerfFile& file,
+                                                                          const ReportOptions& options,
+                                                                          diag::Console& console) {
   recording::ReadOptions wanted = options.read;
   wanted.rows = wanted.code = wanted.code_lines = false;
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, {}, console));
@@ -65,18 +66,18 @@ diag::Result<void> show_own_tables(const perf_data::PerfFile& file, const perf_d
   const answers::CountProfile* const counting = read.counting.has_value() ? &*read.counting : nullptr;
   const report::SpeOptions shown{
       .samples = options.samples, .memory = options.display.memory, .width = options.tables.width};
-  WPERF_TRY(const std::optional<stacks::StackProfile> beside, samples_beside(file, options, console));
+  WPERF_TRY(const std::optional<stacks::StackProfile> others, samples_of_other_events(file, options, console));
   if (!output::silent(options.outputs)) {
     console.out(report::spe_text(read.profile, read.view, counting, shown));
-    if (beside.has_value()) console.out('\n' + report::stack_text(*beside, options.tables));
+    if (others.has_value()) console.out('\n' + report::stack_text(*others, options.tables));
   }
   if (options.wants_spe_json()) {
     report::WriteMembers more;
-    if (beside.has_value()) more = [&](text::JsonWriter& json) { write_stack(json, *beside, options.tables); };
+    if (others.has_value()) more = [&](text::JsonWriter& json) { write_stack(json, *others, options.tables); };
     WPERF_CHECK_OK(output::deliver_json(options.outputs,
                                         report::spe_json(read.profile, read.view, counting, shown, more), console));
   }
-  if (read.trouble.has_value()) return *read.trouble;
+  if (read.error.has_value()) return *read.error;
   return {};
 }
 
@@ -114,18 +115,18 @@ diag::Result<void> report_foreign(const recording::OpenedProfile& opened, const 
   const auto& timeline_ms = options.display.timeline_ms;
   const bool exports = options.exported.has_value();
   const bool has_page = options.pages.html_file.has_value();
-  profiles::ProfileWishes wishes{.lines = options.read.lines || exports,
-                                 .times = exports || has_page || timeline_ms.has_value(),
-                                 .slice_ns = timeline_ms.has_value() ? u64{*timeline_ms} * 1'000'000
-                                             : has_page              ? request::kPageSliceNs
-                                                                     : 0};
+  profiles::ProfileReadOptions read_options{.lines = options.read.lines || exports,
+                                            .times = exports || has_page || timeline_ms.has_value(),
+                                            .slice_ns = timeline_ms.has_value() ? u64{*timeline_ms} * 1'000'000
+                                                        : has_page              ? request::kPageSliceNs
+                                                                                : 0};
   const bool chooses_time = options.read.time.has_value();
   if (chooses_time) {
-    wishes.from_seconds = options.read.time->from;
-    wishes.to_seconds = options.read.time->to;
+    read_options.from_seconds = options.read.time->from;
+    read_options.to_seconds = options.read.time->to;
   }
-  auto read = profiles::read_foreign_profile(opened.bytes, opened.format, wishes, opened.passed);
-  if (!read.has_value()) return recording::in_file(options.file, std::move(read).error());
+  auto read = profiles::read_foreign_profile(opened.bytes, opened.format, read_options, opened.passed);
+  if (!read.has_value()) return recording::with_file_name(options.file, std::move(read).error());
   profiles::ForeignProfile& foreign = read.value();
   for (const std::string& warning : foreign.warnings) console.warn("warning: " + warning);
   if ((chooses_time || timeline_ms.has_value()) && !foreign.has_times) {
@@ -217,7 +218,7 @@ diag::Result<void> report_spans(const etl::Trace& trace, const ReportOptions& op
   etl::TraceLosses losses;
   const recording::TraceSpans spans = recording::read_spans(trace, losses);
   const stacks::TraceFacts facts = recording::trace_facts(trace, losses);
-  tell_trace_losses(facts, options, console);
+  warn_of_trace_losses(facts, options, console);
   WPERF_TRY(const recording::TraceRecording recorded,
             recording::recording_of_trace(trace, measure::tool_version(), {.running = true}));
   const stacks::SpanTable table{.file = options.file,
@@ -293,7 +294,7 @@ diag::Result<void> report_providers(const etl::Trace& trace, const ReportOptions
   stacks::TraceProviders providers = reader.count(losses);
   providers.file = options.file;
   const stacks::TraceFacts facts = recording::trace_facts(trace, losses);
-  tell_trace_losses(facts, options, console);
+  warn_of_trace_losses(facts, options, console);
   if (options.records_file.has_value()) return write_marks(reader, options, console);
   return output::show(
       options.outputs, console,
@@ -322,17 +323,17 @@ diag::Result<void> show_samples_of(const etl::Trace& trace, const ReportOptions&
   const bool as_recording =
       options.exported.has_value() && options.exported->format == request::ExportFormat::perf_data;
   const bool exports = options.exported.has_value() && !as_recording;
-  const recording::TraceWishes wishes{
+  const recording::TraceConversionOptions conversion{
       .switches = exports || options.pages.html_file.has_value() || options.needs_switches(),
       .running = options.trace.span.has_value(),
       .idle = options.trace.idle,
       .cores = options.trace.cores};
   WPERF_TRY(recording::ConvertedTrace converted,
-            recording::convert_trace(trace, measure::tool_version(), wishes, options.file));
-  const recording::TraceRecording& made = converted.made;
+            recording::convert_trace(trace, measure::tool_version(), conversion, options.file));
+  const recording::TraceRecording& made = converted.recording;
   converted.facts.idle_samples = made.idle_samples;
-  tell_trace_losses(converted.facts, options, console);
-  if (!wishes.cores.empty()) {
+  warn_of_trace_losses(converted.facts, options, console);
+  if (!conversion.cores.empty()) {
     console.warn(
         fmt::format("note: Windows samples all cores; {} samples are left out because they were taken on cores not "
                     "chosen by -c or --cores",
@@ -378,7 +379,7 @@ diag::Result<void> show_recording(const measure::Recording& made, const ReportOp
   return show_recording(opened, options, console);
 }
 
-void tell_trace_losses(const stacks::TraceFacts& facts, const ReportOptions& options, diag::Console& console) {
+void warn_of_trace_losses(const stacks::TraceFacts& facts, const ReportOptions& options, diag::Console& console) {
   for (const std::string& line : report::trace_loss_lines(facts, options.outputs.verbose)) {
     console.warn("warning: " + line);
   }

@@ -17,6 +17,6 @@ diag::Result<void> show_recording(const recording::OpenedRecording& opened, cons
 diag::Result<void> show_recording(const measure::Recording& made, const ReportOptions& options, diag::Console& console);
 
 // Prints the losses of a Windows trace as warnings before all results. JSON answers also contain them.
-void tell_trace_losses(const stacks::TraceFacts& facts, const ReportOptions& options, diag::Console& console);
+void warn_of_trace_losses(const stacks::TraceFacts& facts, const ReportOptions& options, diag::Console& console);
 
 }  // namespace wperf::show

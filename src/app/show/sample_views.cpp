@@ -72,7 +72,7 @@ diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const Re
 
 // The headline of each view names the caller of the hottest function if that costs little: callers were recorded, and
 // no unwinding is needed.
-bool tells_callers_soon(const perf_data::PerfFile& file) {
+bool can_show_callers_fast(const perf_data::PerfFile& file) {
   constexpr usize kSoon = usize{64} << 20;  // bytes of records
   const auto has = [&file](u64 field) {
     return std::any_of(file.attrs().begin(), file.attrs().end(),
@@ -217,7 +217,7 @@ diag::Result<void> show_samples(const recording::SampledRecording& source, const
   const perf_data::PerfFile& file = source.file();
   recording::ReadOptions wanted = options.read;
   wanted.traces = source.operations;
-  wanted.callers = wanted.callers || tells_callers_soon(file);
+  wanted.callers = wanted.callers || can_show_callers_fast(file);
   if (options.pages.html_file.has_value()) return show_page(source, wanted, options, console);
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
   if (const stacks::TraceFacts* facts = source.trace_facts(); facts != nullptr) recorded.profile.trace = *facts;

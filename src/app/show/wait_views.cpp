@@ -25,7 +25,7 @@ namespace wperf::show {
 namespace {
 
 // The activity of the threads of a recording.
-struct Account {
+struct ThreadActivity {
   const recording::SampledRecording& source;
   const recording::RecordedSwitches& switches;
   waits::WaitSelection selection;
@@ -33,8 +33,8 @@ struct Account {
   std::vector<bool> chosen;  // by thread of the accounting
 };
 
-Account account_of(const recording::SampledRecording& source, const recording::RecordedSwitches& switches,
-                   const WaitOptions& waits) {
+ThreadActivity account_of(const recording::SampledRecording& source, const recording::RecordedSwitches& switches,
+                          const WaitOptions& waits) {
   waits::WaitSelection selection = waits.chosen;
   const bool chooses = !selection.processes.empty() || !selection.threads.empty() || !selection.names.empty();
   // A recording of a program is about that program, even if it covers the whole machine.
@@ -51,7 +51,7 @@ Account account_of(const recording::SampledRecording& source, const recording::R
 }
 
 // By sample of the recording: a switch is weighted by the wait that began with it.
-std::vector<u64> wait_weights(const Account& account, diag::Console& console) {
+std::vector<u64> wait_weights(const ThreadActivity& account, diag::Console& console) {
   const u64 min_ns = account.selection.min_ns;
   std::vector<u64> weights(account.switches.samples);
   u64 left_out = 0, time_left_out = 0;
@@ -69,7 +69,7 @@ std::vector<u64> wait_weights(const Account& account, diag::Console& console) {
 }
 
 // The name of what the chosen threads' waits are a share of.
-std::string whole_of(const Account& account) {
+std::string whole_of(const ThreadActivity& account) {
   const std::vector<bool>& chosen = account.chosen;
   const auto number = std::count(chosen.begin(), chosen.end(), true);
   const bool are_all = number == std::ssize(chosen);
@@ -78,7 +78,7 @@ std::string whole_of(const Account& account) {
 }
 
 // The samples to be named for the tables: where threads waited, and where the threads that woke them were.
-std::vector<u64> named_samples(const Account& account) {
+std::vector<u64> named_samples(const ThreadActivity& account) {
   const u64 samples = account.switches.samples;
   // The critical path may include any thread.
   if (account.selection.critical_path) return std::vector<u64>(samples, 1);
@@ -93,7 +93,7 @@ std::vector<u64> named_samples(const Account& account) {
 }
 
 // Adds the limits of the tables.
-void add_facts(const Account& account, const stacks::StackLosses& losses, const ReportOptions& options,
+void add_facts(const ThreadActivity& account, const stacks::StackLosses& losses, const ReportOptions& options,
                waits::WaitReport& report) {
   report.file = options.read.file;
   report.lost_records = losses.lost_records + losses.lost_samples;
@@ -110,7 +110,7 @@ void add_facts(const Account& account, const stacks::StackLosses& losses, const 
   report.of_whole_cores = switches.of_whole_cores;
 }
 
-waits::WaitLocks locks_of(const Account& account, waits::WaitNames& names, const ReportOptions& options) {
+waits::WaitLocks locks_of(const ThreadActivity& account, waits::WaitNames& names, const ReportOptions& options) {
   const modules::ElfSearch search{.folders = modules::symbol_folders(options.read.symbols.symbol_path), .lines = false};
   return waits::WaitLocks(account.source.file(), {account.accounting, account.switches, account.chosen}, names, search,
                           options.display.decorated_names);
@@ -123,7 +123,7 @@ u64 slice_length(const waits::Accounting& accounting) {
 }
 
 // For a page: the tables of waits, and each wait.
-html::WaitsOfPage waits_of_page(const Account& account, recording::RecordedSamples& recorded,
+html::WaitsOfPage waits_of_page(const ThreadActivity& account, recording::RecordedSamples& recorded,
                                 const ReportOptions& options) {
   const auto& [source, switches, selection, accounting, chosen] = account;
   waits::WaitNames names(switches, recorded);
@@ -138,7 +138,7 @@ html::WaitsOfPage waits_of_page(const Account& account, recording::RecordedSampl
 }
 
 // Shows where threads were, running and waiting.
-diag::Result<void> show_on_off(const Account& account, const ReportOptions& options, diag::Console& console) {
+diag::Result<void> show_on_off(const ThreadActivity& account, const ReportOptions& options, diag::Console& console) {
   if (account.selection.min_ns != 0 || options.read.time.has_value()) {
     return diag::Error{.text = "--on-off shows all of the time; it cannot be combined with --min and --time",
                        .hint = "leave out --on-off; --tree then shows only waits",
@@ -166,7 +166,7 @@ diag::Result<void> show_on_off(const Account& account, const ReportOptions& opti
                     options, console);
 }
 
-diag::Result<void> show_tables(const Account& account, const ReportOptions& options, diag::Console& console) {
+diag::Result<void> show_tables(const ThreadActivity& account, const ReportOptions& options, diag::Console& console) {
   const std::vector<u64> named = named_samples(account);
   recording::ReadOptions wanted = options.read;
   wanted.callers = wanted.rows = true;
@@ -204,7 +204,7 @@ diag::Result<void> show_tables(const Account& account, const ReportOptions& opti
 
 diag::Result<void> show_switches(const recording::SampledRecording& source, const recording::RecordedSwitches& switches,
                                  const WaitOptions& waits, const ReportOptions& options, diag::Console& console) {
-  const Account account = account_of(source, switches, waits);
+  const ThreadActivity account = account_of(source, switches, waits);
   if (waits.on_off) return show_on_off(account, options, console);
   const std::vector<bool>& chosen = account.chosen;
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end() && !chosen.empty()) {
@@ -227,7 +227,7 @@ diag::Result<void> show_file_waits(const perf_data::PerfFile& file, const WaitOp
   const recording::SampledRecording source(file);
   const auto switches = source.switches();
   if (!switches.has_value())
-    return recording::in_file(options.file.empty() ? "the recording" : options.file, switches.error());
+    return recording::with_file_name(options.file.empty() ? "the recording" : options.file, switches.error());
   return show_switches(source, *switches.value(), waits, options, console);
 }
 
@@ -235,9 +235,9 @@ diag::Result<void> show_trace_waits(const etl::Trace& trace, const WaitOptions& 
                                     diag::Console& console) {
   WPERF_TRY(recording::ConvertedTrace converted,
             recording::convert_trace(trace, measure::tool_version(), {.switches = true}, options.file));
-  recording::TraceRecording& made = converted.made;
+  recording::TraceRecording& made = converted.recording;
   made.switches.program = waits.program;
-  tell_trace_losses(converted.facts, options, console);
+  warn_of_trace_losses(converted.facts, options, console);
   if (made.switches.switches.empty()) {
     return diag::Error{
         .text = fmt::format("{} does not contain when threads ran and waited: {}", options.file,

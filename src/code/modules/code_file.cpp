@@ -29,11 +29,11 @@ u32 line_of_function(const Symbolization& known, const SymbolizedAddress& answer
 // In a hybrid image each range of code has its own machine type; otherwise the image's type applies. ARM64EC is ARM64
 // code.
 symbols::InstructionSet instruction_set(const PeFile& image, Rva rva) {
-  symbols::Machine machine = image.machine();
+  symbols::PeMachine machine = image.machine();
   for (const symbols::CodeRange& code : image.code_ranges()) {
     if (code.range.contains(rva)) machine = code.machine;
   }
-  return machine == symbols::Machine::x64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64;
+  return machine == symbols::PeMachine::x64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64;
 }
 
 // Is it BL or BLR, with or without authentication?

@@ -46,55 +46,56 @@ struct FoundPdb {
   std::string explanation;  // why no file was used
 };
 
-diag::Result<std::vector<std::byte>> unpacked(const symbols::Candidate& look, std::vector<std::byte> bytes) {
-  if (look.kind != symbols::LookKind::compressed) return bytes;
+diag::Result<std::vector<std::byte>> unpacked(const symbols::Candidate& candidate, std::vector<std::byte> bytes) {
+  if (candidate.kind != symbols::CandidateKind::compressed) return bytes;
   return packing::decompress_cabinet(bytes, kSymbolFileLimit);
 }
 
 // The bytes of a candidate: mapped if the whole file is used, otherwise in memory. nullopt if there is no such file.
-diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look, const SymbolOptions& options) {
-  if (look.remote) {
-    const auto tell = [&](size_t received) {
-      if (options.tell_download) options.tell_download(look.location, received);
+diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& candidate, const SymbolOptions& options) {
+  if (candidate.remote) {
+    const auto progress = [&](size_t received) {
+      if (options.download_progress) options.download_progress(candidate.location, received);
     };
-    tell(0);
-    WPERF_TRY(auto received, os::download(look.location, {.bytes = kSymbolFileLimit, .tell = tell}));
+    progress(0);
+    WPERF_TRY(auto received, os::download(candidate.location, {.bytes = kSymbolFileLimit, .progress = progress}));
     if (!received.has_value()) return std::optional<SymbolBytes>();
-    WPERF_TRY(auto bytes, unpacked(look, *std::move(received)));
+    WPERF_TRY(auto bytes, unpacked(candidate, *std::move(received)));
     return std::optional<SymbolBytes>(std::in_place, std::move(bytes));
   }
-  if (look.named) {
-    WPERF_TRY(auto file, os::open_named_file(look.location, os::NamedUse::checked, folders_of(options)));
+  if (candidate.named) {
+    WPERF_TRY(auto file, os::open_named_file(candidate.location, os::NamedUse::checked, folders_of(options)));
     if (!file.has_value()) return std::optional<SymbolBytes>();
     return std::optional<SymbolBytes>(std::in_place, *std::move(file));
   }
-  if (!os::file_exists(look.location)) return std::optional<SymbolBytes>();
-  WPERF_TRY(auto file, os::MappedFile::open_as(look.location, look.location));
-  if (look.kind != symbols::LookKind::compressed) return std::optional<SymbolBytes>(std::in_place, std::move(file));
+  if (!os::file_exists(candidate.location)) return std::optional<SymbolBytes>();
+  WPERF_TRY(auto file, os::MappedFile::open_as(candidate.location, candidate.location));
+  if (candidate.kind != symbols::CandidateKind::compressed)
+    return std::optional<SymbolBytes>(std::in_place, std::move(file));
   WPERF_TRY(auto bytes, packing::decompress_cabinet(file.bytes(), kSymbolFileLimit));
   return std::optional<SymbolBytes>(std::in_place, std::move(bytes));
 }
 
 // Checks whether the bytes are the wanted PDB.
-void try_pdb(const symbols::Candidate& look, SymbolBytes bytes, symbols::SymbolSearch& search, FoundPdb& found) {
+void try_pdb(const symbols::Candidate& candidate, SymbolBytes bytes, symbols::SymbolSearch& search, FoundPdb& found) {
   auto pdb = PdbFile::open(bytes.view());
   if (!pdb.has_value()) return search.failed(pdb.error().text);
   if (!search.opened(pdb.value().id())) return;
   // If the cache cannot be written, the next run just downloads the file again.
-  if (!look.save_as.empty()) static_cast<void>(os::save_with_folders(look.save_as, bytes.view()));
-  found.path = look.location;
+  if (!candidate.save_as.empty()) static_cast<void>(os::save_with_folders(candidate.save_as, bytes.view()));
+  found.path = candidate.location;
   found.pdb = std::move(pdb).value();
   found.bytes = std::move(bytes);
 }
 
-void take_look(const symbols::Candidate& look, const SymbolOptions& options, symbols::SymbolSearch& search,
+void take_look(const symbols::Candidate& candidate, const SymbolOptions& options, symbols::SymbolSearch& search,
                FoundPdb& found) {
-  auto fetched = fetch(look, options);
+  auto fetched = fetch(candidate, options);
   if (!fetched.has_value()) return search.failed(fetched.error().text);
   if (!fetched.value().has_value()) return search.absent();
   SymbolBytes bytes = *std::move(fetched).value();
-  if (look.kind == symbols::LookKind::file || look.kind == symbols::LookKind::compressed) {
-    return try_pdb(look, std::move(bytes), search, found);
+  if (candidate.kind == symbols::CandidateKind::file || candidate.kind == symbols::CandidateKind::compressed) {
+    return try_pdb(candidate, std::move(bytes), search, found);
   }
   const auto view = bytes.view().first(std::min(bytes.view().size(), kPointerFileLimit));
   search.text({reinterpret_cast<const char*>(view.data()), view.size()});
@@ -113,7 +114,7 @@ FoundPdb find_pdb(const readings::Module& module, const symbols::CodeView& wante
                                   .image_path = module.path,
                                   .path_in_image = std::string(wanted.path)},
                                  search_options(options));
-    while (const auto look = search.next()) take_look(*look, options, search, found);
+    while (const auto candidate = search.next()) take_look(*candidate, options, search, found);
     if (search.found()) return found;
     found.explanation = search.explanation();
   }

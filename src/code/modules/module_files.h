@@ -25,7 +25,7 @@ struct SymbolOptions {
   std::vector<std::string> recorded_pdb_files;  // the same from a recording
   std::string symbol_path;                      // --symbol-path, then _NT_SYMBOL_PATH
   bool decorated = false;
-  DownloadProgress tell_download = {};
+  DownloadProgress download_progress = {};
 };
 
 // A symbol file: mapped, or in memory if it was downloaded or unpacked. Moving the object does not move the bytes.

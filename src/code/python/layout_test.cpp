@@ -60,7 +60,7 @@ TEST(DebugOffsets, AreReadFromRealTables) {
   EXPECT_EQ(latest.value().text.compact, 56u);
 }
 
-TEST(DebugOffsets, OfFreeThreadedInterpretersHaveOtherConventions) {
+TEST(DebugOffsets, FreeThreadedInterpreters) {
   auto bytes = table_bytes(kTable314);
   bytes[16] = std::byte{1};
   const auto layout = parse_debug_offsets(bytes);

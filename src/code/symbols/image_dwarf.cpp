@@ -47,7 +47,7 @@ EndianBytes ImageDwarf::contents(const PeFile& image, const std::string& name) {
   const std::span<const std::byte> stored = image.section_bytes(*section);
   if (stored.size() < section->stored_size()) damage_ = "its DWARF is cut off: the file ends within " + section->name;
   if (section->name == name) return {stored, false};
-  auto unpacked = unpack_elder_section(stored, section->name);
+  auto unpacked = unpack_zdebug_section(stored, section->name);
   if (!unpacked.has_value()) {
     damage_ = "its DWARF is not read: " + unpacked.error().text;
     return {};

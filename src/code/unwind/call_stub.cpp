@@ -17,9 +17,9 @@ static_assert(kTrampoline.size() == kCallStubReach + 1);
 // `pushed`: the number of bytes between the stack pointer and the return address.
 FrameRow row_with(std::int64_t pushed) {
   FrameRow row;
-  row.cfa_register = stack_pointer(Machine::x86_64);
+  row.cfa_register = stack_pointer(Architecture::x86_64);
   row.cfa_offset = pushed + 8;
-  row.return_register = instruction_pointer(Machine::x86_64);
+  row.return_register = instruction_pointer(Architecture::x86_64);
   row.rules.push_back({.number = row.return_register, .rule = Rule::at_cfa, .value = -8, .expression = {}});
   return row;
 }

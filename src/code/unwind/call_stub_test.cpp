@@ -32,7 +32,7 @@ TEST(CallStub, KnowsTheReturnAddressAtEachInstruction) {
   }
 }
 
-TEST(CallStub, IsNoOtherCode) {
+TEST(CallStub, OtherCodeIsNotStub) {
   EXPECT_EQ(offset_at(kFirst - 1), 0);
   EXPECT_EQ(offset_at(kFirst + 2 * kSize), 0);
   EXPECT_EQ(call_stub_row({}), nullptr);

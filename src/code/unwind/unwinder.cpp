@@ -11,8 +11,8 @@ constexpr u8 kArmFramePointer = 29, kArmLink = 30, kArmStackPointer = 31, kArmIn
 
 class Walk {
  public:
-  Walk(Machine machine, const Registers& registers, const StackCopy& stack, const FindCode& find)
-      : machine_(machine), registers_(registers), stack_(stack), find_(find) {}
+  Walk(Architecture architecture, const Registers& registers, const StackCopy& stack, const FindCode& find)
+      : architecture_(architecture), registers_(registers), stack_(stack), find_(find) {}
 
   Ending run(const Walking& walking, std::vector<u64>& callers);
 
@@ -44,11 +44,11 @@ class Walk {
   // Arm puts the signature of a return address into bits that user addresses do not use.
   u64 plain(u64 address) const {
     constexpr u64 kUserAddresses = (u64{1} << 48) - 1;
-    return machine_ == Machine::aarch64 ? address & kUserAddresses : address;
+    return architecture_ == Architecture::aarch64 ? address & kUserAddresses : address;
   }
-  u64 pc() const { return registers_.value[instruction_pointer(machine_)]; }
+  u64 pc() const { return registers_.value[instruction_pointer(architecture_)]; }
 
-  Machine machine_;
+  Architecture architecture_;
   Registers registers_;
   const StackCopy& stack_;
   symbols::EndianBytes stack_bytes_{stack_.bytes, false};
@@ -97,24 +97,24 @@ Walk::Step Walk::step_by_row(const CodeAt& code) {
   beyond_.reset();
   const auto cfa = frame_address(code);
   if (!cfa.has_value()) return fail(reading_failed());
-  const u64 before = registers_.value[stack_pointer(machine_)];
+  const u64 before = registers_.value[stack_pointer(architecture_)];
   // Only a signal may change to another stack, and only code without a frame leaves the stack unchanged.
   if (!row.is_signal_frame && (*cfa < before || (*cfa == before && !was_interrupted_))) return fail(Ending::damaged);
   const u8 returns_to = row.return_register;
   // The instruction pointer must be found anew for each frame; otherwise it would never change.
-  if (returns_to == instruction_pointer(machine_)) registers_.forget(returns_to);
+  if (returns_to == instruction_pointer(architecture_)) registers_.forget(returns_to);
   const bool found = row.is_plain ? apply_plain(row, *cfa) : apply(row, *cfa, code.moved_by);
   if (!found) return fail(reading_failed());
   if (!registers_.knows(returns_to)) return fail(Ending::damaged);
   const u64 caller = plain(registers_.value[returns_to]);
   if (caller == 0) return Step::outermost;
-  registers_.set(instruction_pointer(machine_), caller);
+  registers_.set(instruction_pointer(architecture_), caller);
   return Step::done;
 }
 
 // Returns false if the return address could not be read.
 bool Walk::apply_plain(const FrameRow& row, u64 cfa) {
-  registers_.set(stack_pointer(machine_), cfa);
+  registers_.set(stack_pointer(architecture_), cfa);
   for (const RegisterRule& rule : row.rules) {
     const u64 address = cfa + static_cast<u64>(rule.value);
     const u64 offset = address - stack_.address;
@@ -134,7 +134,7 @@ bool Walk::apply_plain(const FrameRow& row, u64 cfa) {
 
 bool Walk::apply(const FrameRow& row, u64 cfa, u64 moved_by) {
   Registers next = registers_;
-  next.set(stack_pointer(machine_), cfa);
+  next.set(stack_pointer(architecture_), cfa);
   for (const RegisterRule& rule : row.rules) {
     beyond_.reset();
     const auto value = value_of(rule, cfa, moved_by);
@@ -150,7 +150,7 @@ bool Walk::apply(const FrameRow& row, u64 cfa, u64 moved_by) {
 
 // For code without information, which may have kept a frame pointer. On Arm the first frame's return address is in lr.
 Walk::Step Walk::step_by_frame_pointer() {
-  const bool is_arm = machine_ == Machine::aarch64;
+  const bool is_arm = architecture_ == Architecture::aarch64;
   if (is_arm && is_first_ && registers_.knows(kArmLink)) {
     const u64 link = plain(registers_.value[kArmLink]);
     if (link == 0) return Step::outermost;
@@ -163,15 +163,15 @@ Walk::Step Walk::step_by_frame_pointer() {
   if (!registers_.knows(number)) return fail(Ending::no_table);
   const u64 frame = registers_.value[number];
   if (frame == 0 && is_arm) return Step::outermost;
-  if (frame % 8 != 0 || frame < registers_.value[stack_pointer(machine_)]) return fail(Ending::no_table);
+  if (frame % 8 != 0 || frame < registers_.value[stack_pointer(architecture_)]) return fail(Ending::no_table);
   const auto next_frame = read_stack(stack_, frame), returns_to = read_stack(stack_, frame + 8);
   if (!next_frame.has_value() || !returns_to.has_value()) return fail(Ending::no_table);
   const u64 caller = plain(*returns_to);
   if (caller == 0) return Step::outermost;
   if (!is_code(caller - 1)) return fail(Ending::no_table);
   registers_.set(number, *next_frame);
-  registers_.set(stack_pointer(machine_), frame + 16);
-  registers_.set(instruction_pointer(machine_), caller);
+  registers_.set(stack_pointer(architecture_), frame + 16);
+  registers_.set(instruction_pointer(architecture_), caller);
   return Step::done;
 }
 
@@ -194,21 +194,21 @@ Ending Walk::run(const Walking& walking, std::vector<u64>& callers) {
 
 }  // namespace
 
-u8 instruction_pointer(Machine machine) {
-  return machine == Machine::aarch64 ? kArmInstructionPointer : kX64InstructionPointer;
+u8 instruction_pointer(Architecture architecture) {
+  return architecture == Architecture::aarch64 ? kArmInstructionPointer : kX64InstructionPointer;
 }
 
-u8 stack_pointer(Machine machine) {
-  return machine == Machine::aarch64 ? kArmStackPointer : kX64StackPointer;
+u8 stack_pointer(Architecture architecture) {
+  return architecture == Architecture::aarch64 ? kArmStackPointer : kX64StackPointer;
 }
 
 Ending unwind(const Thread& thread, const StackCopy& stack, const FindCode& find, const Walking& walking,
               std::vector<u64>& callers) {
-  const auto& [machine, registers] = thread;
-  if (!registers.knows(instruction_pointer(machine)) || !registers.knows(stack_pointer(machine))) {
+  const auto& [architecture, registers] = thread;
+  if (!registers.knows(instruction_pointer(architecture)) || !registers.knows(stack_pointer(architecture))) {
     return Ending::damaged;
   }
-  return Walk(machine, registers, stack, find).run(walking, callers);
+  return Walk(architecture, registers, stack, find).run(walking, callers);
 }
 
 }  // namespace wperf::unwind

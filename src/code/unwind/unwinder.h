@@ -11,13 +11,13 @@
 
 namespace wperf::unwind {
 
-enum class Machine : u8 { x86_64, aarch64 };
+enum class Architecture : u8 { x86_64, aarch64 };
 
-constexpr Machine machine_here() {
+constexpr Architecture architecture_here() {
 #if defined(__aarch64__) || defined(_M_ARM64)
-  return Machine::aarch64;
+  return Architecture::aarch64;
 #else
-  return Machine::x86_64;
+  return Architecture::x86_64;
 #endif
 }
 
@@ -40,12 +40,12 @@ struct Registers {
   }
   void forget(u8 number) { known &= ~(u64{1} << number); }
 };
-u8 instruction_pointer(Machine machine);  // the DWARF numbers of these registers
-u8 stack_pointer(Machine machine);
+u8 instruction_pointer(Architecture architecture);  // the DWARF numbers of these registers
+u8 stack_pointer(Architecture architecture);
 
 // The state of the thread when it was interrupted.
 struct Thread {
-  Machine machine;
+  Architecture architecture;
   Registers registers;
 };
 

@@ -17,15 +17,15 @@ struct Unwound {
 };
 
 // The code is at 0x1000 to 0x3000 of the file.
-Unwound unwind_with(const FrameBuilder& builder, Machine machine, const Registers& registers, const StackCopy& stack,
-                    usize most_frames = 100) {
+Unwound unwind_with(const FrameBuilder& builder, Architecture architecture, const Registers& registers,
+                    const StackCopy& stack, usize most_frames = 100) {
   FrameTable table(builder.sections());
   Unwound out{};
   const auto find = [&](u64 address) {
     const u64 linked = address - kMovedBy;
     return CodeAt{.row = table.row_at(linked), .moved_by = kMovedBy, .is_code = linked >= 0x1000 && linked < 0x3000};
   };
-  out.ending = unwind({machine, registers}, stack, find, {.most_frames = most_frames}, out.callers);
+  out.ending = unwind({architecture, registers}, stack, find, {.most_frames = most_frames}, out.callers);
   return out;
 }
 
@@ -58,7 +58,7 @@ FrameBuilder x64_code() {
 
 TEST(Unwinder, WalksToTheOutermostFunction) {
   const TestStack stack{{kMovedBy + 0x1150, 0, 0, kMovedBy + 0x1250}};
-  const Unwound found = unwind_with(x64_code(), Machine::x86_64, x64(0x1010), stack.copy());
+  const Unwound found = unwind_with(x64_code(), Architecture::x86_64, x64(0x1010), stack.copy());
   EXPECT_EQ(found.ending, Ending::outermost);
   EXPECT_EQ(found.callers, (std::vector<u64>{kMovedBy + 0x1150, kMovedBy + 0x1250}));
 }
@@ -66,19 +66,20 @@ TEST(Unwinder, WalksToTheOutermostFunction) {
 TEST(Unwinder, LooksForTheCallNotForWhatFollowsIt) {
   // The call is the last instruction of the function at 0x1100, so its return address is in the next function.
   const TestStack stack{{kMovedBy + 0x1200, 0, 0, kMovedBy + 0x1250}};
-  const Unwound found = unwind_with(x64_code(), Machine::x86_64, x64(0x1010), stack.copy());
+  const Unwound found = unwind_with(x64_code(), Architecture::x86_64, x64(0x1010), stack.copy());
   EXPECT_EQ(found.callers, (std::vector<u64>{kMovedBy + 0x1200, kMovedBy + 0x1250}));
 }
 
 TEST(Unwinder, TellsAShortCopyFromAStackThatEnds) {
   const TestStack stack{{kMovedBy + 0x1150, 0, 0}};
-  EXPECT_EQ(unwind_with(x64_code(), Machine::x86_64, x64(0x1010), stack.copy()).ending, Ending::stack_copy_too_short);
-  EXPECT_EQ(unwind_with(x64_code(), Machine::x86_64, x64(0x1010), stack.copy(true)).ending, Ending::damaged);
+  EXPECT_EQ(unwind_with(x64_code(), Architecture::x86_64, x64(0x1010), stack.copy()).ending,
+            Ending::stack_copy_too_short);
+  EXPECT_EQ(unwind_with(x64_code(), Architecture::x86_64, x64(0x1010), stack.copy(true)).ending, Ending::damaged);
 }
 
 TEST(Unwinder, StopsAfterTheMostFrames) {
   const TestStack stack{{kMovedBy + 0x1150, 0, 0, kMovedBy + 0x1250}};
-  const Unwound found = unwind_with(x64_code(), Machine::x86_64, x64(0x1010), stack.copy(), 1);
+  const Unwound found = unwind_with(x64_code(), Architecture::x86_64, x64(0x1010), stack.copy(), 1);
   EXPECT_EQ(found.ending, Ending::too_many_frames);
   EXPECT_EQ(found.callers.size(), 1u);
 }
@@ -88,14 +89,14 @@ TEST(Unwinder, AFrameBelowItsCalleesIsDamage) {
   builder.common("zR", 16, {0x0c, 6, 16, 0x90, 1});
   builder.function(0x1000, 0x100, {});
   const TestStack stack{{1, kMovedBy + 0x1050}};
-  EXPECT_EQ(unwind_with(builder, Machine::x86_64, x64(0x1010, TestStack::kAddress - 32), stack.copy()).ending,
+  EXPECT_EQ(unwind_with(builder, Architecture::x86_64, x64(0x1010, TestStack::kAddress - 32), stack.copy()).ending,
             Ending::damaged);
 }
 
 TEST(Unwinder, GoesOnByFramePointersWhereNothingIsSaid) {
   // 0x2000 has no entry. rbp leads to its frame at index 2; the caller is at 0x1250.
   const TestStack stack{{7, 7, 0, kMovedBy + 0x1250}};
-  const Unwound found = unwind_with(x64_code(), Machine::x86_64, x64(0x2010, TestStack::at(2)), stack.copy());
+  const Unwound found = unwind_with(x64_code(), Architecture::x86_64, x64(0x2010, TestStack::at(2)), stack.copy());
   EXPECT_EQ(found.ending, Ending::outermost);
   EXPECT_EQ(found.callers, (std::vector<u64>{kMovedBy + 0x1250}));
 }
@@ -104,7 +105,7 @@ TEST(Unwinder, DoesNotBelieveAnyFramePointer) {
   const TestStack stack{{7, 7, 0, 0x123456789}};
   for (const u64 pointer :
        {u64{0}, TestStack::at(2) + 1, TestStack::kAddress - 16, TestStack::at(3), TestStack::at(2)}) {
-    const Unwound found = unwind_with(x64_code(), Machine::x86_64, x64(0x2010, pointer), stack.copy());
+    const Unwound found = unwind_with(x64_code(), Architecture::x86_64, x64(0x2010, pointer), stack.copy());
     EXPECT_EQ(found.ending, Ending::no_table) << pointer;
     EXPECT_TRUE(found.callers.empty());
   }
@@ -116,7 +117,7 @@ TEST(Unwinder, PassesSignalFrames) {
   // rsp and the return address are 16 and 24 above the stack pointer of the handler's caller.
   builder.function(0x1300, 0x10, {0x16, 7, 3, 0x77, 16, 0x06, 0x10, 16, 2, 0x77, 24});
   const TestStack stack{{kMovedBy + 0x1301, 0, 0, TestStack::at(6), kMovedBy + 0x1100, 0, 0, 0, kMovedBy + 0x1250}};
-  const Unwound found = unwind_with(builder, Machine::x86_64, x64(0x1010), stack.copy());
+  const Unwound found = unwind_with(builder, Architecture::x86_64, x64(0x1010), stack.copy());
   EXPECT_EQ(found.ending, Ending::outermost);
   // The first instruction of 0x1100 was interrupted, and the handler returns to 0x1301 without a call. So these
   // addresses count, not the bytes before them.
@@ -135,7 +136,7 @@ FrameBuilder arm_code() {
 TEST(Unwinder, ArmLeavesTheReturnAddressInItsRegister) {
   constexpr u64 kSignature = u64{0x2a7f} << 48;
   const TestStack stack{{0, kSignature | (kMovedBy + 0x1250)}};
-  const Unwound found = unwind_with(arm_code(), Machine::aarch64, arm(0x1010, kMovedBy + 0x1150, 0), stack.copy());
+  const Unwound found = unwind_with(arm_code(), Architecture::aarch64, arm(0x1010, kMovedBy + 0x1150, 0), stack.copy());
   EXPECT_EQ(found.ending, Ending::outermost);
   EXPECT_EQ(found.callers, (std::vector<u64>{kMovedBy + 0x1150, kMovedBy + 0x1250})) << "without the signature";
 }
@@ -143,7 +144,7 @@ TEST(Unwinder, ArmLeavesTheReturnAddressInItsRegister) {
 TEST(Unwinder, ArmFramePointersBeginWithTheLinkRegister) {
   const TestStack stack{{0, 0, 0, kMovedBy + 0x1250}};
   const Unwound found =
-      unwind_with(arm_code(), Machine::aarch64, arm(0x2010, kMovedBy + 0x2100, TestStack::at(2)), stack.copy());
+      unwind_with(arm_code(), Architecture::aarch64, arm(0x2010, kMovedBy + 0x2100, TestStack::at(2)), stack.copy());
   EXPECT_EQ(found.ending, Ending::outermost);
   EXPECT_EQ(found.callers, (std::vector<u64>{kMovedBy + 0x2100, kMovedBy + 0x1250}));
 }
@@ -151,7 +152,7 @@ TEST(Unwinder, ArmFramePointersBeginWithTheLinkRegister) {
 TEST(Unwinder, NeedsWhereTheProgramIs) {
   Registers registers;
   registers.set(16, 1);
-  EXPECT_EQ(unwind_with(x64_code(), Machine::x86_64, registers, TestStack{}.copy()).ending, Ending::damaged);
+  EXPECT_EQ(unwind_with(x64_code(), Architecture::x86_64, registers, TestStack{}.copy()).ending, Ending::damaged);
 }
 
 std::optional<u64> value_of(const CodeBytes& expression, const TestStack& stack = {}) {
@@ -175,7 +176,7 @@ TEST(FrameExpression, Computes) {
   EXPECT_EQ(value_of({0x77, 8, 0x94, 2}, {{1, 0x12345}}), 0x2345u);
 }
 
-TEST(FrameExpression, DamageIsNoNumber) {
+TEST(FrameExpression, DamagedExpressionHasNoValue) {
   EXPECT_EQ(value_of({0x13, 0x13}), std::nullopt) << "nothing left to drop";
   EXPECT_EQ(value_of({0x30, 0x1b}), std::nullopt) << "division by zero";
   EXPECT_EQ(value_of({0x2f, 0xfd, 0xff}), std::nullopt) << "around for ever";

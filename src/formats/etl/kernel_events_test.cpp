@@ -75,7 +75,7 @@ TEST(KernelEvents, AreReadBackInTheOrderOfTheirTimes) {
   EXPECT_EQ(losses.damaged_buffers + losses.out_of_order + losses.cut_buffers, 0u);
 }
 
-TEST(KernelEvents, OfOursTellWhatWasLost) {
+TEST(KernelEvents, LossEventOfWperfIsParsed) {
   std::string record = loss(7, {.begin_ns = 1, .end_ns = 2, .events = 3, .buffers = 4});
   etl::Event event;
   ASSERT_EQ(etl::parse_event(std::as_bytes(std::span(record)), event), record.size());
@@ -87,7 +87,7 @@ TEST(KernelEvents, OfOursTellWhatWasLost) {
   EXPECT_FALSE(etl::loss_event(event).has_value());
 }
 
-TEST(WideText, TakesWhatIsNoUtf8ForNonsense) {
+TEST(WideText, InvalidUtf8IsReplaced) {
   EXPECT_EQ(text::utf16_of("a\xc3\xa4\xf0\x9f\x98\x80"), u"a\u00e4\U0001f600");
   EXPECT_EQ(text::utf16_of("\xff\xc3"), u"\ufffd\ufffd");
   EXPECT_EQ(text::utf16_of("\xed\xa0\x80"), u"\ufffd\ufffd\ufffd");  // a lone surrogate

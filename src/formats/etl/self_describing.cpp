@@ -271,9 +271,9 @@ std::string text_at(Bytes bytes, u32 offset) {
 
 }  // namespace
 
-std::optional<OwnNames> own_names(const Event& event) {
+std::optional<EventNames> event_names(const Event& event) {
   if (event.form != EventForm::manifest || event.items.empty()) return std::nullopt;
-  std::optional<OwnNames> names;
+  std::optional<EventNames> names;
   std::string_view provider;
   Bytes items = event.items;
   ExtendedItem item;
@@ -294,21 +294,21 @@ std::optional<OwnNames> own_names(const Event& event) {
   return names;
 }
 
-DescribedFields described_fields(const OwnNames& names, const Event& event) {
+DescribedFields described_fields(const EventNames& names, const Event& event) {
   FieldReader reader(event.payload);
   Bytes description = names.fields;
   const bool whole = reader.read(description, ~u32{0}, {}, 0);
   return {.fields = std::move(reader.fields), .is_cut = !whole};
 }
 
-std::optional<ForeignNames> foreign_names(const Event& event) {
+std::optional<DescribedNames> described_names(const Event& event) {
   // TRACE_EVENT_INFO
   constexpr u8 kEventInfo = 32;
   if (event.form != EventForm::classic || event.provider != kDescriptions || event.opcode != kEventInfo) {
     return std::nullopt;
   }
   constexpr u32 kByClasses = 1;
-  ForeignNames out;
+  DescribedNames out;
   Reader in(event.payload);
   const Bytes provider = in.bytes(out.provider.bytes.size());
   const Bytes of_event = in.bytes(out.provider.bytes.size());

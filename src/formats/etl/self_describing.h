@@ -12,11 +12,11 @@
 namespace wperf::etl {
 
 // Views into the event. All are empty if the event does not describe itself.
-struct OwnNames {
+struct EventNames {
   std::string_view provider, event;
   Bytes fields;  // the descriptions of the fields
 };
-std::optional<OwnNames> own_names(const Event& event);
+std::optional<EventNames> event_names(const Event& event);
 
 struct DescribedField {
   std::string name;        // inside a structure or a list: "outer.inner", "list[2]"
@@ -28,17 +28,17 @@ struct DescribedFields {
   std::vector<DescribedField> fields;
   bool is_cut = false;  // the rest is damaged, or has an unknown kind
 };
-DescribedFields described_fields(const OwnNames& names, const Event& event);
+DescribedFields described_fields(const EventNames& names, const Event& event);
 
 // Names from an event that describes other events.
-struct ForeignNames {
+struct DescribedNames {
   Guid provider;
   bool is_classic = false;  // if true, `id` is an opcode
   u16 id = 0;
   u8 version = 0;
   std::string provider_name, event_name;
 };
-std::optional<ForeignNames> foreign_names(const Event& event);
+std::optional<DescribedNames> described_names(const Event& event);
 // The provider's name at the beginning of an EventSource's manifest; empty if the event is not such a manifest.
 std::string manifest_provider_name(const Event& event);
 

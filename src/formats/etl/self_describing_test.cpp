@@ -34,10 +34,10 @@ std::string schema(const std::string& fields) {
   return out + body;
 }
 
-struct Told {
+struct SelfDescribingEvent {
   std::string items, payload;
   Event event;
-  Told(const std::string& fields, std::string bytes) : payload(std::move(bytes)) {
+  SelfDescribingEvent(const std::string& fields, std::string bytes) : payload(std::move(bytes)) {
     items = item(12,
                  std::string("\x0b\0"
                              "Provider\0",
@@ -48,7 +48,7 @@ struct Told {
     event.items = std::as_bytes(std::span(items));
     event.payload = std::as_bytes(std::span(payload));
   }
-  DescribedFields read() const { return described_fields(own_names(event).value(), event); }
+  DescribedFields read() const { return described_fields(event_names(event).value(), event); }
 };
 
 std::vector<std::string> texts(const DescribedFields& read) {
@@ -65,12 +65,12 @@ std::string field(std::string_view name, std::initializer_list<int> type) {
 }
 
 TEST(SelfDescribing, NamesOfProviderAndEvent) {
-  const Told told("", "");
-  const auto names = own_names(told.event);
+  const SelfDescribingEvent told("", "");
+  const auto names = event_names(told.event);
   ASSERT_TRUE(names.has_value());
   EXPECT_EQ(names->provider, "Provider");
   EXPECT_EQ(names->event, "Changed");
-  EXPECT_FALSE(own_names(Event{}).has_value());
+  EXPECT_FALSE(event_names(Event{}).has_value());
 }
 
 TEST(SelfDescribing, NumbersTextsListsAndStructures) {
@@ -84,9 +84,10 @@ TEST(SelfDescribing, NumbersTextsListsAndStructures) {
   B::put(payload, u8{8});
   B::put(payload, u64{1} << 40);  // a field of the structure
   B::put(payload, 1.5);
-  const Told told(field("a", {7}) + field("hex", {8 | 0x80, 4}) + field("w", {1}) + field("n", {2}) +
-                      field("list", {4 | 0x40}) + field("s", {24 | 0x80, 2}) + field("x", {10}) + field("y", {12}),
-                  payload);
+  const SelfDescribingEvent told(field("a", {7}) + field("hex", {8 | 0x80, 4}) + field("w", {1}) + field("n", {2}) +
+                                     field("list", {4 | 0x40}) + field("s", {24 | 0x80, 2}) + field("x", {10}) +
+                                     field("y", {12}),
+                                 payload);
   const DescribedFields read = told.read();
   EXPECT_FALSE(read.is_cut);
   EXPECT_EQ(texts(read), (std::vector<std::string>{"a=-5", "hex=0xff", "w=wide", "n=narrow", "list[0]=7", "list[1]=8",
@@ -97,18 +98,18 @@ TEST(SelfDescribing, NumbersTextsListsAndStructures) {
 }
 
 TEST(SelfDescribing, WhatIsMissingIsSaid) {
-  const Told told(field("a", {7}) + field("b", {10}), std::string(6, '\1'));
+  const SelfDescribingEvent told(field("a", {7}) + field("b", {10}), std::string(6, '\1'));
   const DescribedFields read = told.read();
   EXPECT_TRUE(read.is_cut);
   EXPECT_EQ(read.fields.size(), 1u);
-  EXPECT_TRUE(Told(field("a", {31}), "xxxx").read().is_cut) << "of a kind that is not known";
+  EXPECT_TRUE(SelfDescribingEvent(field("a", {31}), "xxxx").read().is_cut) << "of a kind that is not known";
 }
 
 TEST(SelfDescribing, ListsOfListsOfNothingEnd) {
   std::string fields;
   for (int i = 0; i < 6; ++i) fields += field("s", {24 | 0x80 | 0x20, 1, 0xff, 0xff});
   fields += field("e", {4 | 0x20, 0, 0});
-  const DescribedFields read = Told(fields, "").read();
+  const DescribedFields read = SelfDescribingEvent(fields, "").read();
   EXPECT_TRUE(read.is_cut);
   EXPECT_TRUE(read.fields.empty());
 }

@@ -16,7 +16,7 @@ namespace wperf::etl {
 class StackJoiner {
  public:
   static constexpr u32 kNone = 0;
-  struct Joined {
+  struct JoinedStack {
     u32 kernel = kNone, user = kNone;  // arguments of frames()
   };
   struct Counts {
@@ -28,7 +28,7 @@ class StackJoiner {
   u32 add(u64 time, u32 thread);
   void take(const StackEvent& stack, u8 pointer_size);
 
-  const Joined& joined(u32 event) const { return events_[event].stacks; }
+  const JoinedStack& joined(u32 event) const { return events_[event].stacks; }
   std::span<const u64> frames(u32 stack) const;  // innermost first; empty for kNone
   const Counts& counts() const { return counts_; }
   // Called after the last event. Returns the number of events whose stack key was never defined.
@@ -38,7 +38,7 @@ class StackJoiner {
   struct Waiting {
     u64 time = 0;
     u32 thread = 0;
-    Joined stacks = {};
+    JoinedStack stacks = {};
   };
   struct Key {
     u64 key = 0;

@@ -70,7 +70,7 @@ TEST(SwitchCounts, ShareOutWhatCoresCounted) {
   EXPECT_EQ(played.of(12).lost + played.of(13).lost, 0u);
 }
 
-TEST(SwitchCounts, WhatCannotBeTrueIsLostAndCountedAsSuch) {
+TEST(SwitchCounts, ImplausibleCountsAreCountedAsLost) {
   const std::vector<Unrecorded> gaps{{.core = 0, .begin = 300, .end = 310}};
   Played played(gaps);
   played.change(0, 110, 0, 12, 1000);

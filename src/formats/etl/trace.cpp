@@ -84,7 +84,7 @@ class CoreCoverage {
       const CoreCursor::Span& span = core.spans()[i];
       note_flags(buffer, span, since);
       lacks =
-          lacks || buffer.tells_lost_events() || buffer.tells_lost_buffers() ||
+          lacks || buffer.has_lost_events() || buffer.has_lost_buffers() ||
           (before == nullptr ? lacks_before_first(buffer) : numbers_.lacks_any(number_of(*before), number_of(buffer)));
       before = &buffer;
       if (span.has_events) {
@@ -121,12 +121,12 @@ class CoreCoverage {
   }
   // The flags of a core's buffers show losses between them.
   void note_flags(const TraceFile::Buffer& buffer, const CoreCursor::Span& span, u64 since) {
-    losses_.flagged_events_lost += buffer.tells_lost_events();
-    losses_.flagged_buffers_lost += buffer.tells_lost_buffers();
-    const bool told = buffer.tells_lost_events() || buffer.tells_lost_buffers();
-    losses_.flagged_buffers += told;
-    if (!told || !span.has_events) return;
-    note_gap({.sign = buffer.tells_lost_events() ? TraceGap::Sign::events_flag : TraceGap::Sign::buffer_flag,
+    losses_.flagged_events_lost += buffer.has_lost_events();
+    losses_.flagged_buffers_lost += buffer.has_lost_buffers();
+    const bool is_flagged = buffer.has_lost_events() || buffer.has_lost_buffers();
+    losses_.flagged_buffers += is_flagged;
+    if (!is_flagged || !span.has_events) return;
+    note_gap({.sign = buffer.has_lost_events() ? TraceGap::Sign::events_flag : TraceGap::Sign::buffer_flag,
               .core = buffer.core,
               .begin = since,
               .end = span.first});

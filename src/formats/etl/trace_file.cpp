@@ -29,11 +29,11 @@ bool TraceFile::Buffer::is_packed() const {
   return (flags & packed) != 0;
 }
 
-bool TraceFile::Buffer::tells_lost_events() const {
+bool TraceFile::Buffer::has_lost_events() const {
   return (flags & events_lost) != 0;
 }
 
-bool TraceFile::Buffer::tells_lost_buffers() const {
+bool TraceFile::Buffer::has_lost_buffers() const {
   return (flags & buffer_lost) != 0;
 }
 
@@ -42,7 +42,7 @@ Bytes TraceFile::body(const Buffer& buffer) const {
   return file_.subspan(buffer.offset + kBufferHeader, end - kBufferHeader);
 }
 
-bool TraceFile::has_its_look(Bytes file) {
+bool TraceFile::has_signature(Bytes file) {
   if (file.size() < kBufferHeader + 32) return false;
   const auto size = field<u32>(file, 0), filled = field<u32>(file, 0x30);
   const auto type = field<u16>(file, 0x36);
@@ -52,8 +52,8 @@ bool TraceFile::has_its_look(Bytes file) {
          (mark >> 24) == 0xc0 && (mark >> 16 & 0xff) - 1 <= 1 && kind >> 16 == 0;
 }
 
-diag::Result<TraceFile> TraceFile::open(Bytes file, const Passed& looked_at) {
-  if (!has_its_look(file)) return not_a_trace("it does not start with the header of a trace");
+diag::Result<TraceFile> TraceFile::open(Bytes file, const PassedCallback& looked_at) {
+  if (!has_signature(file)) return not_a_trace("it does not start with the header of a trace");
   TraceFile trace(file);
   WPERF_CHECK_OK(trace.read_header());
   trace.find_buffers(looked_at);
@@ -107,10 +107,10 @@ diag::Result<void> TraceFile::read_header() {
   return {};
 }
 
-void TraceFile::find_buffers(const Passed& looked_at) {
+void TraceFile::find_buffers(const PassedCallback& looked_at) {
   // Reading one page brings its neighbours into memory, too.
   constexpr u64 kOften = 4 << 20;
-  u64 offset = 0, told = 0;
+  u64 offset = 0, reported = 0;
   u32 sessions = 0;
   while (file_.size() - offset >= kBufferHeader) {
     const Bytes header = file_.subspan(offset, kBufferHeader);
@@ -148,9 +148,9 @@ void TraceFile::find_buffers(const Passed& looked_at) {
       ++unreadable_;
     }
     offset += buffer.size;
-    if (looked_at && offset - told > kOften) {
-      looked_at(told, offset);
-      told = offset;
+    if (looked_at && offset - reported > kOften) {
+      looked_at(reported, offset);
+      reported = offset;
     }
   }
 }

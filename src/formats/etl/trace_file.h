@@ -44,15 +44,15 @@ class TraceFile {
     std::int64_t sequence = 0;
     u32 session = 0;  // index of the session, if several were appended to each other
     bool is_packed() const;
-    bool tells_lost_events() const;
-    bool tells_lost_buffers() const;
+    bool has_lost_events() const;
+    bool has_lost_buffers() const;
   };
-  using Passed = std::function<void(u64 begin, u64 end)>;
+  using PassedCallback = std::function<void(u64 begin, u64 end)>;
 
-  static bool has_its_look(Bytes file);
+  static bool has_signature(Bytes file);
   // Returns an error only for a file without a readable header. `looked_at` is called with the ranges of bytes that are
   // in memory now although only the headers in them were needed.
-  static diag::Result<TraceFile> open(Bytes file, const Passed& looked_at = {});
+  static diag::Result<TraceFile> open(Bytes file, const PassedCallback& looked_at = {});
 
   const TraceHeader& header() const { return header_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }
@@ -65,7 +65,7 @@ class TraceFile {
   std::vector<std::vector<u32>> buffers_by_core() const;
 
   // Called with parts of the input that are not needed any more.
-  void tell_what_is_passed(Passed passed) { passed_ = std::move(passed); }
+  void on_passed(PassedCallback passed) { passed_ = std::move(passed); }
   void pass(const Buffer& buffer) const {
     if (passed_) passed_(buffer.offset, buffer.offset + buffer.size);
   }
@@ -73,13 +73,13 @@ class TraceFile {
  private:
   explicit TraceFile(Bytes file) : file_(file) {}
   diag::Result<void> read_header();
-  void find_buffers(const Passed& looked_at);
+  void find_buffers(const PassedCallback& looked_at);
 
   Bytes file_;
   TraceHeader header_;
   std::vector<Buffer> buffers_;
   u64 packed_ = 0, unreadable_ = 0, cut_ = 0;
-  Passed passed_;
+  PassedCallback passed_;
 };
 
 }  // namespace wperf::etl

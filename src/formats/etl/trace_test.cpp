@@ -153,7 +153,7 @@ TEST(Trace, WhatFillsABufferIsDamageBeforeRecords) {
   EXPECT_EQ(got.losses.gaps[0].sign, TraceGap::Sign::damage);
 }
 
-TEST(Trace, ARingAndAContinuedFileLackNothing) {
+TEST(Trace, RingAndContinuedFileHaveNoGaps) {
   const Read got = read(B::header(100) + B::buffer(samples({300}), 0, 909) + B::buffer(samples({200}), 0, 908));
   EXPECT_EQ(got.losses.missing_buffers, 0u) << "what was before the first number is in another file";
 }
@@ -233,20 +233,20 @@ TEST(TraceFile, Clocks) {
 }
 
 TEST(TraceFile, OtherFilesAreNone) {
-  EXPECT_FALSE(TraceFile::has_its_look(bytes_of(std::string(4096, '\0'))));
-  EXPECT_FALSE(TraceFile::has_its_look(bytes_of("PERFILE2")));
+  EXPECT_FALSE(TraceFile::has_signature(bytes_of(std::string(4096, '\0'))));
+  EXPECT_FALSE(TraceFile::has_signature(bytes_of("PERFILE2")));
   EXPECT_FALSE(Trace::open(bytes_of("")).has_value());
   std::string no_clock = B::header(100);
   std::memset(no_clock.data() + B::kHeader + 32 + 0x100, 0, 8);
   EXPECT_FALSE(Trace::open(bytes_of(no_clock)).has_value());
 }
 
-struct Joined {
+struct JoinedStack {
   std::vector<u64> kernel, user;
 };
 
 // The joined stacks of the samples in a trace with one core.
-std::vector<Joined> join(const std::string& records) {
+std::vector<JoinedStack> join(const std::string& records) {
   const std::string file = B::header(100) + B::buffer(records, 0, 1);
   const auto trace = Trace::open(bytes_of(file));
   StackJoiner joiner;
@@ -258,7 +258,7 @@ std::vector<Joined> join(const std::string& records) {
         if (const auto one = stack_event(event)) joiner.take(*one, event.pointer_size);
       },
       losses);
-  std::vector<Joined> out;
+  std::vector<JoinedStack> out;
   for (const u32 event : events) {
     const auto kernel = joiner.frames(joiner.joined(event).kernel), user = joiner.frames(joiner.joined(event).user);
     out.push_back({{kernel.begin(), kernel.end()}, {user.begin(), user.end()}});
@@ -286,7 +286,7 @@ TEST(StackJoiner, APartOfBothIsSplit) {
   EXPECT_EQ(got[0].user, (std::vector<u64>{0x10}));
 }
 
-TEST(StackJoiner, AKeyMayStandForOtherStacksLater) {
+TEST(StackJoiner, StackKeyCanBeReused) {
   const u64 one[] = {0x10}, other[] = {0x20}, kernel[] = {kKernel};
   const auto got =
       join(B::sample(110, 0x10, 7) + B::key(38, 110, 111, 5, 7, 0xabc) + B::sample(112, kKernel, 8) +
@@ -367,7 +367,7 @@ TEST(TraceHistory, ImagesOfManyProcessesAtOneBaseAreNotSearched) {
 }
 
 // If a reused number appears only at the end, it belongs to a new thread after the first one, not to the first one.
-TEST(TraceHistory, WhatIsToldAtTheEndWasNotThereBeforeOthersHadEnded) {
+TEST(TraceHistory, ReusedThreadIdInRundownIsLaterThread) {
   const auto history = history_of(thread(1, 110, 5, 7) + thread(2, 120, 5, 7) + thread(4, 190, 9, 7));
   EXPECT_EQ(history.process_of(7, 115), 5u);
   EXPECT_EQ(history.later_threads(7, 115), 1u);
@@ -403,7 +403,7 @@ TEST(TraceHistory, VolumesOfADamagedTraceAreBounded) {
 }
 
 // A trace that was not merged has the ids of its images at the end, when the program may have ended.
-TEST(TraceHistory, AnIdBehindItsImagesEndIsThatImages) {
+TEST(TraceHistory, LateImageIdBelongsToUnloadedImage) {
   TraceHistory history;
   const auto take = [&](const std::string& record) {
     Event event;

@@ -78,7 +78,7 @@ Record Walk::turned(u64 at) {
 }
 
 u64 Walk::end_of_run(u64 at, UnknownTypes unknown) {
-  SoundRun run(swapper_.events(), unknown);
+  ValidRun run(swapper_.events(), unknown);
   while (at < data_.size() && !run.is_enough()) {
     const u64 end = end_of_record(data_, at);
     if (end == 0 || !run.add(turned(at))) return kNoRun;

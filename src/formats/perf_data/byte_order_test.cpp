@@ -18,19 +18,19 @@ using test::Fields;
 constexpr u64 kTurnedSamples = 2000, kTurnedHeader = 104, kTurnedAttributes = 136, kTurnedSample = 8 + 40;
 constexpr u64 kFirstSample = kTurnedHeader + kTurnedAttributes + 16;
 
-class Turned {
+class SwappedBytes {
  public:
   template <class T>
-  Turned& put(T value) {
+  SwappedBytes& put(T value) {
     fields_.put(std::byteswap(value));
     return *this;
   }
   template <class T>
-  Turned& all(std::initializer_list<T> values) {
+  SwappedBytes& all(std::initializer_list<T> values) {
     for (const T value : values) put(value);
     return *this;
   }
-  Turned& text(std::string_view text) {
+  SwappedBytes& text(std::string_view text) {
     fields_.text(text, text.size());
     return *this;
   }
@@ -40,7 +40,7 @@ class Turned {
   Fields fields_;
 };
 
-void put_sample(Turned& out, u64 number) {
+void put_sample(SwappedBytes& out, u64 number) {
   out.put(u32{9}).put(u16{kUserMode}).put(static_cast<u16>(kTurnedSample));
   out.put(0x400000 + number).put(u32{7}).put(u32{8}).put(number).put(u64{1}).put(0x7f00'0000 + number);
 }
@@ -48,7 +48,7 @@ void put_sample(Turned& out, u64 number) {
 // Checks that each sample has the one caller that its number implies.
 std::vector<std::byte> turned_recording() {
   constexpr u64 kFields = kSampleIp | kSampleTid | kSampleTime | kSampleCallchain;
-  Turned out;
+  SwappedBytes out;
   out.text("2ELIFREP")
       .all<u64>({kTurnedHeader, kTurnedAttributes + 16, kTurnedHeader, kTurnedAttributes + 16, kFirstSample});
   out.all<u64>({kTurnedSamples * kTurnedSample, 0, 0, 0, 0, 0, 0});
@@ -59,13 +59,13 @@ std::vector<std::byte> turned_recording() {
   return out.bytes();
 }
 
-struct WhatWasRead {
+struct ReadRecords {
   std::set<u64> numbers;
   ReadStatistics statistics;
 };
 
-WhatWasRead read_whole(const std::vector<std::byte>& bytes) {
-  WhatWasRead seen;
+ReadRecords read_whole(const std::vector<std::byte>& bytes) {
+  ReadRecords seen;
   EXPECT_TRUE(is_of_other_byte_order(bytes));
   const std::vector<std::byte> turned = in_native_order(bytes);
   const auto file = PerfFile::open(turned);
@@ -80,7 +80,7 @@ WhatWasRead read_whole(const std::vector<std::byte>& bytes) {
 }
 
 TEST(SwappedWalk, NothingIsLostWithoutDamage) {
-  const WhatWasRead seen = read_whole(turned_recording());
+  const ReadRecords seen = read_whole(turned_recording());
   EXPECT_EQ(seen.numbers.size(), kTurnedSamples);
   EXPECT_EQ(seen.statistics.damaged_places(), 0);
 }
@@ -90,7 +90,7 @@ TEST(SwappedWalk, GoesOnBehindABadPage) {
   for (const int fill : {0, 0xff, 0x5a, 9}) {
     std::vector<std::byte> bytes = turned_recording();
     std::fill_n(bytes.begin() + 5 * kPage, kPage, static_cast<std::byte>(fill));
-    const WhatWasRead seen = read_whole(bytes);
+    const ReadRecords seen = read_whole(bytes);
     EXPECT_GE(seen.numbers.size(), kTurnedSamples - kPage / kTurnedSample - 3) << fill;
     EXPECT_EQ(seen.statistics.damaged_places(), 1) << fill;
     EXPECT_GE(seen.statistics.damaged_bytes(), kPage - kTurnedSample) << fill;
@@ -104,7 +104,7 @@ TEST(SwappedWalk, GoesOnBehindAWrongSize) {
       std::vector<std::byte> bytes = turned_recording();
       const u16 turned = std::byteswap(size);
       std::memcpy(bytes.data() + kFirstSample + (number - 1) * kTurnedSample + 6, &turned, sizeof turned);
-      const WhatWasRead seen = read_whole(bytes);
+      const ReadRecords seen = read_whole(bytes);
       EXPECT_GE(seen.numbers.size(), kTurnedSamples - 2) << size << ' ' << number;
       EXPECT_EQ(seen.statistics.damaged_places(), 1) << size << ' ' << number;
       EXPECT_LE(seen.statistics.damaged_bytes(), 2 * kTurnedSample) << size << ' ' << number;
@@ -115,7 +115,7 @@ TEST(SwappedWalk, GoesOnBehindAWrongSize) {
 TEST(SwappedWalk, SaysHowMuchOfTheEndIsNoRecord) {
   std::vector<std::byte> bytes = turned_recording();
   bytes.resize(bytes.size() - kTurnedSample + 20);
-  const WhatWasRead seen = read_whole(bytes);
+  const ReadRecords seen = read_whole(bytes);
   EXPECT_EQ(seen.numbers.size(), kTurnedSamples - 1);
   EXPECT_EQ(seen.statistics.damaged_bytes(), 20);
   EXPECT_EQ(seen.statistics.damaged_places(), 1);

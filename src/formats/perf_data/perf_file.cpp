@@ -134,7 +134,7 @@ void PerfFile::name_events(std::vector<Event>& events) const {
 
 // In a file from a pipe, records before the first sample replace the header's contents.
 diag::Result<void> PerfFile::open_pipe(Bytes file) {
-  came_through_pipe_ = true;
+  is_pipe_format_ = true;
   data_offset_ = kPipeHeaderSize;
   data_ = file.subspan(kPipeHeaderSize);
   std::vector<Event> events;

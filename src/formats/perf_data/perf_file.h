@@ -34,7 +34,7 @@ class PerfFile {
   const EventTable& events() const { return events_; }
   const Features& features() const { return features_; }
 
-  bool came_through_pipe() const { return came_through_pipe_; }
+  bool is_pipe_format() const { return is_pipe_format_; }
   // perf was killed before it wrote the end: there are no features, and the records go on to the end of the file.
   bool is_unfinished() const { return is_unfinished_; }
   // The file is shorter than its header says.
@@ -42,8 +42,7 @@ class PerfFile {
 
   // During a pass over the records, `release` is called with the bytes that were passed, so that their memory may be
   // freed, and `progress` with the progress. A pass that runs ahead of another one calls neither.
-  void tell_what_is_passed(std::function<void(u64 begin, u64 end)> release,
-                           std::function<void(u64 end)> progress = {}) {
+  void on_passed(std::function<void(u64 begin, u64 end)> release, std::function<void(u64 end)> progress = {}) {
     when_passed_ = std::move(release);
     progress_ = std::move(progress);
   }
@@ -73,16 +72,16 @@ class PerfFile {
     const bool tells = when_passed_ && pass == Pass::alone;
     // The newest part is not released, because a visitor may still look at the last records, which would load them
     // again.
-    u64 told = data_offset_, passed = data_offset_;
+    u64 reported = data_offset_, passed = data_offset_;
     while (stream.next(record)) {
       visit_record(record, events_, visitor, stream.statistics(), sample);
       if (record.file_offset - passed < kPassedAtOnce || !tells) continue;
-      if (told != passed) when_passed_(told, passed);
+      if (reported != passed) when_passed_(reported, passed);
       if (progress_) progress_(passed);
-      told = passed;
+      reported = passed;
       passed = record.file_offset;
     }
-    if (tells) when_passed_(told, data_offset_ + data_.size());
+    if (tells) when_passed_(reported, data_offset_ + data_.size());
     stream.statistics().gaps += earlier_.places;
     stream.statistics().gap_bytes += earlier_.bytes;
     return std::move(stream.statistics());
@@ -105,7 +104,7 @@ class PerfFile {
   EventTable events_;
   Features features_;
   EarlierDamage earlier_;
-  bool came_through_pipe_ = false, is_unfinished_ = false, is_cut_ = false;
+  bool is_pipe_format_ = false, is_unfinished_ = false, is_cut_ = false;
 };
 
 }  // namespace wperf::perf_data

@@ -132,7 +132,7 @@ void write_recording(FeatureSections& sections, const RecordingFacts& facts) {
   sections[Feature::auxtrace_index] = facts.auxtrace_index;
   sections[Feature::tracing_data] = facts.tracing_data;
   sections.bytes[perf_data::kRunFactsFeature] = facts.run;
-  sections.bytes[perf_data::kMadeCodeFeature] = facts.made_code;
+  sections.bytes[perf_data::kJitCodeFeature] = facts.jit_code;
   sections.bytes[perf_data::kRecordStacksFeature] = facts.record_stacks;
   sections.bytes[perf_data::kPdbNamesFeature] = facts.pdb_names;
 }

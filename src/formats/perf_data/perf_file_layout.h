@@ -45,7 +45,7 @@ struct RecordingFacts {
   std::string auxtrace_index;  // the bytes of that section, if there are AUX traces
   std::string tracing_data;    // for tracepoints: see tracing_data_bytes()
   std::string run;             // bytes of perf_data::RunFacts
-  std::string made_code;       // bytes of perf_data::kMadeCodeFeature
+  std::string jit_code;        // bytes of perf_data::kJitCodeFeature
   std::string record_stacks;   // bytes of perf_data::kRecordStacksFeature
   std::string pdb_names;       // bytes of perf_data::kPdbNamesFeature
 };
@@ -90,8 +90,8 @@ class RecordFilter {
   // `beginning`: at least kSampleOwnerBytes of a sample. Its thread is stopped during this call if the sample is not
   // older than `still_ns`. Returns true if there is work for take().
   virtual bool see(std::span<const std::byte> /*beginning*/, u64 /*still_ns*/) { return false; }
-  // Code that call chains refer to and that is in no file, as the bytes of kMadeCodeFeature.
-  virtual std::string made_code() const { return {}; }
+  // Code that call chains refer to and that is in no file, as the bytes of kJitCodeFeature.
+  virtual std::string jit_code() const { return {}; }
   virtual stacks::PythonSamples python() const { return {}; }
 };
 

@@ -77,7 +77,7 @@ TEST(ProcessHistory, RecordsCountByTheirTimes) {
   EXPECT_EQ(name_at(history, 1, 1, 60), "late");
 }
 
-TEST(ProcessHistory, AMappingOverAnotherIsToldApartInTime) {
+TEST(ProcessHistory, OverlappingMappingsDifferByTime) {
   Timed file;
   const ProcessHistory history = file.mmap(10, 1, 0x1000, 0x3000, 0, "/a")
                                      .mmap(20, 1, 0x9000, 0x1000, 0, "/b")
@@ -108,7 +108,7 @@ TEST(ProcessHistory, AChildBeginsWithItsParentsMemory) {
   EXPECT_EQ(name_at(history, 3, 3, 45), "parent");
 }
 
-TEST(ProcessHistory, ANumberUsedAgainIsAnotherProcess) {
+TEST(ProcessHistory, ReusedPidIsNewProcess) {
   Timed file;
   const ProcessHistory history = file.mmap(10, 7, 0x1000, 0x1000, 0, "/old")
                                      .comm(10, 7, 7, "old")

@@ -12,7 +12,7 @@ constexpr u32 kLeastNonsense = 1 << 16;  // a limit above all types that the ker
 constexpr u64 kDay = 86'400'000'000'000;
 
 // Checks whether a decoded record is consistent.
-struct Witness {
+struct RecordCheck {
   const EventTable& events;
   bool is_given = false;
   bool is_of_file = true;
@@ -44,7 +44,7 @@ bool has_known_type(const Record& record) {
 bool is_sound(const Record& record, const EventTable& events, u64& time) {
   const bool is_kernels = record.type < kFirstUserType;
   if (is_kernels && events.all().empty()) return record.body.size() % kRecordStep == 0;  // their layout is unknown
-  Witness witness{.events = events};
+  RecordCheck witness{.events = events};
   ReadStatistics statistics;
   Sample sample;
   visit_record(record, events, witness, statistics, sample);
@@ -63,7 +63,7 @@ bool is_sound(const Record& record, const EventTable& events) {
   return is_sound(record, events, time);
 }
 
-bool SoundRun::add(const Record& record) {
+bool ValidRun::add(const Record& record) {
   if (!has_known_type(record)) {
     ++unknown_ones_;
     const bool may_come = record.type != 0 && record.type < kLeastNonsense;
@@ -76,12 +76,12 @@ bool SoundRun::add(const Record& record) {
   return true;
 }
 
-bool SoundRun::is_enough() const {
+bool ValidRun::is_enough() const {
   return sound_ == kEnough || unknown_ones_ == kMostUnknown;
 }
 
 u64 end_of_run(Bytes data, u64 at, const EventTable& events, UnknownTypes unknown) {
-  SoundRun run(events, unknown);
+  ValidRun run(events, unknown);
   while (at < data.size() && !run.is_enough()) {
     Record record;
     u64 end = at;

@@ -14,9 +14,9 @@ bool is_sound(const Record& record, const EventTable& events);
 inline constexpr u64 kNoRun = 0;
 enum class UnknownTypes : u8 { refuse, pass };
 // A run of valid records, long enough not to be chance.
-class SoundRun {
+class ValidRun {
  public:
-  SoundRun(const EventTable& events, UnknownTypes unknown) : events_(events), unknown_(unknown) {}
+  ValidRun(const EventTable& events, UnknownTypes unknown) : events_(events), unknown_(unknown) {}
   bool add(const Record& record);  // returns false if the record is not valid
   bool is_enough() const;
 

@@ -48,14 +48,14 @@ Recording recording(u64 sample_type) {
   return out;
 }
 
-struct Seen {
+struct FoundRecords {
   std::set<u64> numbers;
   ReadStatistics statistics;
 };
 
 // Every sample that the reader returns must be one that was written.
-Seen read_all(const std::vector<std::byte>& bytes) {
-  Seen seen;
+FoundRecords read_all(const std::vector<std::byte>& bytes) {
+  FoundRecords seen;
   const auto file = PerfFile::open(bytes);
   EXPECT_TRUE(file.has_value());
   seen.statistics = file.value().for_each_record(Visitors{[&](const Sample& sample, const Record&) {
@@ -74,7 +74,7 @@ void put_size(std::vector<std::byte>& bytes, u64 record, u16 size) {
 class DamagedRecording : public testing::TestWithParam<u64> {};
 
 TEST_P(DamagedRecording, IsWholeWithoutDamage) {
-  const Seen seen = read_all(recording(GetParam()).bytes);
+  const FoundRecords seen = read_all(recording(GetParam()).bytes);
   EXPECT_EQ(seen.numbers.size(), kSamples);
   EXPECT_EQ(seen.statistics.damaged_places(), 0);
   EXPECT_EQ(seen.statistics.damaged_bytes(), 0);
@@ -91,7 +91,7 @@ TEST_P(DamagedRecording, GoesOnBehindABadPage) {
         // roughly: the sample is in the page or reaches into it
         return offset / kPage == page || (offset + 0xa0) / kPage == page;
       });
-      const Seen seen = read_all(bytes);
+      const FoundRecords seen = read_all(bytes);
       EXPECT_GE(seen.numbers.size() + static_cast<usize>(lost) + 1, kSamples) << fill << ' ' << page;
       EXPECT_EQ(seen.statistics.damaged_places(), 1);
       EXPECT_GE(seen.statistics.damaged_bytes(), kPage - 0xa0);
@@ -107,7 +107,7 @@ TEST_P(DamagedRecording, GoesOnBehindAWrongSize) {
     for (const usize sample : {usize{1}, usize{1000}, usize{1998}}) {
       std::vector<std::byte> bytes = sound.bytes;
       put_size(bytes, sound.offsets[sample], size);
-      const Seen seen = read_all(bytes);
+      const FoundRecords seen = read_all(bytes);
       EXPECT_GE(seen.numbers.size(), kSamples - 2) << size << ' ' << sample;
       EXPECT_FALSE(seen.numbers.contains(sample + 1));
       EXPECT_EQ(seen.statistics.damaged_places(), 1) << size << ' ' << sample;
@@ -133,7 +133,7 @@ TEST_P(DamagedRecording, ManyDamagedPlaces) {
   const Recording sound = recording(GetParam());
   std::vector<std::byte> bytes = sound.bytes;
   for (usize sample = 10; sample < kSamples; sample += 20) put_size(bytes, sound.offsets[sample], 0);
-  const Seen seen = read_all(bytes);
+  const FoundRecords seen = read_all(bytes);
   EXPECT_GE(seen.numbers.size(), kSamples * 9 / 10);
   EXPECT_EQ(seen.statistics.damaged_places(), 100);
 }
@@ -142,7 +142,7 @@ TEST_P(DamagedRecording, SaysHowMuchOfTheEndIsNoRecord) {
   const Recording sound = recording(GetParam());
   std::vector<std::byte> bytes = sound.bytes;
   bytes.resize(sound.offsets.back() + 20);
-  const Seen seen = read_all(bytes);
+  const FoundRecords seen = read_all(bytes);
   EXPECT_EQ(seen.numbers.size(), kSamples - 1);
   EXPECT_EQ(seen.statistics.damaged_bytes(), 20);
   EXPECT_EQ(seen.statistics.damaged_places(), 1);

@@ -15,7 +15,7 @@ namespace wperf::perf_data {
 inline constexpr u32 kRunFactsFeature = 250;
 // Dumps of code that was generated at run time, as in jit-PID.dump files: for each, a u64 with its size, then its
 // bytes.
-inline constexpr u32 kMadeCodeFeature = 251;
+inline constexpr u32 kJitCodeFeature = 251;
 // The names of the PDBs of Windows images: pairs of texts, the build id in hexadecimal digits and the PDB's name.
 inline constexpr u32 kPdbNamesFeature = 252;
 

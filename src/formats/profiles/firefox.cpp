@@ -187,8 +187,8 @@ std::string text_or_number(text::JsonReader& json) {
 
 class FirefoxReader {
  public:
-  FirefoxReader(Bytes file, const ProfileWishes& wishes, const TellPassed& passed)
-      : passed_(passed), json_(file), builder_(wishes) {}
+  FirefoxReader(Bytes file, const ProfileReadOptions& options, const ProgressCallback& passed)
+      : passed_(passed), json_(file), builder_(options) {}
 
   diag::Result<ForeignProfile> run() {
     json_.for_each_member([&](std::string_view key) {
@@ -196,11 +196,11 @@ class FirefoxReader {
       if (key == "libs") read_firefox_libraries(json_, libraries_);
       if (key == "shared") json_.for_each_member([&](std::string_view table) { shared_.read(json_, table); });
       if (key == "threads") json_.for_each([&] { read_thread(); });
-      if (json_.position() - told_ >= kToldBytes) passed_(told_ = json_.position());
+      if (json_.position() - reported_ >= kProgressBytes) passed_(reported_ = json_.position());
     });
     const std::vector<u32> shared_nodes = shared_.make_nodes(builder_, libraries_, {});
     for (Thread& thread : threads_) count(thread, shared_nodes);
-    tell();
+    report_progress();
     return finish_profile(builder_, std::move(warnings_));
   }
 
@@ -209,16 +209,16 @@ class FirefoxReader {
   void read_thread();
   void read_samples(Thread& thread);
   void count(Thread& thread, const std::vector<u32>& shared_nodes);
-  void tell();
+  void report_progress();
 
-  const TellPassed& passed_;
+  const ProgressCallback& passed_;
   text::JsonReader json_;
   ProfileBuilder builder_;
   std::vector<std::string> warnings_, libraries_;
   FirefoxTables shared_;
   std::vector<Thread> threads_;
   double version_ = 0;
-  u64 without_stack_ = 0, not_counted_ = 0, told_ = 0;
+  u64 without_stack_ = 0, not_counted_ = 0, reported_ = 0;
 };
 
 void FirefoxReader::read_meta() {
@@ -245,7 +245,7 @@ void FirefoxReader::read_thread() {
     } else {
       thread.own.read(json_, key);
     }
-    if (json_.position() - told_ >= kToldBytes) passed_(told_ = json_.position());
+    if (json_.position() - reported_ >= kProgressBytes) passed_(reported_ = json_.position());
   });
 }
 
@@ -305,7 +305,7 @@ void FirefoxReader::count(Thread& thread, const std::vector<u32>& shared_nodes) 
   thread = {};
 }
 
-void FirefoxReader::tell() {
+void FirefoxReader::report_progress() {
   if (version_ > kNewestVersion) {
     warnings_.push_back(fmt::format("the profile has format version {}; the newest version that wperf knows is {}",
                                     version_, kNewestVersion));
@@ -319,8 +319,9 @@ void FirefoxReader::tell() {
 
 }  // namespace
 
-diag::Result<ForeignProfile> read_firefox(Bytes file, const ProfileWishes& wishes, const TellPassed& passed) {
-  return FirefoxReader(file, wishes, passed).run();
+diag::Result<ForeignProfile> read_firefox(Bytes file, const ProfileReadOptions& options,
+                                          const ProgressCallback& passed) {
+  return FirefoxReader(file, options, passed).run();
 }
 
 }  // namespace wperf::profiles

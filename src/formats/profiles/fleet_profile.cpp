@@ -81,8 +81,8 @@ diag::Error cut_answer() {
 
 class FleetReader {
  public:
-  FleetReader(Bytes file, const ProfileWishes& wishes, const TellPassed& passed)
-      : json_(file), builder_(wishes), passed_(passed) {}
+  FleetReader(Bytes file, const ProfileReadOptions& options, const ProgressCallback& passed)
+      : json_(file), builder_(options), passed_(passed) {}
 
   diag::Result<FleetProfile> run() {
     bool is_whole = true;
@@ -144,7 +144,7 @@ class FleetReader {
       if (stack.has_value() && frames.are_even()) nodes_.try_emplace(*stack, node_of(frames));
       stack.reset();
       frames = {};
-      tell_passed();
+      report_progress();
     });
   }
 
@@ -190,7 +190,7 @@ class FleetReader {
       stack.reset();
       events = threads = hosts = {};
       samples = periods = {};
-      tell_passed();
+      report_progress();
     });
   }
 
@@ -210,18 +210,18 @@ class FleetReader {
     out_.samples[of->second].push_back(sample);
   }
 
-  void tell_passed() {
-    if (const u64 at = json_.position(); at - told_ >= kToldBytes) passed_(told_ = at);
+  void report_progress() {
+    if (const u64 at = json_.position(); at - reported_ >= kProgressBytes) passed_(reported_ = at);
   }
 
   JsonReader json_;
   ProfileBuilder builder_;
-  const TellPassed& passed_;
+  const ProgressCallback& passed_;
   FleetProfile out_;
   std::unordered_map<std::string, u32> numbers_of_hosts_, events_;
   std::unordered_map<u64, u32> nodes_;  // keyed by the stack's number
   std::vector<std::string> warnings_;
-  u64 told_ = 0;
+  u64 reported_ = 0;
 };
 
 }  // namespace
@@ -246,8 +246,8 @@ void FleetProfile::keep_only(usize host) {
   profile.file = hosts[host].name;
 }
 
-diag::Result<FleetProfile> read_fleet(Bytes file, const ProfileWishes& wishes, const TellPassed& passed) {
-  return FleetReader(file, wishes, passed).run();
+diag::Result<FleetProfile> read_fleet(Bytes file, const ProfileReadOptions& options, const ProgressCallback& passed) {
+  return FleetReader(file, options, passed).run();
 }
 
 }  // namespace wperf::profiles

@@ -31,7 +31,7 @@ struct FleetProfile {
   // Keeps only the samples of one host in `whole`.
   void keep_only(usize host);
 };
-diag::Result<FleetProfile> read_fleet(Bytes file, const ProfileWishes& wishes, const TellPassed& passed);
+diag::Result<FleetProfile> read_fleet(Bytes file, const ProfileReadOptions& options, const ProgressCallback& passed);
 
 // Kinds of frames in a row of a stack.
 inline constexpr u32 kInlinedFrame = 1, kNamelessFrame = 2, kKernelFrame = 4;

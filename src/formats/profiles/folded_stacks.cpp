@@ -51,12 +51,13 @@ class Frames {
 
 }  // namespace
 
-diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileWishes& wishes, const TellPassed& passed) {
-  ProfileBuilder builder(wishes);
+diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileReadOptions& options,
+                                         const ProgressCallback& passed) {
+  ProfileBuilder builder(options);
   const u32 event = builder.event("samples"), task = builder.task(kNothing, kNothing, "");
   Frames frames(builder);
   std::string_view rest = text::text_of(file);
-  u64 lines = 0, not_read = 0, told = 0, number = 0, first_not_read = 0;
+  u64 lines = 0, not_read = 0, reported = 0, number = 0, first_not_read = 0;
   while (!rest.empty()) {
     std::string_view line = text::take_part(rest, '\n');
     ++number;
@@ -70,7 +71,7 @@ diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileWishes& wishes
     u32 node = ProfileBuilder::kRoot;
     while (!line.empty()) node = builder.node(node, frames.place(text::take_part(line, ';')));
     builder.add({.event = event, .task = task, .core = kNothing, .node = node, .count = count, .period = count});
-    if (const u64 at = file.size() - rest.size(); at - told >= kToldBytes) passed(told = at);
+    if (const u64 at = file.size() - rest.size(); at - reported >= kProgressBytes) passed(reported = at);
   }
   std::vector<std::string> warnings;
   if (not_read != 0)

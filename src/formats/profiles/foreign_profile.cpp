@@ -41,14 +41,14 @@ Format json_format(Bytes file) {
 }
 
 // A file with nothing but packets is Perfetto's; pprof has strings, the first of which is empty.
-struct ProtobufLook {
+struct ProtobufShape {
   bool has_strings = false, only_packets = true, is_none = false;
   bool may_go_on = false;  // the end of the file may be missing, but there is no other fault
   u64 fields = 0;
 };
-ProtobufLook look_at_fields(Bytes file) {
+ProtobufShape look_at_fields(Bytes file) {
   constexpr u32 kLastOfPprof = 15, kStrings = 6;
-  ProtobufLook look;
+  ProtobufShape look;
   text::ProtobufReader in(file);
   while (!look.is_none && in.next()) {
     ++look.fields;
@@ -62,7 +62,7 @@ ProtobufLook look_at_fields(Bytes file) {
 }
 
 Format protobuf_format(Bytes file) {
-  const ProtobufLook look = look_at_fields(file);
+  const ProtobufShape look = look_at_fields(file);
   if (look.is_none) return Format::none;
   if (look.has_strings) return Format::pprof;
   if (!look.only_packets || look.fields == 0) return Format::none;
@@ -159,21 +159,21 @@ ForeignProfile finish_profile(ProfileBuilder& builder, std::vector<std::string> 
           .has_times = has_times};
 }
 
-diag::Result<ForeignProfile> read_foreign_profile(Bytes file, Format format, const ProfileWishes& wishes,
-                                                  const TellPassed& passed) {
+diag::Result<ForeignProfile> read_foreign_profile(Bytes file, Format format, const ProfileReadOptions& options,
+                                                  const ProgressCallback& passed) {
   switch (format) {
     case Format::pprof:
-      return read_pprof(file, wishes, passed);
+      return read_pprof(file, options, passed);
     case Format::folded:
-      return read_folded(file, wishes, passed);
+      return read_folded(file, options, passed);
     case Format::speedscope:
-      return read_speedscope(file, wishes, passed);
+      return read_speedscope(file, options, passed);
     case Format::firefox:
-      return read_firefox(file, wishes, passed);
+      return read_firefox(file, options, passed);
     case Format::perfetto:
-      return read_perfetto(file, wishes, passed);
+      return read_perfetto(file, options, passed);
     case Format::fleet: {
-      WPERF_TRY(FleetProfile read, read_fleet(file, wishes, passed));
+      WPERF_TRY(FleetProfile read, read_fleet(file, options, passed));
       return std::move(read.whole);
     }
     case Format::chrome:

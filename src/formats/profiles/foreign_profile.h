@@ -32,24 +32,27 @@ u64 first_line_without_count(Bytes file);
 
 struct ForeignProfile {
   stacks::StackProfile profile;
-  stacks::Moments moments;            // the times of samples, if ProfileWishes requests them
+  stacks::Moments moments;            // the times of samples, if ProfileReadOptions requests them
   std::vector<std::string> warnings;  // whole sentences: which parts of the file are not shown, and why
   bool has_times = false;             // the samples have times, so --time can select them
 };
 
 // Called with the number of bytes that were read and will not be read again.
-using TellPassed = std::function<void(u64 end)>;
-inline constexpr u64 kToldBytes = 256 << 10;  // progress is reported after this many bytes
+using ProgressCallback = std::function<void(u64 end)>;
+inline constexpr u64 kProgressBytes = 256 << 10;  // progress is reported after this many bytes
 
-diag::Result<ForeignProfile> read_foreign_profile(Bytes file, Format format, const ProfileWishes& wishes,
-                                                  const TellPassed& passed);
+diag::Result<ForeignProfile> read_foreign_profile(Bytes file, Format format, const ProfileReadOptions& options,
+                                                  const ProgressCallback& passed);
 
 // One reader for each format; for the files of this room.
-diag::Result<ForeignProfile> read_pprof(Bytes file, const ProfileWishes& wishes, const TellPassed& passed);
-diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileWishes& wishes, const TellPassed& passed);
-diag::Result<ForeignProfile> read_speedscope(Bytes file, const ProfileWishes& wishes, const TellPassed& passed);
-diag::Result<ForeignProfile> read_firefox(Bytes file, const ProfileWishes& wishes, const TellPassed& passed);
-diag::Result<ForeignProfile> read_perfetto(Bytes file, const ProfileWishes& wishes, const TellPassed& passed);
+diag::Result<ForeignProfile> read_pprof(Bytes file, const ProfileReadOptions& options, const ProgressCallback& passed);
+diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileReadOptions& options, const ProgressCallback& passed);
+diag::Result<ForeignProfile> read_speedscope(Bytes file, const ProfileReadOptions& options,
+                                             const ProgressCallback& passed);
+diag::Result<ForeignProfile> read_firefox(Bytes file, const ProfileReadOptions& options,
+                                          const ProgressCallback& passed);
+diag::Result<ForeignProfile> read_perfetto(Bytes file, const ProfileReadOptions& options,
+                                           const ProgressCallback& passed);
 diag::Error damaged_profile(std::string text);
 // Takes the builder's profile, and adds a warning for everything that the builder left out.
 ForeignProfile finish_profile(ProfileBuilder& builder, std::vector<std::string> warnings);

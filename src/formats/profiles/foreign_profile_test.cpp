@@ -16,8 +16,8 @@ Bytes bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-ForeignProfile read(const std::string& file, const ProfileWishes& wishes = {}) {
-  auto out = read_foreign_profile(bytes_of(file), format_of(bytes_of(file)), wishes, [](u64) {});
+ForeignProfile read(const std::string& file, const ProfileReadOptions& options = {}) {
+  auto out = read_foreign_profile(bytes_of(file), format_of(bytes_of(file)), options, [](u64) {});
   EXPECT_TRUE(out.has_value()) << (out.has_value() ? "" : out.error().text);
   return out.has_value() ? std::move(out).value() : ForeignProfile{};
 }
@@ -176,8 +176,8 @@ TEST(Pprof, ValuesBelowZeroAreSaid) {
 
 // A time of 0 means unknown, so a clock that begins at 0 is shifted. Slices begin with the first sample.
 TEST(ProfileBuilder, KeepsTimesWhereTheyAreAskedFor) {
-  const auto made = [](const ProfileWishes& wishes, std::vector<std::int64_t> times) {
-    ProfileBuilder builder(wishes);
+  const auto made = [](const ProfileReadOptions& options, std::vector<std::int64_t> times) {
+    ProfileBuilder builder(options);
     const u32 event = builder.event("cycles"), task = builder.task(1, 1, "a");
     const u32 place = builder.place(builder.function("main", builder.module("")), {}, 0);
     const stacks::StackSample sample{

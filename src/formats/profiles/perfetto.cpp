@@ -62,8 +62,8 @@ Packet packet_of(Bytes message, u64& compressed) {
 
 class PerfettoReader {
  public:
-  PerfettoReader(Bytes file, const ProfileWishes& wishes, const TellPassed& passed)
-      : file_(file), passed_(passed), builder_(wishes) {}
+  PerfettoReader(Bytes file, const ProfileReadOptions& options, const ProgressCallback& passed)
+      : file_(file), passed_(passed), builder_(options) {}
 
   diag::Result<ForeignProfile> run() {
     walk([&](Bytes message) { read_names(message); });
@@ -81,11 +81,11 @@ class PerfettoReader {
  private:
   template <class Visit>
   bool walk(Visit visit) {
-    u64 told = 0;
+    u64 reported = 0;
     text::ProtobufReader in(file_);
     while (in.next()) {
       if (in.field() == 1) visit(in.bytes());
-      if (const u64 at = file_.size() - in.left(); at - told >= kToldBytes) passed_(told = at);
+      if (const u64 at = file_.size() - in.left(); at - reported >= kProgressBytes) passed_(reported = at);
     }
     return in.sound();
   }
@@ -103,7 +103,7 @@ class PerfettoReader {
   }
 
   const Bytes file_;
-  const TellPassed& passed_;
+  const ProgressCallback& passed_;
   ProfileBuilder builder_;
   std::vector<std::string> warnings_;
   std::unordered_map<u64, InternedData> sequences_;
@@ -283,8 +283,9 @@ void PerfettoReader::read_stack_sample(const Packet& packet, InternedData& inter
 
 }  // namespace
 
-diag::Result<ForeignProfile> read_perfetto(Bytes file, const ProfileWishes& wishes, const TellPassed& passed) {
-  return PerfettoReader(file, wishes, passed).run();
+diag::Result<ForeignProfile> read_perfetto(Bytes file, const ProfileReadOptions& options,
+                                           const ProgressCallback& passed) {
+  return PerfettoReader(file, options, passed).run();
 }
 
 }  // namespace wperf::profiles

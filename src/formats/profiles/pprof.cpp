@@ -64,8 +64,8 @@ ValueType value_type(Bytes message) {
 
 class PprofReader {
  public:
-  PprofReader(Bytes file, const ProfileWishes& wishes, const TellPassed& passed)
-      : file_(file), passed_(passed), builder_(wishes) {}
+  PprofReader(Bytes file, const ProfileReadOptions& options, const ProgressCallback& passed)
+      : file_(file), passed_(passed), builder_(options) {}
 
   diag::Result<ForeignProfile> run() {
     read_tables();
@@ -108,7 +108,7 @@ class PprofReader {
   void place_lines(const Location& location, u64 mapping, u64 address);
 
   const Bytes file_;
-  const TellPassed& passed_;
+  const ProgressCallback& passed_;
   ProfileBuilder builder_;
   std::vector<std::string> warnings_;
   std::vector<std::string_view> strings_;
@@ -238,11 +238,11 @@ void PprofReader::make_events() {
 }
 
 void PprofReader::read_samples() {
-  u64 told = 0;
+  u64 reported = 0;
   text::ProtobufReader in(file_);
   while (in.next()) {
     if (in.field() == 2) read_sample(in.bytes());
-    if (const u64 at = file_.size() - in.left(); at - told >= kToldBytes) passed_(told = at);
+    if (const u64 at = file_.size() - in.left(); at - reported >= kProgressBytes) passed_(reported = at);
   }
 }
 
@@ -359,8 +359,8 @@ void PprofReader::place_lines(const Location& location, u64 mapping, u64 address
 
 }  // namespace
 
-diag::Result<ForeignProfile> read_pprof(Bytes file, const ProfileWishes& wishes, const TellPassed& passed) {
-  return PprofReader(file, wishes, passed).run();
+diag::Result<ForeignProfile> read_pprof(Bytes file, const ProfileReadOptions& options, const ProgressCallback& passed) {
+  return PprofReader(file, options, passed).run();
 }
 
 }  // namespace wperf::profiles

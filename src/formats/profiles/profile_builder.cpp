@@ -79,7 +79,7 @@ u32 ProfileBuilder::function_number(stacks::StackFunction function) {
 
 u32 ProfileBuilder::place(u32 function, std::string_view file, u64 line) {
   u32 number = kNothing;
-  if (wishes_.lines && line != 0 && !file.empty()) {
+  if (options_.lines && line != 0 && !file.empty()) {
     const auto [entry, is_new] =
         lines_.try_emplace(fmt::format("{}:{}", last_part(file), line), static_cast<u32>(profile_.lines.size()));
     if (is_new) profile_.lines.push_back(entry->first);
@@ -112,7 +112,7 @@ void ProfileBuilder::add_at(const stacks::StackSample& sample, std::int64_t time
   has_times_ = true;
   if (!all_.has_value()) all_ = {time_ns, time_ns};
   all_->add(time_ns);
-  if (!wishes_.from_seconds.has_value() && !wishes_.to_seconds.has_value()) return keep(sample, time_ns);
+  if (!options_.from_seconds.has_value() && !options_.to_seconds.has_value()) return keep(sample, time_ns);
   waiting_.push_back({sample, time_ns});
 }
 
@@ -126,10 +126,10 @@ void ProfileBuilder::keep(const stacks::StackSample& sample, std::optional<std::
     chosen_->add(*time_ns);
   }
   const u32 row = count(sample);
-  if (row == kNothing || !wishes_.times) return;
+  if (row == kNothing || !options_.times) return;
   moments_.samples.rows.push_back(row);
   moments_.samples.times_ns.push_back(time_ns.has_value() ? static_cast<u64>(*time_ns) : kNoTime);
-  if (wishes_.slice_ns != 0) weights_.push_back({sample.count, sample.period});
+  if (options_.slice_ns != 0) weights_.push_back({sample.count, sample.period});
 }
 
 // Returns kNothing if the sample was left out.
@@ -155,7 +155,7 @@ u32 ProfileBuilder::count(stacks::StackSample sample) {
 
 bool ProfileBuilder::is_chosen(std::int64_t time_ns) const {
   const double since = seconds_between(all_->first_ns, time_ns);
-  return since >= wishes_.from_seconds.value_or(since) && since <= wishes_.to_seconds.value_or(since);
+  return since >= options_.from_seconds.value_or(since) && since <= options_.to_seconds.value_or(since);
 }
 
 // Times are on the profile's own clock. 0 means unknown, so a clock that begins at or before 0 is shifted.
@@ -164,10 +164,10 @@ void ProfileBuilder::make_moments() {
   const u64 moved = span.first_ns < 1 ? u64{1} - static_cast<u64>(span.first_ns) : 0;
   stacks::SampleMoments& samples = moments_.samples;
   for (u64& time : samples.times_ns) time = time == kNoTime ? 0 : time + moved;
-  if (!wishes_.times || !chosen_.has_value()) return;
+  if (!options_.times || !chosen_.has_value()) return;
   moments_.begin_ns = static_cast<u64>(span.first_ns) + moved;
   moments_.end_ns = static_cast<u64>(span.last_ns) + moved;
-  profile_.slices = stacks::make_time_slices(moments_.begin_ns, moments_.end_ns, wishes_.slice_ns);
+  profile_.slices = stacks::make_time_slices(moments_.begin_ns, moments_.end_ns, options_.slice_ns);
   if (profile_.slices.count == 0) return;
   stacks::SliceTally slices;
   for (usize i = 0; i < samples.size(); ++i) {
@@ -184,7 +184,7 @@ void ProfileBuilder::finish() {
   make_moments();
   weights_ = {};
   // The profile's own duration is more reliable, but does not apply to a part of the profile.
-  const bool is_part = has_times_ && (wishes_.from_seconds.has_value() || wishes_.to_seconds.has_value());
+  const bool is_part = has_times_ && (options_.from_seconds.has_value() || options_.to_seconds.has_value());
   if (elapsed_.has_value() && !is_part) {
     profile_.elapsed_seconds = *elapsed_;
   } else if (chosen_.has_value()) {

@@ -23,7 +23,7 @@ using stacks::kNothing;
 inline constexpr double kGreatestWeight = 9e18;  // the largest weight of a sample; fits into 64 bits
 
 // Expensive data that a view needs, and the selection of samples.
-struct ProfileWishes {
+struct ProfileReadOptions {
   bool lines = false;
   bool times = false;                                        // collect the times of samples
   u64 slice_ns = 0;                                          // count samples in slices of this length; 0: do not
@@ -32,7 +32,7 @@ struct ProfileWishes {
 
 class ProfileBuilder {
  public:
-  explicit ProfileBuilder(const ProfileWishes& wishes) : wishes_(wishes) {
+  explicit ProfileBuilder(const ProfileReadOptions& options) : options_(options) {
     profile_.nodes.push_back({});  // the root
   }
 
@@ -80,7 +80,7 @@ class ProfileBuilder {
   void keep(const stacks::StackSample& sample, std::optional<std::int64_t> time_ns);
   void make_moments();
 
-  const ProfileWishes wishes_;
+  const ProfileReadOptions options_;
   stacks::StackProfile profile_;
   Names events_, names_, modules_, lines_;
   std::unordered_map<std::string, u32> functions_;  // keyed by module and name

@@ -54,8 +54,8 @@ void take_name_apart(SpeedscopeThread& thread) {
 
 class SpeedscopeReader {
  public:
-  SpeedscopeReader(Bytes file, const ProfileWishes& wishes, const TellPassed& passed)
-      : file_(file), passed_(passed), builder_(wishes) {}
+  SpeedscopeReader(Bytes file, const ProfileReadOptions& options, const ProgressCallback& passed)
+      : file_(file), passed_(passed), builder_(options) {}
 
   diag::Result<ForeignProfile> run() {
     read_frames();
@@ -76,8 +76,8 @@ class SpeedscopeReader {
   void read_sample(text::JsonReader& json, SpeedscopeThread& thread);
   void read_event(text::JsonReader& json, SpeedscopeThread& thread);
   void count(const SpeedscopeThread& thread);
-  void tell(const text::JsonReader& json) {
-    if (json.position() - told_ >= kToldBytes) passed_(told_ = json.position());
+  void report_progress(const text::JsonReader& json) {
+    if (json.position() - reported_ >= kProgressBytes) passed_(reported_ = json.position());
   }
   // Returns kNothing if there is no such frame.
   u32 place_of(double frame) const {
@@ -86,13 +86,13 @@ class SpeedscopeReader {
   }
 
   const Bytes file_;
-  const TellPassed& passed_;
+  const ProgressCallback& passed_;
   ProfileBuilder builder_;
   std::vector<std::string> warnings_;
   std::vector<u32> places_;  // by frame number
   std::vector<u32> open_;    // nodes of the frames that are open
   double moment_ = 0;        // the time of the previous event
-  u64 not_counted_ = 0, told_ = 0;
+  u64 not_counted_ = 0, reported_ = 0;
   bool is_own_ = false;  // written by wperf
 };
 
@@ -147,7 +147,7 @@ void SpeedscopeReader::read_sample(text::JsonReader& json, SpeedscopeThread& thr
     node = node == kNothing || place == kNothing ? kNothing : builder_.node(node, place);
   });
   thread.nodes.push_back(node);
-  tell(json);
+  report_progress(json);
 }
 
 void SpeedscopeReader::read_event(text::JsonReader& json, SpeedscopeThread& thread) {
@@ -172,7 +172,7 @@ void SpeedscopeReader::read_event(text::JsonReader& json, SpeedscopeThread& thre
   } else {
     open_.pop_back();
   }
-  tell(json);
+  report_progress(json);
 }
 
 void SpeedscopeReader::count(const SpeedscopeThread& thread) {
@@ -210,8 +210,9 @@ void SpeedscopeReader::count(const SpeedscopeThread& thread) {
 
 }  // namespace
 
-diag::Result<ForeignProfile> read_speedscope(Bytes file, const ProfileWishes& wishes, const TellPassed& passed) {
-  return SpeedscopeReader(file, wishes, passed).run();
+diag::Result<ForeignProfile> read_speedscope(Bytes file, const ProfileReadOptions& options,
+                                             const ProgressCallback& passed) {
+  return SpeedscopeReader(file, options, passed).run();
 }
 
 }  // namespace wperf::profiles

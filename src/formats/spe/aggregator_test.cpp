@@ -117,7 +117,7 @@ TEST(Aggregator, PlacesAndKindsAreCountedApart) {
   EXPECT_TRUE(aggregator.sources().empty());
 }
 
-TEST(Aggregator, TheThreadIsOfTheOriginOrOfTheContext) {
+TEST(Aggregator, ThreadComesFromOriginOrContext) {
   Aggregator aggregator;
   add(aggregator, access(kLoad, 0x1000, 0x8000, 77), {.core = 3});
   add(aggregator, access(kLoad, 0x1000, 0x8000, 77), {.core = 3, .thread = 5});
@@ -135,7 +135,7 @@ TEST(Aggregator, TheThreadIsOfTheOriginOrOfTheContext) {
   EXPECT_EQ(thread_of({}, record), 13U);
 }
 
-TEST(Aggregator, OwnersBeyondTheCapAreNobodys) {
+TEST(Aggregator, OwnersBeyondLimitAreUnattributed) {
   Aggregator aggregator({.most_owners = 2});
   for (const u32 thread : {1U, 2U, 3U, 1U, 4U}) add(aggregator, access(kLoad, 0x1000, 0x8000, thread));
   std::map<u32, u64> hits;
@@ -284,7 +284,7 @@ TEST(Aggregator, BranchesByTarget) {
 }
 
 // The contents of an aggregator in a fixed order.
-struct Said {
+struct AggregatorContents {
   std::map<std::tuple<u64, bool, u32, u64>, u64> events;
   std::map<std::tuple<u32, u64, u32, u32>, u64> owners;
   std::map<u64, std::tuple<u64, u64, u64, u64, u32>> accesses;
@@ -295,11 +295,11 @@ struct Said {
   std::map<u64, std::tuple<u64, u64, u64>> pages, lines;
   std::map<std::tuple<u64, u64, u32, u32>, u64> places;
 
-  friend bool operator==(const Said&, const Said&) = default;
+  friend bool operator==(const AggregatorContents&, const AggregatorContents&) = default;
 };
 
-Said said_by(const Aggregator& aggregator) {
-  Said said;
+AggregatorContents said_by(const Aggregator& aggregator) {
+  AggregatorContents said;
   for (const EventHits& row : events_of(aggregator)) {
     const Site site = aggregator.site(row.site);
     said.events[{site.pc, site.kernel, static_cast<u32>(row.operation), row.events}] = row.hits;
@@ -368,7 +368,7 @@ TEST(Aggregator, ManyRecordsAgreeWithPlainMapsAndWithTwoTalliesMerged) {
                   (operation.payload >> 1);
     ++expected[{pc, false, name, operation.events}];
   }
-  const Said said = said_by(whole);
+  const AggregatorContents said = said_by(whole);
   EXPECT_EQ(said.events, expected);
   u64 summed = 0;
   for (const SourceAccesses& row : whole.sources()) summed += row.sum.latency;

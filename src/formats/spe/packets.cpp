@@ -44,7 +44,7 @@ bool classify(u32 header, Packet& packet) {
 
 // The boundary is the first one after the two header bytes, so a header that straddles a boundary is not cut in two.
 // The end of the buffer also ends an alignment.
-Cut take_alignment(u32 header, usize room, u64 buffer_address, Packet& packet) {
+ParseResult take_alignment(u32 header, usize room, u64 buffer_address, Packet& packet) {
   const u64 boundary = u64{2} << (header & 0xf);
   const u64 behind_header = buffer_address + 2;
   const u64 skipped = -behind_header & (boundary - 1);
@@ -52,7 +52,7 @@ Cut take_alignment(u32 header, usize room, u64 buffer_address, Packet& packet) {
   packet.index = static_cast<u8>(header & 0xf);
   packet.payload = boundary;
   packet.size = static_cast<u32>(std::min<u64>(2 + skipped, room));
-  return Cut::packet;
+  return ParseResult::packet;
 }
 
 struct EventText {
@@ -228,31 +228,31 @@ std::string counter_text(const Packet& packet) {
 
 }  // namespace
 
-Cut parse_packet(std::span<const std::byte> bytes, u64 buffer_address, Packet& packet) {
-  if (bytes.empty()) return Cut::need_more;
+ParseResult parse_packet(std::span<const std::byte> bytes, u64 buffer_address, Packet& packet) {
+  if (bytes.empty()) return ParseResult::need_more;
   u32 header = byte_at(bytes, 0);
   usize header_size = 1;
   u32 high_index = 0;
   if ((header & 0xf0) == 0x20) {
-    if (bytes.size() < 2) return Cut::need_more;
+    if (bytes.size() < 2) return ParseResult::need_more;
     const u32 second = byte_at(bytes, 1);
     if (second == 0) return take_alignment(header, bytes.size(), buffer_address, packet);
-    if ((header & 0xfc) != 0x20) return Cut::bad;
+    if ((header & 0xfc) != 0x20) return ParseResult::bad;
     high_index = (header & 3) << 3;
     header = second;
     header_size = 2;
   }
-  if (!classify(header, packet)) return Cut::bad;
+  if (!classify(header, packet)) return ParseResult::bad;
   if (header_size == 2) {
-    if (packet.kind != PacketKind::address && packet.kind != PacketKind::counter) return Cut::bad;
+    if (packet.kind != PacketKind::address && packet.kind != PacketKind::counter) return ParseResult::bad;
     packet.index = static_cast<u8>(packet.index | high_index);
   }
   const bool has_payload = packet.kind != PacketKind::padding && packet.kind != PacketKind::end;
   const usize payload_size = has_payload ? usize{1} << (header >> 4 & 3) : 0;
-  if (bytes.size() - header_size < payload_size) return Cut::need_more;
+  if (bytes.size() - header_size < payload_size) return ParseResult::need_more;
   packet.size = static_cast<u32>(header_size + payload_size);
   packet.payload = read_little_endian(bytes.subspan(header_size, payload_size));
-  return Cut::packet;
+  return ParseResult::packet;
 }
 
 std::string packet_text(const Packet& packet) {
@@ -287,11 +287,11 @@ void for_each_packet_line(std::span<const std::byte> bytes, const std::function<
     Packet packet;
     PacketLine line{.offset = at, .bytes = {}, .text = "Bad packet!"};
     usize size = 1;
-    const Cut cut = parse_packet(bytes.subspan(at), at, packet);
-    if (cut == Cut::packet) {
+    const ParseResult result = parse_packet(bytes.subspan(at), at, packet);
+    if (result == ParseResult::packet) {
       size = packet.size;
       line.text = packet_text(packet);
-    } else if (cut == Cut::need_more) {
+    } else if (result == ParseResult::need_more) {
       size = bytes.size() - at;
     }
     line.bytes = bytes.subspan(at, size);

@@ -43,7 +43,7 @@ struct Packet {
   u64 payload = 0;
 };
 
-enum class Cut : u8 {
+enum class ParseResult : u8 {
   packet,
   need_more,  // the bytes end inside the packet
   bad,        // no packet begins with this byte: the caller counts it and continues after it
@@ -51,7 +51,7 @@ enum class Cut : u8 {
 
 // Parses the packet at the beginning of `bytes`. `buffer_address` is their address in the buffer that SPE wrote,
 // because alignment packets depend on it; any origin that is aligned to 64 KB will do.
-Cut parse_packet(std::span<const std::byte> bytes, u64 buffer_address, Packet& packet);
+ParseResult parse_packet(std::span<const std::byte> bytes, u64 buffer_address, Packet& packet);
 
 // A packet as text in the form of perf's raw dump, so that the two can be compared: "LAT 39 ISSUE", "PC 0x7ffdbf2143e0
 // el0 ns=1", "EV RETIRED L1D-ACCESS". For tests and for users who look at individual records.

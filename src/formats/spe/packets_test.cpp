@@ -117,13 +117,13 @@ TEST(Packets, EveryCutPacketWantsMore) {
     bytes[0] = first[0];
     if ((header & 0xf0) == 0x20) bytes[1] = first[1];
     Packet whole;
-    if (parse_packet(bytes, 0, whole) != Cut::packet) continue;
+    if (parse_packet(bytes, 0, whole) != ParseResult::packet) continue;
     for (usize size = 0; size < whole.size; ++size) {
       Packet packet;
-      EXPECT_EQ(parse_packet(std::span(bytes).first(size), 0, packet), Cut::need_more) << header << ' ' << size;
+      EXPECT_EQ(parse_packet(std::span(bytes).first(size), 0, packet), ParseResult::need_more) << header << ' ' << size;
     }
     Packet again;
-    EXPECT_EQ(parse_packet(std::span(bytes).first(whole.size), 0, again), Cut::packet);
+    EXPECT_EQ(parse_packet(std::span(bytes).first(whole.size), 0, again), ParseResult::packet);
     EXPECT_EQ(again.size, whole.size);
   }
 }
@@ -134,9 +134,9 @@ TEST(Packets, WhatBeginsNone) {
     std::vector<std::byte> bytes(12, std::byte{0xff});
     bytes[0] = static_cast<std::byte>(header);
     Packet packet;
-    const Cut cut = parse_packet(bytes, 0, packet);
-    EXPECT_NE(cut, Cut::need_more);
-    good += cut == Cut::packet ? 1 : 0;
+    const ParseResult result = parse_packet(bytes, 0, packet);
+    EXPECT_NE(result, ParseResult::need_more);
+    good += result == ParseResult::packet ? 1 : 0;
   }
   // The bytes 00 01 71; four sizes of events and of data sources; four contexts, four operations, eight addresses,
   // eight counters.
@@ -151,7 +151,7 @@ TEST(Packets, AlignmentCountsFromTheBuffer) {
   const std::vector<std::byte> bytes = bytes_of("22 00" + std::string(2 * 70, 'f'));
   Packet packet;
   const auto size_at = [&](u64 address) {
-    EXPECT_EQ(parse_packet(bytes, address, packet), Cut::packet);
+    EXPECT_EQ(parse_packet(bytes, address, packet), ParseResult::packet);
     EXPECT_EQ(packet.kind, PacketKind::alignment);
     return packet.size;
   };
@@ -169,10 +169,10 @@ TEST(Packets, EveryAlignment) {
     bytes[0] = static_cast<std::byte>(0x20 | n);
     bytes[1] = std::byte{0};
     Packet packet;
-    ASSERT_EQ(parse_packet(bytes, 0, packet), Cut::packet);
+    ASSERT_EQ(parse_packet(bytes, 0, packet), ParseResult::packet);
     EXPECT_EQ(packet.size, u32{2} << n);
     // The buffer ends before the boundary, so the skipped bytes end there, too.
-    ASSERT_EQ(parse_packet(std::span(bytes).first(2), 4, packet), Cut::packet);
+    ASSERT_EQ(parse_packet(std::span(bytes).first(2), 4, packet), ParseResult::packet);
     EXPECT_EQ(packet.size, 2U);
   }
 }

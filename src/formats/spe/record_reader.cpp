@@ -67,9 +67,9 @@ void take_packet(const Packet& packet, DecodeState& state) {
 // Returns the packet's size, or 0 if it is incomplete.
 usize take_rare_packet(std::span<const u8> bytes, u64 buffer_address, DecodeState& state, bool& ends_record) {
   Packet packet;
-  const Cut cut = parse_packet(std::as_bytes(bytes), buffer_address, packet);
-  if (cut == Cut::need_more) return 0;
-  if (cut == Cut::bad) {
+  const ParseResult result = parse_packet(std::as_bytes(bytes), buffer_address, packet);
+  if (result == ParseResult::need_more) return 0;
+  if (result == ParseResult::bad) {
     ++state.damage.bad_bytes;
     state.damage.bad_places += state.behind_bad_byte != buffer_address ? 1 : 0;
     state.behind_bad_byte = buffer_address + 1;

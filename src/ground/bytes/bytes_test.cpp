@@ -61,7 +61,7 @@ TEST(Bytes, ATableHasWholeItems) {
   EXPECT_EQ(table.partition_point([](u16) { return true; }), 3u);
 }
 
-TEST(Bytes, AReaderFailsForGood) {
+TEST(Bytes, ReaderStaysFailed) {
   const std::vector<u64> words = {1, 2, 3};
   Reader reader(std::as_bytes(std::span(words)));
   EXPECT_EQ(reader.word(), 1u);

@@ -72,7 +72,7 @@ FileSignature verify(const Functions& windows, WINTRUST_DATA& data) {
   signature.trusted = result == 0;
   signature.signer = signer_of(windows, data.hWVTStateData);
   signature.signed_at_all = signature.trusted || !signature.signer.empty();
-  if (!signature.trusted) signature.trouble = system_error_text(static_cast<DWORD>(result));
+  if (!signature.trusted) signature.error = system_error_text(static_cast<DWORD>(result));
   data.dwStateAction = WTD_STATEACTION_CLOSE;
   windows.verify(static_cast<HWND>(INVALID_HANDLE_VALUE), &action, &data);
   return signature;

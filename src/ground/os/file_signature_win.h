@@ -9,8 +9,8 @@ namespace wperf::os {
 struct FileSignature {
   bool signed_at_all = false;
   bool trusted = false;
-  std::string signer;   // the name in the certificate; empty if not known
-  std::string trouble;  // why Windows does not trust it, in Windows' words
+  std::string signer;  // the name in the certificate; empty if not known
+  std::string error;   // why Windows does not trust it, in Windows' words
 };
 
 // Returns nullopt if Windows cannot be asked.

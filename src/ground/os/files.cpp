@@ -149,12 +149,12 @@ std::string join_path(const std::string& directory, const std::string& name) {
 }
 
 void remove_oldest_files(const std::string& folder, std::uint64_t limit) {
-  struct KeptFile {
+  struct CachedFile {
     std::filesystem::file_time_type written;
     std::uint64_t size = 0;
     std::filesystem::path path;
   };
-  std::vector<KeptFile> files;
+  std::vector<CachedFile> files;
   std::uint64_t sum = 0;
   std::error_code error;
   for (std::filesystem::directory_iterator at(native_path(folder), error), end; !error && at != end;
@@ -169,8 +169,8 @@ void remove_oldest_files(const std::string& folder, std::uint64_t limit) {
     sum += size;
   }
   if (sum <= limit) return;
-  std::sort(files.begin(), files.end(), [](const KeptFile& a, const KeptFile& b) { return a.written < b.written; });
-  for (const KeptFile& one : files) {
+  std::sort(files.begin(), files.end(), [](const CachedFile& a, const CachedFile& b) { return a.written < b.written; });
+  for (const CachedFile& one : files) {
     if (sum <= limit) return;
     std::error_code remove_error;
     if (std::filesystem::remove(one.path, remove_error)) sum -= one.size;

@@ -37,7 +37,7 @@ class FolderLimit : public testing::Test {
 
 using Names = std::set<std::string>;
 
-TEST_F(FolderLimit, TheOldestGoFirst) {
+TEST_F(FolderLimit, OldestFilesAreRemovedFirst) {
   write("middle", 2, 100);
   write("old", 3, 100);
   write("new", 1, 100);
@@ -51,7 +51,7 @@ TEST_F(FolderLimit, TheOldestGoFirst) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "inside/other"));
 }
 
-TEST_F(FolderLimit, NoFolderIsNoTrouble) {
+TEST_F(FolderLimit, MissingFolderIsNotAnError) {
   remove_oldest_files((folder_ / "nowhere").string(), 0);
   EXPECT_EQ(names(), Names{"inside"});
 }

@@ -29,9 +29,9 @@ struct HttpRequest {
 struct HttpLimits {
   long connect_ms = 5'000;
   long whole_ms = 20'000;
-  size_t bytes = size_t{2} << 30;                  // the longest answer, without its headers
-  bool cuts = false;                               // a longer answer is cut at that length instead of causing an error
-  std::function<void(size_t received)> tell = {};  // called repeatedly with the progress; optional
+  size_t bytes = size_t{2} << 30;  // the longest answer, without its headers
+  bool cuts = false;               // a longer answer is cut at that length instead of causing an error
+  std::function<void(size_t received)> progress = {};  // called repeatedly with the progress; optional
 };
 
 struct HttpAnswer {

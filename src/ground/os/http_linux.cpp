@@ -63,7 +63,7 @@ size_t receive(char* data, size_t, size_t size, void* to) {
   transfer.is_over = taken < size;
   const auto* bytes = reinterpret_cast<const std::byte*>(data);
   body.insert(body.end(), bytes, bytes + taken);
-  if (transfer.limits.tell) transfer.limits.tell(body.size());
+  if (transfer.limits.progress) transfer.limits.progress(body.size());
   return taken;  // if it is less than `size`, curl ends the transfer
 }
 

@@ -116,7 +116,7 @@ diag::Result<Bytes> read_body(const WinHttp& http, HINTERNET request, const std:
       bytes.resize(limits.bytes);
       return bytes;
     }
-    if (limits.tell) limits.tell(bytes.size());
+    if (limits.progress) limits.progress(bytes.size());
   }
 }
 

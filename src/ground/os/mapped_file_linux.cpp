@@ -34,7 +34,7 @@ struct MappedFile::Watch {
 
   static Watch* start(std::span<const std::byte> bytes);
   void stop();
-  void tell(std::vector<std::string>& names);
+  void collect_shrunk(std::vector<std::string>& names);
   static void on_fault(int signal, siginfo_t* info, void*);
   static bool fill_with_zeros(std::uintptr_t fault);
 };
@@ -94,7 +94,7 @@ MappedFile::Watch* MappedFile::Watch::start(std::span<const std::byte> bytes) {
   return watch;
 }
 
-void MappedFile::Watch::tell(std::vector<std::string>& names) {
+void MappedFile::Watch::collect_shrunk(std::vector<std::string>& names) {
   if (has_shrunk.load() && !name.empty()) names.push_back(std::exchange(name, {}));
 }
 
@@ -102,7 +102,7 @@ void MappedFile::Watch::stop() {
   const std::lock_guard lock(mutex);
   if (has_shrunk.load()) {
     if (shrunk == nullptr) shrunk = new std::vector<std::string>;
-    tell(*shrunk);
+    collect_shrunk(*shrunk);
   }
   name.clear();
   end.store(0);
@@ -119,7 +119,7 @@ std::vector<std::string> MappedFile::take_shrunk() {
   const std::lock_guard lock(Watch::mutex);
   std::vector<std::string> names;
   if (Watch::shrunk != nullptr) names.swap(*Watch::shrunk);
-  for (Watch* watch = Watch::newest.load(); watch != nullptr; watch = watch->next) watch->tell(names);
+  for (Watch* watch = Watch::newest.load(); watch != nullptr; watch = watch->next) watch->collect_shrunk(names);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;

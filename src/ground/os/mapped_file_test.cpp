@@ -62,7 +62,7 @@ TEST(MappedFile, AFileThatShrinksHasZeros) {
   EXPECT_FALSE(again.value().has_shrunk());
 }
 
-TEST(MappedFile, WhichHaveShrunkIsToldOnce) {
+TEST(MappedFile, ShrunkFilesAreReportedOnce) {
   constexpr size_t kSize = 1 << 20;
   const TemporaryFile file(std::string(kSize, 'x'));
   auto kept = MappedFile::open_as(file.path, "kept"), gone = MappedFile::open_as(file.path, "gone");

@@ -12,7 +12,7 @@
 namespace wperf::os {
 namespace {
 
-std::string name_beside(const std::string& path) {
+std::string temporary_name_for(const std::string& path) {
   constexpr char kDigits[] = "0123456789abcdefghijklmnopqrstuv";
   std::random_device random;
   std::string name = path + ".part-";
@@ -38,10 +38,10 @@ diag::Result<NewFile> NewFile::make(const std::string& path, Readers readers) {
   }
   constexpr int kTries = 4;  // with 2^60 names, a collision is very rare
   for (int i = 0; i < kTries; ++i) {
-    std::string beside = name_beside(path);
-    UnfinishedFile unfinished(beside);  // registered before it exists, so that it is always removed
-    const std::intptr_t handle = new_file::create(beside, readers);
-    if (handle != kTaken) return NewFile(handle, path, std::move(beside), std::move(unfinished));
+    std::string temporary = temporary_name_for(path);
+    UnfinishedFile unfinished(temporary);  // registered before it exists, so that it is always removed
+    const std::intptr_t handle = new_file::create(temporary, readers);
+    if (handle != kTaken) return NewFile(handle, path, std::move(temporary), std::move(unfinished));
     if (errno != EEXIST) break;
   }
   return cannot_write(path, errno);
@@ -50,12 +50,12 @@ diag::Result<NewFile> NewFile::make(const std::string& path, Readers readers) {
 NewFile::NewFile(NewFile&& other) noexcept
     : handle_(std::exchange(other.handle_, kTaken)),
       path_(std::move(other.path_)),
-      beside_(std::exchange(other.beside_, {})),
+      temporary_path_(std::exchange(other.temporary_path_, {})),
       unfinished_(std::move(other.unfinished_)) {}
 
 NewFile::~NewFile() {
   if (handle_ != kTaken) new_file::close(handle_);
-  if (!beside_.empty()) new_file::remove(beside_);
+  if (!temporary_path_.empty()) new_file::remove(temporary_path_);
 }
 
 std::intptr_t NewFile::take_handle() {
@@ -69,10 +69,10 @@ std::FILE* NewFile::take_stream(bool text) {
 }
 
 diag::Result<void> NewFile::move_to_place() {
-  if (beside_.empty()) return {};
+  if (temporary_path_.empty()) return {};
   errno = 0;
-  if (!new_file::rename(beside_, path_)) return cannot_write(path_, errno);
-  beside_.clear();
+  if (!new_file::rename(temporary_path_, path_)) return cannot_write(path_, errno);
+  temporary_path_.clear();
   unfinished_.forget();
   return {};
 }

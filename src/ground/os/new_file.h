@@ -36,12 +36,15 @@ class NewFile {
 
  private:
   static constexpr std::intptr_t kTaken = -1;
-  NewFile(std::intptr_t handle, std::string path, std::string beside, UnfinishedFile unfinished)
-      : handle_(handle), path_(std::move(path)), beside_(std::move(beside)), unfinished_(std::move(unfinished)) {}
+  NewFile(std::intptr_t handle, std::string path, std::string temporary, UnfinishedFile unfinished)
+      : handle_(handle),
+        path_(std::move(path)),
+        temporary_path_(std::move(temporary)),
+        unfinished_(std::move(unfinished)) {}
 
   std::intptr_t handle_;
   std::string path_;
-  std::string beside_;  // its path before it is moved; empty once it is at its final place
+  std::string temporary_path_;  // its path before it is moved; empty once it is at its final place
   UnfinishedFile unfinished_;
 };
 

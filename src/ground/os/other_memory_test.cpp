@@ -68,7 +68,7 @@ TEST(OwnThreadNumber, IsTheLastOfTheContainers) {
   EXPECT_EQ(parse_own_thread_number("x\nNSpid:\t99999999999\n"), std::nullopt);
 }
 
-TEST(OwnThreadNumber, OfAThreadThatIsGoneIsTheSystems) {
+TEST(OwnThreadNumber, EndedThreadKeepsItsSystemNumber) {
   constexpr u32 kNobody = 0x7fffffff;
   EXPECT_EQ(own_thread_number(kNobody, kNobody), kNobody);
 }

@@ -82,7 +82,7 @@ TEST(OutputFile, FollowsNoLink) {
   }
 }
 
-TEST(CheckOutput, SaysWhatCannotBeWritten) {
+TEST(CheckOutput, UnwritableOutputIsNamed) {
   const std::string folder = folder_for("checks");
   write_whole(folder + "/there", "stays");
   EXPECT_TRUE(check_output(folder + "/there").has_value());

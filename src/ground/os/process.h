@@ -66,13 +66,13 @@ std::vector<std::string> split_command_line(std::string_view line);
 std::string join_command_line(std::span<const std::string> words);
 
 // The resources that this process has used so far. For commands that run for a long time.
-struct OwnCost {
+struct ProcessCost {
   u64 cpu_ns = 0;          // CPU time of all threads, in user and kernel mode
   u64 resident_bytes = 0;  // its memory now; 0 if the system does not report it
   u64 most_bytes = 0;      // its largest memory so far
 };
 
-OwnCost own_cost();
+ProcessCost process_cost();
 
 // Reads memory of this process at an address that may be invalid. For the C API, whose callers leave fields of their
 // structures uninitialised. Returns false if a part cannot be read; then the contents of `to` are unspecified.

@@ -32,7 +32,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "touched by a signal handl
 
 void on_interrupt(int) {
   interrupt_seen.store(true, std::memory_order_relaxed);
-  unfinished_files::care_again();  // the next Ctrl-C ends the process
+  unfinished_files::reinstall_handlers();  // the next Ctrl-C ends the process
 }
 
 u64 nanoseconds(const timeval& time) {
@@ -113,7 +113,7 @@ void release_interrupt() {
   if (!is_caught) return;
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
-  unfinished_files::care_again();
+  unfinished_files::reinstall_handlers();
   is_caught = false;
 }
 
@@ -135,8 +135,8 @@ bool take_interrupt() {
   return true;
 }
 
-OwnCost own_cost() {
-  OwnCost cost;
+ProcessCost process_cost() {
+  ProcessCost cost;
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) == 0) {
     cost.cpu_ns = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);

@@ -31,7 +31,7 @@ TEST(CommandLineWords, BackslashesCountOnlyBeforeAQuote) {
   EXPECT_EQ(split_command_line(R"(w a"b"" c d)"), (Words{"w", R"(ab" c d)"}));
 }
 
-TEST(CommandLineWords, TheProgramsNameKnowsNoEscapes) {
+TEST(CommandLineWords, ProgramNameHasNoEscapes) {
   EXPECT_EQ(split_command_line(R"("C:\a b\" x)"), (Words{R"(C:\a b\)", "x"}));
 }
 
@@ -62,7 +62,7 @@ TEST(OwnMemory, WhatCannotIsSaid) {
   }
 }
 
-TEST(CompanionFile, IsBesideOrInThePrefix) {
+TEST(CompanionFile, IsInSameFolderOrPrefix) {
   const std::filesystem::path prefix = std::filesystem::path(testing::TempDir()) / "companion_file_prefix";
   std::filesystem::remove_all(prefix);
   for (const char* folder : {"bin", "lib/wperf", "lib/some-triplet", "lib64", "other"})

@@ -113,8 +113,8 @@ void* interrupt_event() {
   return interrupt_handle;
 }
 
-OwnCost own_cost() {
-  OwnCost cost;
+ProcessCost process_cost() {
+  ProcessCost cost;
   FILETIME created{}, ended{}, kernel{}, user{};
   if (GetProcessTimes(GetCurrentProcess(), &created, &ended, &kernel, &user) != 0) {
     cost.cpu_ns = nanoseconds(kernel) + nanoseconds(user);

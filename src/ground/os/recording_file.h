@@ -26,7 +26,7 @@ class RecordingFile {
         path_(std::move(other.path_)),
         unnamed_(std::exchange(other.unnamed_, {})),
         size_(other.size_),
-        trouble_(std::move(other.trouble_)) {}
+        error_(std::move(other.error_)) {}
   RecordingFile& operator=(RecordingFile&&) = delete;
 
   // Appends all bytes or nothing. After a failure it does nothing.
@@ -38,7 +38,7 @@ class RecordingFile {
   void close();
 
   u64 size() const { return size_; }
-  const std::optional<diag::Error>& trouble() const { return trouble_; }
+  const std::optional<diag::Error>& error() const { return error_; }
   // The file can be opened under this name as long as this object lives.
   std::string openable_path() const;
 
@@ -52,7 +52,7 @@ class RecordingFile {
   std::string path_;     // empty for an unnamed file
   std::string unnamed_;  // the path of an unnamed file, on systems where it needs one
   u64 size_ = 0;
-  std::optional<diag::Error> trouble_;
+  std::optional<diag::Error> error_;
 };
 
 }  // namespace wperf::os

@@ -66,7 +66,7 @@ std::string RecordingFile::openable_path() const {
 }
 
 void RecordingFile::fail(int error) {
-  trouble_ = diag::system_error(
+  error_ = diag::system_error(
       (path_.empty() ? "the file of samples in " + temporary_folder() : path_) +
           " could not be written completely; later samples are missing",
       error,
@@ -77,7 +77,7 @@ void RecordingFile::fail(int error) {
 }
 
 void RecordingFile::append(std::span<const std::byte> first, std::span<const std::byte> second) {
-  if (trouble_.has_value()) return;
+  if (error_.has_value()) return;
   std::array<iovec, 2> parts{iovec{const_cast<std::byte*>(first.data()), first.size()},
                              iovec{const_cast<std::byte*>(second.data()), second.size()}};
   iovec* part = parts.data();
@@ -104,7 +104,7 @@ void RecordingFile::append(std::string_view bytes) {
 
 void RecordingFile::replace_beginning(std::string_view bytes) {
   const ssize_t wrote = pwrite(static_cast<int>(handle_), bytes.data(), bytes.size(), 0);
-  if (wrote != static_cast<ssize_t>(bytes.size()) && !trouble_.has_value()) fail(wrote < 0 ? errno : ENOSPC);
+  if (wrote != static_cast<ssize_t>(bytes.size()) && !error_.has_value()) fail(wrote < 0 ? errno : ENOSPC);
 }
 
 }  // namespace wperf::os

@@ -72,13 +72,13 @@ std::string RecordingFile::openable_path() const {
 }
 
 void RecordingFile::fail(int) {
-  trouble_ = diag::Error{.text = (path_.empty() ? "the file of samples" : path_) +
-                                 " could not be written completely; later samples are missing",
-                         .hint = {}};
+  error_ = diag::Error{.text = (path_.empty() ? "the file of samples" : path_) +
+                               " could not be written completely; later samples are missing",
+                       .hint = {}};
 }
 
 void RecordingFile::append(std::span<const std::byte> first, std::span<const std::byte> second) {
-  if (trouble_.has_value() || handle_ == kClosed) return;
+  if (error_.has_value() || handle_ == kClosed) return;
   if (!write_at(handle_of(handle_), size_, first) || !write_at(handle_of(handle_), size_ + first.size(), second)) {
     return fail(0);
   }
@@ -91,7 +91,7 @@ void RecordingFile::append(std::string_view bytes) {
 
 void RecordingFile::replace_beginning(std::string_view bytes) {
   const auto all = std::as_bytes(std::span(bytes.data(), bytes.size()));
-  if (!write_at(handle_of(handle_), 0, all) && !trouble_.has_value()) fail(0);
+  if (!write_at(handle_of(handle_), 0, all) && !error_.has_value()) fail(0);
 }
 
 }  // namespace wperf::os

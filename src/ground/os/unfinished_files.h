@@ -38,7 +38,7 @@ inline constexpr std::size_t kLongestPath = 4096;
 void remove(const char* path);  // safe in a signal handler
 // Installs the handlers again after another handler gave the signals back to the system. Safe in a signal handler. Only
 // on Linux.
-void care_again();
+void reinstall_handlers();
 
 }  // namespace unfinished_files
 

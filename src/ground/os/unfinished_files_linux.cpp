@@ -27,7 +27,7 @@ void remove(const char* path) {
   ::unlink(path);
 }
 
-void care_again() {
+void reinstall_handlers() {
   if (caring.load() == 0) return;
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     struct sigaction found{};
@@ -44,7 +44,7 @@ void care_again() {
 
 void remove_unfinished_when_ended() {
   caring.store(getpid());
-  unfinished_files::care_again();
+  unfinished_files::reinstall_handlers();
 }
 
 }  // namespace wperf::os

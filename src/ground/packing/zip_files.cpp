@@ -143,7 +143,7 @@ bool share_bytes(const std::vector<ZipEntry>& entries) {
 
 }  // namespace
 
-bool ZipFile::has_its_look(Bytes file) {
+bool ZipFile::has_signature(Bytes file) {
   Reader in(file);
   return in.take<u32>() == kLocalMark && in.sound();
 }
@@ -215,7 +215,7 @@ usize header_size(Bytes member) {
 
 }  // namespace
 
-bool has_gzip_look(Bytes file) {
+bool has_gzip_signature(Bytes file) {
   return begins_member(file);
 }
 
@@ -241,9 +241,9 @@ Unpacked unpack_gzip(Bytes file, u64 limit, const TakePiece& take) {
     if (!sound) return size == limit ? Unpacked::too_large : Unpacked::damaged;
     limit -= std::min(limit, size);
     Reader end(rest.subspan(used));
-    const u32 told_sum = end.take<u32>(), told_size = end.take<u32>();
+    const u32 recorded_checksum = end.take<u32>(), recorded_size = end.take<u32>();
     if (!end.sound()) return Unpacked::damaged;
-    if (told_sum != checksum || told_size != static_cast<u32>(size)) return Unpacked::not_sound;
+    if (recorded_checksum != checksum || recorded_size != static_cast<u32>(size)) return Unpacked::not_sound;
     rest = rest.last(end.left());
   }
   return Unpacked::all;

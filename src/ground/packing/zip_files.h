@@ -35,7 +35,7 @@ enum class Unpacked : u8 {
 // Reads stored and deflated files, including those with 64-bit sizes.
 class ZipFile {
  public:
-  static bool has_its_look(Bytes file);
+  static bool has_signature(Bytes file);
   // An error if the list of files makes no sense, or if files in it share bytes.
   static diag::Result<ZipFile> open(Bytes file);
 
@@ -47,7 +47,7 @@ class ZipFile {
 };
 
 // Gzip files (RFC 1952): their members are unpacked one after the other, in pieces.
-bool has_gzip_look(Bytes file);
+bool has_gzip_signature(Bytes file);
 
 // Profiles and texts never shrink by more than this factor. A file of a few bytes may always expand to kLeast.
 constexpr u64 most_of_packed(u64 packed_bytes) {

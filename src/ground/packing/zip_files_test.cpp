@@ -103,7 +103,7 @@ TEST(ZipFile, StoredAndDeflatedFilesAreRead) {
   for (const bool wide : {false, true}) {
     File packed{.name = "b", .packed = kDeflatedAbc, .method = 8, .size = 12, .checksum = 0, .wide = wide};
     const std::string bytes = zip_of({stored_abc(), packed}, wide);
-    EXPECT_TRUE(ZipFile::has_its_look(bytes_of(bytes)));
+    EXPECT_TRUE(ZipFile::has_signature(bytes_of(bytes)));
     const auto zip = ZipFile::open(bytes_of(bytes));
     ASSERT_TRUE(zip.has_value()) << zip.error().text;
     ASSERT_EQ(zip.value().entries().size(), 2u);
@@ -172,7 +172,7 @@ TEST(GzipFile, MembersOneBehindTheOther) {
   EXPECT_EQ(got.outcome, Unpacked::all);
   EXPECT_EQ(got.text, "abcabcabcabcabcabcabcabc");
   const std::string one = member();
-  EXPECT_TRUE(has_gzip_look(std::as_bytes(std::span(one))));
+  EXPECT_TRUE(has_gzip_signature(std::as_bytes(std::span(one))));
 }
 
 TEST(GzipFile, DamageIsTold) {

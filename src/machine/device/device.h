@@ -95,12 +95,12 @@ class RecordingSession {
   virtual diag::Result<void> stop() = 0;
   virtual std::string readable_path() const = 0;
   // After stop: why the file is incomplete. The part that was written is valid.
-  virtual const std::optional<diag::Error>& trouble() const = 0;
+  virtual const std::optional<diag::Error>& error() const = 0;
   virtual std::vector<std::string> remarks() const = 0;  // for -v
   // The facts about the machine that the end of the file will have, for those who read the file earlier.
   virtual perf_data::RecordingFacts facts() const { return {}; }
-  // The bytes of kMadeCodeFeature: code that call chains refer to, so far.
-  virtual std::string made_code() { return {}; }
+  // The bytes of kJitCodeFeature: code that call chains refer to, so far.
+  virtual std::string jit_code() { return {}; }
   // If it writes a Windows trace, returns the names of drives that the trace lacks: device and drive of each.
   virtual bool is_trace() const { return false; }
   virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }

@@ -188,13 +188,13 @@ class TraceRecordingSession final : public device::RecordingSession {
 
   diag::Result<void> start() override {
     WPERF_TRY(session_, etw::Session::start(api_, plan_));
-    begin_ns_ = told_ns_ = programs_.now_ns();
+    begin_ns_ = losses_noted_ns_ = programs_.now_ns();
     return {};
   }
   diag::Result<u64> written() override {
     WPERF_TRY(const etw::SessionState state, session_->state());
-    constexpr u64 kTellEveryNs = 1'000'000'000;
-    if (programs_.now_ns() - told_ns_ >= kTellEveryNs) note_losses(state);
+    constexpr u64 kNoteLossesEveryNs = 1'000'000'000;
+    if (programs_.now_ns() - losses_noted_ns_ >= kNoteLossesEveryNs) note_losses(state);
     written_ = u64{state.buffers_written} * kBufferBytes;
     return written_;
   }
@@ -203,7 +203,7 @@ class TraceRecordingSession final : public device::RecordingSession {
     if (state.has_value()) {
       note_losses(state.value());
     } else {
-      trouble_ = std::move(state).error();
+      error_ = std::move(state).error();
     }
     return {};
   }
@@ -215,7 +215,7 @@ class TraceRecordingSession final : public device::RecordingSession {
   }
   std::vector<Loss> losses() const override { return losses_; }
   std::string readable_path() const override { return plan_.file; }
-  const std::optional<diag::Error>& trouble() const override { return trouble_; }
+  const std::optional<diag::Error>& error() const override { return error_; }
   std::vector<std::string> remarks() const override {
     return session_ != nullptr ? session_->remarks() : std::vector<std::string>();
   }
@@ -230,11 +230,11 @@ class TraceRecordingSession final : public device::RecordingSession {
     const u64 more_events = events - std::min(events, events_lost_);
     const u64 more_buffers = buffers - std::min(buffers, buffers_lost_);
     if (more_events + more_buffers != 0) {
-      losses_.push_back({told_ns_ - begin_ns_, now_ns - begin_ns_, more_events, more_buffers});
+      losses_.push_back({losses_noted_ns_ - begin_ns_, now_ns - begin_ns_, more_events, more_buffers});
     }
     events_lost_ = std::max(events, events_lost_);
     buffers_lost_ = std::max(buffers, buffers_lost_);
-    told_ns_ = now_ns;
+    losses_noted_ns_ = now_ns;
   }
 
   etw::TraceApi& api_;
@@ -243,9 +243,9 @@ class TraceRecordingSession final : public device::RecordingSession {
   std::optional<os::RecordingFile> unnamed_;
   std::unique_ptr<etw::Session> session_;
   u64 written_ = 0;
-  u64 begin_ns_ = 0, told_ns_ = 0, events_lost_ = 0, buffers_lost_ = 0;
+  u64 begin_ns_ = 0, losses_noted_ns_ = 0, events_lost_ = 0, buffers_lost_ = 0;
   std::vector<Loss> losses_;
-  std::optional<diag::Error> trouble_;
+  std::optional<diag::Error> error_;
 };
 
 // Used if Windows does not report the number of counters.
@@ -276,7 +276,7 @@ class EtwDevice final : public device::Device {
                                  .name = "Windows"};
   }
   diag::Result<plan::Capabilities> capabilities(Spe) override {
-    const etw::TraceApi::Machine windows = machine_->tracing().machine();
+    const etw::TraceApi::HostFacts windows = machine_->tracing().machine();
     plan::Capabilities machine;
     machine.core_count = static_cast<u32>(windows.core_midr.size());
     machine.core_midr = windows.core_midr;
@@ -333,7 +333,7 @@ class EtwDevice final : public device::Device {
   }
   std::vector<device::DeviceCheck> checks() override {
     etw::TraceApi& api = machine_->tracing();
-    const etw::TraceApi::Machine windows = api.machine();
+    const etw::TraceApi::HostFacts windows = api.machine();
     std::vector<device::DeviceCheck> checks{
         {"rights", windows.elevated, windows.elevated ? "elevated" : "not elevated: this user is not allowed to record",
          windows.elevated ? "" : "start wperf from an elevated prompt (Run as administrator)"}};
@@ -363,11 +363,11 @@ class EtwDevice final : public device::Device {
     }
     const bool may = api.enable_privilege() == etw::kNoError;  // this privilege is needed for sources, but not for
                                                                // sessions
-    std::vector<etw::Mended> done = etw::end_leftovers(api);
+    std::vector<etw::CleanupResult> done = etw::end_leftovers(api);
     if (may) std::ranges::move(etw::remove_left_sources(api), std::back_inserter(done));
     if (may) etw::put_back(api, api.own_process());
     std::vector<device::DeviceCheck> checks;
-    for (etw::Mended& one : done) checks.push_back({"fix", one.is_good, std::move(one.sentence), {}});
+    for (etw::CleanupResult& one : done) checks.push_back({"fix", one.is_good, std::move(one.sentence), {}});
     return checks;
   }
   device::Programs& programs() override { return machine_->programs(); }

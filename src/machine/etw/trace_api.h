@@ -49,13 +49,13 @@ class TraceApi {
  public:
   virtual ~TraceApi() = default;
 
-  struct Machine {
+  struct HostFacts {
     u32 build = 0;               // build number of Windows
     bool elevated = false;       // this process has the rights of an administrator
     bool hypervisor = false;     // it is a virtual machine
     std::vector<u64> core_midr;  // one for each core; 0 if it is not an Arm core
   };
-  virtual Machine machine() = 0;
+  virtual HostFacts machine() = 0;
   // SeSystemProfilePrivilege.
   virtual WindowsError enable_privilege() = 0;
 

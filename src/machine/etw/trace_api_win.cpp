@@ -72,7 +72,7 @@ u64 midr_of(u32 core) {
 
 class WindowsTracing final : public etw::TraceApi {
  public:
-  Machine machine() override {
+  HostFacts machine() override {
     if (machine_.has_value()) return *machine_;
     machine_.emplace();
     const auto facts = os::windows_facts();
@@ -244,7 +244,7 @@ class WindowsTracing final : public etw::TraceApi {
   static constexpr const wchar_t* kKeptKey = L"SOFTWARE\\wperf tracing until Windows starts anew";
   static constexpr usize kLongestText = 2048;
 
-  std::optional<Machine> machine_;
+  std::optional<HostFacts> machine_;
   windows::OwnedHandle changes_;
   bool holds_ = false;
 };

@@ -156,8 +156,8 @@ std::vector<std::string> leftovers(TraceApi& api) {
   return names;
 }
 
-std::vector<Mended> end_leftovers(TraceApi& api) {
-  std::vector<Mended> done;
+std::vector<CleanupResult> end_leftovers(TraceApi& api) {
+  std::vector<CleanupResult> done;
   for (const std::string& name : leftovers(api)) {
     Bytes properties = properties_bytes({});
     const WindowsError error = api.control(0, text::utf16_of(name), properties, ControlCode::stop);
@@ -170,8 +170,8 @@ std::vector<Mended> end_leftovers(TraceApi& api) {
   return done;
 }
 
-std::vector<Mended> remove_left_sources(TraceApi& api) {
-  std::vector<Mended> done;
+std::vector<CleanupResult> remove_left_sources(TraceApi& api) {
+  std::vector<CleanupResult> done;
   for (const std::u16string& name : api.sessions()) {
     if (process_of_session(api, name).has_value()) return done;
   }
@@ -235,7 +235,7 @@ diag::Result<std::unique_ptr<Session>> Session::start(TraceApi& api, const Sessi
 }
 
 diag::Result<void> Session::open() {
-  const TraceApi::Machine machine = api_.machine();
+  const TraceApi::HostFacts machine = api_.machine();
   if (!machine.elevated) return error_of(kAccessDenied, "record all programs");
   const bool on_arm = !machine.core_midr.empty() && machine.core_midr.front() != 0;
   const bool interrupts = !plan_.sources.empty() || !plan_.counted.empty();  // Windows samples by counters or by the
@@ -247,7 +247,7 @@ diag::Result<void> Session::open() {
         .hint = "administrators have it and can grant it: secpol.msc, Local Policies, User Rights Assignment",
         .code = diag::ExitCode::no_device};
   }
-  for (Mended& one : end_leftovers(api_)) remarks_.push_back(std::move(one.sentence));
+  for (CleanupResult& one : end_leftovers(api_)) remarks_.push_back(std::move(one.sentence));
   changes_ = true;
   put_back(api_, process_);
   {

@@ -46,17 +46,17 @@ u32 most_counters(TraceApi& api);
 
 // Sessions of wperf processes that have ended.
 std::vector<std::string> leftovers(TraceApi& api);
-struct Mended {
+struct CleanupResult {
   std::string sentence;
   bool is_good = true;  // false: Windows refused
 };
 // Ends these sessions.
-std::vector<Mended> end_leftovers(TraceApi& api);
+std::vector<CleanupResult> end_leftovers(TraceApi& api);
 // Sampling intervals and added sources are system-wide. The last wperf that records restores the state that the first
 // one found; after a crash the next wperf does it. Does nothing while another wperf records.
 void put_back(TraceApi& api, u32 own_process);
 // Removes sources that a wperf added and left; does nothing while another one records, because they may belong to it.
-std::vector<Mended> remove_left_sources(TraceApi& api);
+std::vector<CleanupResult> remove_left_sources(TraceApi& api);
 
 // The number of 1 MB buffers for this many cores with this many events a second each, with stacks and two seconds of
 // reserve.

@@ -582,7 +582,7 @@ TEST_F(EtwSession, TheKernelLoggersOwnerIsRegisteredBeforeItExists) {
   EXPECT_TRUE(api.windows().kept.empty());
 }
 
-TEST_F(EtwSession, WhoDoesNotGetTheKernelLoggerIsNotItsOwner) {
+TEST_F(EtwSession, FailedKernelLoggerStartRegistersNoOwner) {
   FakeWindows windows;
   windows.most_sessions = 0;
   windows.disk_full = true;
@@ -597,7 +597,7 @@ TEST_F(EtwSession, WhoDoesNotGetTheKernelLoggerIsNotItsOwner) {
   EXPECT_EQ(api.windows().kept["process and file of the kernel logger"], "77 C:\\its.etl");
 }
 
-TEST_F(EtwSession, WhatAKilledWperfLeftIsMended) {
+TEST_F(EtwSession, LeftoverSessionsAreCleanedUp) {
   FakeWindows windows;
   windows.sessions = {u"wperf recording 77", u"wperf recording 78", u"somebody else's"};
   windows.processes = {};
@@ -607,14 +607,14 @@ TEST_F(EtwSession, WhatAKilledWperfLeftIsMended) {
   ASSERT_EQ(api.enable_privilege(), kNoError);
   EXPECT_EQ(end_leftovers(api).size(), 2u);
   EXPECT_EQ(api.sessions(), std::vector<std::u16string>{u"somebody else's"});
-  const std::vector<Mended> removed = remove_left_sources(api);
+  const std::vector<CleanupResult> removed = remove_left_sources(api);
   ASSERT_EQ(removed.size(), 1u);
   EXPECT_TRUE(removed[0].is_good);
   EXPECT_TRUE(api.added_sources().empty());
   EXPECT_TRUE(end_leftovers(api).empty());
 }
 
-TEST_F(EtwSession, TheLastOfTwoPutsBackWhatTheFirstOneFound) {
+TEST_F(EtwSession, LastSessionRestoresOriginalIntervals) {
   FakeWindows windows;
   windows.processes = {1, 2};
   FakeTraceApi api(windows, machine);
@@ -640,7 +640,7 @@ TEST_F(EtwSession, TheLastOfTwoPutsBackWhatTheFirstOneFound) {
   EXPECT_EQ(api.changing(), 0);
 }
 
-TEST_F(EtwSession, WhatAKilledWperfChangedIsPutBackByTheNext) {
+TEST_F(EtwSession, IntervalsChangedByKilledRunAreRestored) {
   FakeWindows windows;
   windows.kept = {{"interval of source 0", "10000"}};
   FakeTraceApi api(windows, machine);
@@ -654,7 +654,7 @@ TEST_F(EtwSession, WhatAKilledWperfChangedIsPutBackByTheNext) {
   EXPECT_EQ(api.intervals().at(kTimer), 10'000u);
 }
 
-TEST_F(EtwSession, ATraceHasALimitThatIsTold) {
+TEST_F(EtwSession, TraceSizeLimitIsReported) {
   FakeWindows windows;
   windows.free_bytes = 2 << 20;
   FakeTraceApi api(windows, machine);
@@ -671,7 +671,7 @@ TEST_F(EtwSession, ATraceHasALimitThatIsTold) {
   EXPECT_TRUE(api.sessions().empty());
 }
 
-TEST_F(EtwSession, ATraceThatBecameFullUnseenIsToldAtItsEnd) {
+TEST_F(EtwSession, FullTraceIsReportedAtStop) {
   FakeWindows windows;
   windows.free_bytes = 2 << 20;
   FakeTraceApi api(windows, machine);

@@ -17,7 +17,7 @@ namespace {
 struct MappedFileOf {
   u32 process = 0;
   u64 inode = 0;
-  bool is_told = false;       // its build id is in a record already
+  bool has_build_id = false;  // its build id is in a record already
   bool is_ambiguous = false;  // two files had this name
 };
 
@@ -25,13 +25,14 @@ std::map<std::string_view, MappedFileOf> mapped_files(const perf_data::PerfFile&
   std::map<std::string_view, MappedFileOf> files;
   file.for_each_record(perf_data::Visitors{[&](const perf_data::Mmap& mapping, const perf_data::Record&) {
     if (mapping.is_data || !mapping.file.starts_with('/') || mapping.file.starts_with("//")) return;
-    const bool is_told = !mapping.build_id.empty();
-    const auto [entry, is_new] = files.try_emplace(mapping.file, MappedFileOf{mapping.pid, mapping.inode, is_told});
+    const bool has_build_id = !mapping.build_id.empty();
+    const auto [entry, is_new] =
+        files.try_emplace(mapping.file, MappedFileOf{mapping.pid, mapping.inode, has_build_id});
     MappedFileOf& known = entry->second;
     if (is_new) return;
-    if (known.is_told && !is_told) {
+    if (known.has_build_id && !has_build_id) {
       known = {mapping.pid, mapping.inode, false, known.is_ambiguous};
-    } else if (!is_told && known.inode != mapping.inode) {
+    } else if (!has_build_id && known.inode != mapping.inode) {
       known.is_ambiguous = true;
     }
   }});
@@ -95,7 +96,7 @@ bool FileBuildIds::is_the_same(const std::string& name, u64 inode, bool is_known
 std::vector<perf_data::WrittenBuildId> FileBuildIds::of_recording(const perf_data::PerfFile& file) {
   std::vector<perf_data::WrittenBuildId> ids;
   for (const auto& [path, mapped] : mapped_files(file)) {
-    if (mapped.is_told || mapped.is_ambiguous) continue;
+    if (mapped.has_build_id || mapped.is_ambiguous) continue;
     const std::string folder = fmt::format("/proc/{}", mapped.process);
     const bool is_alive = access(folder.c_str(), F_OK) == 0;
     const std::string root = is_alive ? root_of(mapped.process) : std::string();

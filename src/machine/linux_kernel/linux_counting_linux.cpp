@@ -22,11 +22,11 @@ constexpr u32 kTypeRaw = PERF_TYPE_RAW;
 
 // An entry of the schedule on one core or thread.
 struct OpenCount {
-  usize unit = 0;              // index into the capture
-  std::optional<usize> entry;  // nullopt for the cycles that every unit has
-  bool leads = false;          // leads its group or is single: this event is enabled and disabled
-  bool tells_enabled = true;   // if an entry has several events, one for each kind of core, only the first one reports
-                               // the enabled time
+  usize unit = 0;                // index into the capture
+  std::optional<usize> entry;    // nullopt for the cycles that every unit has
+  bool leads = false;            // leads its group or is single: this event is enabled and disabled
+  bool has_enabled_time = true;  // if an entry has several events, one for each kind of core, only the first one
+                                 // reports the enabled time
   Descriptor event;
 };
 
@@ -128,7 +128,7 @@ diag::Result<void> LinuxCountSession::open_unit(usize unit, Scope scope, u32 cor
   cycles.event.config = PERF_COUNT_HW_CPU_CYCLES;
   cycles.event.hardware = true;
   const auto opened =
-      open_one({.unit = unit, .entry = {}, .leads = true, .tells_enabled = true, .event = {}}, cycles, scope, -1);
+      open_one({.unit = unit, .entry = {}, .leads = true, .has_enabled_time = true, .event = {}}, cycles, scope, -1);
   if (!opened.has_value()) return opened.error();
   return {};
 }
@@ -170,7 +170,7 @@ diag::Result<void> LinuxCountSession::open_entry(usize unit, usize number, Scope
     const u32 group = entry.group.value_or(0) * 16 + static_cast<u32>(kind);
     const auto leader = entry.group.has_value() ? leaders.find(group) : leaders.end();
     const int led_by = leader != leaders.end() ? leader->second : -1;
-    OpenCount count{.unit = unit, .entry = number, .leads = led_by < 0, .tells_enabled = kind == 0, .event = {}};
+    OpenCount count{.unit = unit, .entry = number, .leads = led_by < 0, .has_enabled_time = kind == 0, .event = {}};
     const Counted counted{.event = events[kind], .modifiers = entry.modifiers, .name = entry.name};
     WPERF_TRY(const int opened, open_one(std::move(count), counted, scope, led_by));
     if (entry.group.has_value() && led_by < 0) leaders[group] = opened;
@@ -233,7 +233,7 @@ diag::Result<readings::CountCapture> LinuxCountSession::read() {
     readings::CounterReading& entry = unit.entries[*one.entry];
     entry.value += reading.value;
     entry.running_ns += reading.running_ns;
-    if (one.tells_enabled) entry.enabled_ns += reading.enabled_ns;
+    if (one.has_enabled_time) entry.enabled_ns += reading.enabled_ns;
   }
   for (readings::UnitCounts& unit : capture.units) {
     unit.multiplexed = unit.cycles_running_ns < unit.cycles_enabled_ns ||

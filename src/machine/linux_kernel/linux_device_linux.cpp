@@ -71,7 +71,7 @@ void try_counter(LinuxFacts& facts) {
   const perf_events::Descriptor event = perf_events::open_event(attributes, {.thread = 0, .core = -1});
   if (!event.is_open()) {
     const bool is_missing = errno == ENOENT || errno == ENODEV || errno == EOPNOTSUPP;
-    facts.counter_trouble = is_missing ? "the kernel offers none on this machine" : std::strerror(errno);
+    facts.counter_error = is_missing ? "the kernel offers none on this machine" : std::strerror(errno);
     return;
   }
   volatile u32 busy = 0;
@@ -79,7 +79,7 @@ void try_counter(LinuxFacts& facts) {
   static_cast<void>(busy);
   const auto reading = perf_events::read_event(event);
   if (reading.has_value()) facts.cycles = reading.value().value;
-  if (facts.cycles == 0) facts.counter_trouble = "it counted nothing in a busy loop";
+  if (facts.cycles == 0) facts.counter_error = "it counted nothing in a busy loop";
 }
 
 // The list is long, but its first line is enough: hidden addresses are zero.

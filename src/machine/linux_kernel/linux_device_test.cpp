@@ -207,7 +207,7 @@ TEST_F(LinuxDeviceTest, RecordsAProgramAndWhatItMapped) {
     const u64 begin = device_->programs().now_ns();
     let_end(pid);
     ASSERT_TRUE(session.value()->stop().has_value());
-    EXPECT_FALSE(session.value()->trouble().has_value());
+    EXPECT_FALSE(session.value()->error().has_value());
     auto mapped = os::MappedFile::open(session.value()->readable_path());
     ASSERT_TRUE(mapped.has_value()) << mapped.error().text;
     auto file = perf_data::PerfFile::open(mapped.value().bytes());
@@ -226,7 +226,7 @@ TEST_F(LinuxDeviceTest, RecordsAProgramAndWhatItMapped) {
 }
 
 // SPE needs its hardware, so other bytes in its format are used here.
-TEST_F(LinuxDeviceTest, WhatATracingUnitWroteIsInTheRecording) {
+TEST_F(LinuxDeviceTest, AuxDataIsInRecording) {
   const u32 pid = start({"true"});
   plan::SamplePlan plan;
   plan.process = pid;
@@ -271,7 +271,7 @@ TEST_F(LinuxDeviceTest, WhatATracingUnitWroteIsInTheRecording) {
 }
 
 // A stack copy at each page fault gives more data than can be read in time.
-TEST_F(LinuxDeviceTest, WhatRingsLostIsCounted) {
+TEST_F(LinuxDeviceTest, LostRingRecordsAreCounted) {
   const u32 pid = start({"sh", "-c", "i=0; while [ $i -lt 40 ]; do (:); i=$((i+1)); done"});
   plan::SamplePlan plan;
   plan.process = pid;

@@ -106,7 +106,7 @@ class LinuxRecordingSession final : public device::RecordingSession {
   }
   diag::Result<void> stop() override;
   std::string readable_path() const override { return file_.openable_path(); }
-  const std::optional<diag::Error>& trouble() const override { return file_.trouble(); }
+  const std::optional<diag::Error>& error() const override { return file_.error(); }
   std::vector<std::string> remarks() const override;
   perf_data::RecordingFacts facts() const override {
     perf_data::RecordingFacts facts = perf_events::recording_facts(SystemFiles(), machine_.units, target_.tool_version);
@@ -115,7 +115,7 @@ class LinuxRecordingSession final : public device::RecordingSession {
     facts.command_line.insert(facts.command_line.end(), target_.arguments.begin(), target_.arguments.end());
     return facts;
   }
-  std::string made_code() override { return thread_.has_value() ? thread_->made_code() : std::string(); }
+  std::string jit_code() override { return thread_.has_value() ? thread_->jit_code() : std::string(); }
 
  private:
   void write_beginning();
@@ -219,7 +219,7 @@ diag::Result<void> LinuxRecordingSession::stop() {
   if (target_.filter != nullptr) {
     run.stacks = target_.filter->stacks();
     run.python = target_.filter->python();
-    facts.made_code = target_.filter->made_code();
+    facts.jit_code = target_.filter->jit_code();
   }
   const auto add_note = [&run](std::string_view note) {
     if (!run.note.empty()) run.note += "\nnote: ";
@@ -242,8 +242,8 @@ diag::Result<void> LinuxRecordingSession::stop() {
   const u64 record_bytes = file_.size() - records_begin_;
   const perf_data::FileEnding ending = perf_data::file_ending(all_events(), record_bytes, facts);
   file_.append(ending.tail);
-  file_.replace_beginning(file_.trouble().has_value() ? perf_data::header_without_tail(all_events(), record_bytes)
-                                                      : ending.header);
+  file_.replace_beginning(file_.error().has_value() ? perf_data::header_without_tail(all_events(), record_bytes)
+                                                    : ending.header);
   return {};
 }
 
@@ -272,7 +272,7 @@ void LinuxRecordingSession::add_build_ids(perf_data::RecordingFacts& facts) {
   auto recorded = perf_data::PerfFile::open(mapped.value().bytes());
   if (!recorded.has_value()) return;
   // Otherwise a long recording would be completely in memory.
-  recorded.value().tell_what_is_passed([&](u64 begin, u64 end) { mapped.value().release(begin, end); });
+  recorded.value().on_passed([&](u64 begin, u64 end) { mapped.value().release(begin, end); });
   facts.build_ids = build_ids_.of_recording(recorded.value());
 }
 

@@ -142,10 +142,10 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     event.hardware = true;
   }
   perf_event_attr attributes =
-      perf_events::attributes_of(event, plan_.kernel || planned.tells_waits, planned.modifiers);
+      perf_events::attributes_of(event, plan_.kernel || planned.shows_waits, planned.modifiers);
   const bool only_waits_have_callers = std::any_of(plan_.events.begin(), plan_.events.end(),
-                                                   [](const plan::SampleEvent& one) { return one.tells_waits; });
-  if (only_waits_have_callers && !planned.tells_waits) {
+                                                   [](const plan::SampleEvent& one) { return one.shows_waits; });
+  if (only_waits_have_callers && !planned.shows_waits) {
     attributes.exclude_callchain_kernel = attributes.exclude_callchain_user = 1;
   }
   attributes.sample_type = sample_type_;
@@ -240,7 +240,7 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
   const plan::SampleEvent& planned = plan_.events[number];
   perf_event_attr attributes = attributes_of(number, scope);
   Descriptor event = open_with_less(attributes, scope);
-  if (!event.is_open() && plan_.branch_stacks == plan::BranchStacks::wished && may_lack_branches(errno)) {
+  if (!event.is_open() && plan_.branch_stacks == plan::BranchStacks::optional && may_lack_branches(errno)) {
     attributes = attributes_of(number, scope);
     attributes.sample_type &= ~u64{PERF_SAMPLE_BRANCH_STACK};
     attributes.branch_sample_type = 0;

@@ -211,7 +211,7 @@ class Connection final : public LiveMachine {
 };
 
 // The booting process writes its error for the process that waits for it. Without an error it only closes the pipe.
-void tell(int pipe, const diag::Error& error) {
+void send_error(int pipe, const diag::Error& error) {
   const std::string message = Writer::refusal(error).take();
   static_cast<void>(!::write(pipe, message.data(), message.size()));
 }
@@ -255,7 +255,7 @@ diag::Result<Descriptor> take_lock() {
     return {};
   };
   const diag::Result<void> done = serve();
-  if (!done.has_value()) tell(kPipe, done.error());
+  if (!done.has_value()) send_error(kPipe, done.error());
   std::_Exit(done.has_value() ? 0 : 1);
 }
 

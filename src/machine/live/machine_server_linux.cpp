@@ -32,12 +32,12 @@ constexpr u64 kMostLagNs = 50'000'000;
 // A long wait is answered before it is over, so that Ctrl-C is noticed.
 constexpr nanoseconds kLongestWait{100'000'000};
 
-volatile std::sig_atomic_t told_to_end = 0;
+volatile std::sig_atomic_t stop_requested = 0;
 
 struct ClientsProgram {
   u32 pid = 0;
   bool detached = false;
-  bool crash_told = false;
+  bool crash_reported = false;
 };
 
 struct Waiting {
@@ -101,7 +101,7 @@ Writer damaged() {
 }
 
 void Server::run() {
-  while (!stopping_ && told_to_end == 0) {
+  while (!stopping_ && stop_requested == 0) {
     const Clock::time_point now = Clock::now();
     const u64 due_ns = machine_ns_ + static_cast<u64>(nanoseconds(now - wall_).count());
     const u64 machine_now_ns = machine_->now_ns();
@@ -219,8 +219,8 @@ void Server::forget(Client& client) {
 
 std::optional<diag::Error> Server::new_crash(Client& client) {
   for (ClientsProgram& program : client.programs) {
-    if (program.crash_told || machine_->process(program.pid).running) continue;
-    program.crash_told = true;
+    if (program.crash_reported || machine_->process(program.pid).running) continue;
+    program.crash_reported = true;
     if (auto crash = machine_->crash_of(program.pid); crash.has_value()) return crash;
   }
   return std::nullopt;
@@ -290,7 +290,7 @@ Writer Server::start(Client& client, Fields& fields) {
   auto started = client.machine->start(request->program);
   if (!started.has_value()) return Writer::refusal(started.error());
   runs_programs_ = true;
-  client.programs.push_back({.pid = started.value(), .detached = request->detached, .crash_told = false});
+  client.programs.push_back({.pid = started.value(), .detached = request->detached, .crash_reported = false});
   if (request->at_once) static_cast<void>(client.machine->wait(0, 0));
   Writer writer = Writer::answer();
   writer.put(started.value());
@@ -378,7 +378,7 @@ void Server::answer(Client& client, What what, Fields fields) {
 }
 
 void on_signal(int /*number*/) {
-  told_to_end = 1;
+  stop_requested = 1;
 }
 
 // Such a machine follows the wall clock by default, because its clients must be answered even if nothing happens.

@@ -35,7 +35,7 @@ TEST(Messages, ASizeBeyondAllBoundsIsDamage) {
   EXPECT_FALSE(find_message(message).complete);
 }
 
-TEST(Messages, AProgramTravelsWithAllItsWishes) {
+TEST(Messages, ProgramMessageRoundTrips) {
   Writer writer(What::start);
   put_start(writer, {.program = {"/tmp/a b.exe", "\"a b.exe\" -c 1", 3, 0xc, {}}, .at_once = true, .detached = true});
   const std::string message = std::move(writer).take();

@@ -14,11 +14,11 @@ namespace {
 // Types and numbers of perf_event_open(2). The kernel guarantees that they never change.
 constexpr u32 kTypeHardware = 0, kTypeSoftware = 1, kTypeTracepoint = 2, kTypeCache = 3;
 
-enum class Happens { anywhere, in_kernel, as_time };
+enum class CountedIn { anywhere, in_kernel, as_time };
 struct Named {
   std::string_view name;
   u64 config;
-  Happens happens = Happens::anywhere;
+  CountedIn counted_in = CountedIn::anywhere;
 };
 constexpr Named kHardware[] = {
     {"cpu-cycles", 0},
@@ -35,20 +35,20 @@ constexpr Named kHardware[] = {
     {"ref-cycles", 9},
 };
 constexpr Named kSoftware[] = {
-    {"cpu-clock", 0, Happens::as_time},
-    {"task-clock", 1, Happens::as_time},
+    {"cpu-clock", 0, CountedIn::as_time},
+    {"task-clock", 1, CountedIn::as_time},
     {"page-faults", 2},
     {"faults", 2},
-    {"context-switches", 3, Happens::in_kernel},
-    {"cs", 3, Happens::in_kernel},
-    {"cpu-migrations", 4, Happens::in_kernel},
-    {"migrations", 4, Happens::in_kernel},
+    {"context-switches", 3, CountedIn::in_kernel},
+    {"cs", 3, CountedIn::in_kernel},
+    {"cpu-migrations", 4, CountedIn::in_kernel},
+    {"migrations", 4, CountedIn::in_kernel},
     {"minor-faults", 5},
     {"major-faults", 6},
     {"alignment-faults", 7},
     {"emulation-faults", 8},
     {"dummy", 9},  // counts nothing: its recording has records but no samples
-    {"cgroup-switches", 11, Happens::in_kernel},
+    {"cgroup-switches", 11, CountedIn::in_kernel},
 };
 constexpr Named kCaches[] = {{"l1-dcache", 0}, {"l1-icache", 1}, {"llc", 2}, {"dtlb", 3},
                              {"itlb", 4},      {"branch", 5},    {"node", 6}};
@@ -66,9 +66,9 @@ plan::KernelEvent event_of(u32 type, const Named& named) {
   event.type = type;
   event.config = named.config;
   event.hardware = type == kTypeHardware;
-  event.in_kernel = named.happens == Happens::in_kernel;
-  event.clock = named.happens == Happens::as_time;
-  event.in_both_modes = type == kTypeSoftware && named.happens == Happens::anywhere;
+  event.in_kernel = named.counted_in == CountedIn::in_kernel;
+  event.clock = named.counted_in == CountedIn::as_time;
+  event.in_both_modes = type == kTypeSoftware && named.counted_in == CountedIn::anywhere;
   return event;
 }
 
@@ -192,9 +192,10 @@ std::vector<EventWords::ListedEvent> EventWords::listed_events() const {
 
 // A hardware register (PMCEID) covers the first 64 numbers, and 64 more from 0x4000 on. The kernel lists its contents.
 std::optional<bool> EventWords::counts_code(u16 code) const {
-  constexpr u16 kTold = 64, kToldAlso = 0x4000;
-  const bool is_told = code < kTold || (code >= kToldAlso && code < kToldAlso + kTold);
-  if (!facts_.counts_catalogue || !is_told) return std::nullopt;
+  constexpr u16 kReportedEvents = 64, kReportedFromAlso = 0x4000;
+  const bool is_reported =
+      code < kReportedEvents || (code >= kReportedFromAlso && code < kReportedFromAlso + kReportedEvents);
+  if (!facts_.counts_catalogue || !is_reported) return std::nullopt;
   if (!listed_.has_value()) listed_ = listed_events();
   if (listed_->empty()) return std::nullopt;
   return std::any_of(listed_->begin(), listed_->end(), [&](const ListedEvent& event) { return event.code == code; });

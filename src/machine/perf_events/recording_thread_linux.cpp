@@ -66,9 +66,9 @@ void RecordingThread::add_earlier(std::string_view records) {
   has_earlier_ = true;
 }
 
-std::string RecordingThread::made_code() {
+std::string RecordingThread::jit_code() {
   const std::lock_guard lock(writing_);
-  return filter_ != nullptr ? filter_->made_code() : std::string();
+  return filter_ != nullptr ? filter_->jit_code() : std::string();
 }
 
 // One round: reads every ring once.

@@ -30,7 +30,7 @@ TEST(RecordingThread, TakesWhatWasThereBeforeWhileItRuns) {
     ASSERT_TRUE(thread.start().has_value());
     thread.add_earlier("what was there");
     thread.stop();
-    EXPECT_FALSE(file.trouble().has_value());
+    EXPECT_FALSE(file.error().has_value());
   }
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
@@ -229,7 +229,7 @@ TEST(RecordingThread, ARingThatFillsIsEnlargedOnce) {
   }
 }
 
-TEST(RecordingThread, AFilterHurriesWhileItIsWhyARingFills) {
+TEST(RecordingThread, SlowFilterIsHurriedWhenRingFills) {
   const SlowFilter::Told told = told_in_some_rounds(kRingBytes / 4 * 3, true);
   EXPECT_EQ(told.after_slow[0], 0u);
   EXPECT_GE(told.after_slow[1], 3u);
@@ -242,7 +242,7 @@ TEST(RecordingThread, AFilterHasItsTimeWhileRingsHaveRoom) {
   EXPECT_EQ(told.after_quick[1], 0u);
 }
 
-TEST(RecordingThread, AFilterDoesNotPayForOthersWhoHadTheProcessor) {
+TEST(RecordingThread, FilterTimeExcludesPreemption) {
   const SlowFilter::Told told = told_in_some_rounds(kRingBytes / 4 * 3, false);
   EXPECT_EQ(told.after_slow[1], 0u);
   EXPECT_EQ(told.after_quick[1], 0u);

@@ -49,14 +49,14 @@ void SampleRing::taken_up_to(u64 tail) {
 
 namespace {
 
-constexpr usize kLeastAuxBytes = usize{64} << 10;     // a power-of-two number of pages, whatever their size
-constexpr usize kTellingRingBytes = usize{64} << 10;  // a record of 64 bytes for each interrupt of the hardware
+constexpr usize kLeastAuxBytes = usize{64} << 10;    // a power-of-two number of pages, whatever their size
+constexpr usize kRecordRingBytes = usize{64} << 10;  // a record of 64 bytes for each interrupt of the hardware
 
 usize page_size() {
   return static_cast<usize>(sysconf(_SC_PAGESIZE));
 }
-usize telling_bytes() {
-  return std::max(kTellingRingBytes, page_size());
+usize record_ring_bytes() {
+  return std::max(kRecordRingBytes, page_size());
 }
 
 }  // namespace
@@ -64,11 +64,11 @@ usize telling_bytes() {
 AuxRing::~AuxRing() {
   if (mapped_ == nullptr) return;
   munmap(aux_.data(), aux_.size());
-  munmap(mapped_, telling_bytes() + page_size());
+  munmap(mapped_, record_ring_bytes() + page_size());
 }
 
 diag::Result<AuxRing> AuxRing::map(const Descriptor& event, u32 core, usize aux_bytes) {
-  const usize size = telling_bytes() + page_size();
+  const usize size = record_ring_bytes() + page_size();
   void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, event.number(), 0);
   if (mapped == MAP_FAILED) return no_room("the records about SPE data");
   auto* page = static_cast<perf_event_mmap_page*>(mapped);
@@ -91,7 +91,7 @@ diag::Result<AuxRing> AuxRing::map(const Descriptor& event, u32 core, usize aux_
 void AuxRing::drain(const readings::SpeSink& sink) {
   const auto load = [](__u64& word) { return std::atomic_ref<__u64>(word).load(std::memory_order_acquire); };
   const auto* ring = static_cast<const std::byte*>(mapped_) + page_size();
-  const RingPieces records = waiting_in({ring, telling_bytes()}, load(page()->data_head), page()->data_tail);
+  const RingPieces records = waiting_in({ring, record_ring_bytes()}, load(page()->data_head), page()->data_tail);
   area_.drain(records, load(page()->aux_head), sink);
   std::atomic_ref<__u64>(page()->data_tail).store(records.tail, std::memory_order_release);
   std::atomic_ref<__u64>(page()->aux_tail).store(area_.tail(), std::memory_order_release);

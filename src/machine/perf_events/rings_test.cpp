@@ -89,7 +89,7 @@ namespace {
 
 constexpr u64 kTruncated = 1, kPartial = 4, kCollision = 8;
 
-struct Handed {
+struct DeliveredPiece {
   u32 core = 0;
   bool after_gap = false;
   u64 address = 0;
@@ -115,8 +115,8 @@ class AuxAreaTest : public testing::Test {
     for (const u64 word : {1, 1}) put(ring_, word, 8);
   }
   // `split`: where the end of the ring cuts the records.
-  std::vector<Handed> drain(u64 head, usize split = 0) {
-    std::vector<Handed> handed;
+  std::vector<DeliveredPiece> drain(u64 head, usize split = 0) {
+    std::vector<DeliveredPiece> handed;
     const std::span<const std::byte> all = ring_;
     area_.drain({.first = all.first(split), .second = all.subspan(split)}, head, [&](const readings::SpePiece& piece) {
       handed.push_back({piece.core, piece.after_gap, piece.buffer_address,
@@ -178,7 +178,7 @@ TEST_F(AuxAreaTest, WaitsForTheRecord) {
   EXPECT_EQ(drain(8).size(), 1u);
 }
 
-TEST_F(AuxAreaTest, WhatTheKernelLeavesOutIsAGap) {
+TEST_F(AuxAreaTest, TruncatedAuxDataIsGap) {
   tell(0, 4);
   tell(8, 4);
   const auto handed = drain(12);
@@ -223,7 +223,7 @@ TEST_F(AuxAreaTest, NothingIsRead) {
   }
 }
 
-TEST_F(AuxAreaTest, AHeadThatCannotBeStartsAnew) {
+TEST_F(AuxAreaTest, InvalidHeadResetsArea) {
   tell(0, 4);
   EXPECT_TRUE(drain(17).empty()) << "more than the area has";
   EXPECT_EQ(area_.tail(), 17u);

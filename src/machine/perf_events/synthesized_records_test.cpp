@@ -122,7 +122,7 @@ TEST(MadeUpRecords, TheKernel) {
   EXPECT_EQ(read.mappings[0].file, "[kernel.kallsyms]_text");
 }
 
-TEST(MadeUpRecords, AHiddenKernelIsNone) {
+TEST(MadeUpRecords, HiddenKernelHasNoRecord) {
   std::string bytes;
   append_kernel(bytes, "0000000000000000 T _text\n0000000000000000 T _stext\n", "00000000-00000000 : Kernel code\n",
                 {});

@@ -9,7 +9,7 @@
 namespace wperf::plan {
 namespace {
 
-TEST(Counters, WhoKeepsThemIsNamed) {
+TEST(Counters, OwnerOfReservedCountersIsNamed) {
   Capabilities machine = test_machine();
   EXPECT_TRUE(check_counters_answer(machine).has_value());
   machine.why_no_counters = "somebody keeps them";

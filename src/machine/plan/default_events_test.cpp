@@ -15,7 +15,7 @@ std::string names_on(const Capabilities& machine) {
   return names;
 }
 
-TEST(DefaultEvents, OfADriverAreAsManyAsAreCountedAtOnce) {
+TEST(DefaultEvents, DriverDefaultsFitInCounters) {
   EXPECT_EQ(names_on(test_machine()), "inst_retired br_retired br_mis_pred_retired l1d_cache_refill l2d_cache_refill");
   EXPECT_EQ(names_on(test_machine(kNeoverseN1, 2)), "inst_retired br_retired");
   EXPECT_EQ(names_on(test_machine(kUnknownCpu, 1)), "inst_retired");

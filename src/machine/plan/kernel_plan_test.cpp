@@ -191,7 +191,7 @@ TEST(KernelPlan, SampledForCompilers) {
   const SamplePlan plan = make_sample_plan(request, {}, machine, catalog_of(machine)).value();
   EXPECT_EQ(plan.events.at(0).name, "instructions");
   EXPECT_EQ(plan.rate_hz, 10'000u);
-  EXPECT_EQ(plan.branch_stacks, BranchStacks::wished);
+  EXPECT_EQ(plan.branch_stacks, BranchStacks::optional);
   const Capabilities bare = kernel_machine(false, false);
   const SamplePlan by_time = make_sample_plan(request, {}, bare, catalog_of(bare)).value();
   EXPECT_EQ(by_time.events.at(0).name, "cpu-clock");
@@ -275,7 +275,7 @@ std::string default_names(bool counters, const request::Measurement& request) {
   return names;
 }
 
-TEST(KernelPlan, WhatIsCountedWhenNothingIsNamed) {
+TEST(KernelPlan, DefaultEvents) {
   request::Measurement request;
   request.command = request::Command::stat;
   EXPECT_EQ(default_names(false, request), "") << "nor what to measure";

@@ -24,7 +24,7 @@ TEST(EventModifiers, StandBehindTheName) {
   EXPECT_EQ(split_text("sched:sched_switch:k"), "sched:sched_switch k");
 }
 
-TEST(EventModifiers, WhatIsNone) {
+TEST(EventModifiers, InvalidModifiers) {
   for (const char* name :
        {"cycles", "sched:sched_switch", "cpu/event=0x3c/", "cycles:", ":u", "/dsu/l3d_cache", "cycles:uz", ""}) {
     EXPECT_EQ(split_text(name), std::string(name) + " ");

@@ -295,7 +295,7 @@ diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, co
   WPERF_CHECK_OK(check_no_counting_list(wanted.items));
   if (sampling.for_compilers) {
     sampling = sampling_for_compilers(std::move(sampling), machine);
-    if (has_hardware_events(machine)) plan.branch_stacks = BranchStacks::wished;
+    if (has_hardware_events(machine)) plan.branch_stacks = BranchStacks::optional;
   }
   WPERF_TRY(plan.events, plan_events(sampling, machine, catalog));
   WPERF_CHECK_OK(check_process(wanted, machine));
@@ -365,7 +365,7 @@ diag::Result<void> add_switches(SamplePlan& plan, request::Sampling sampling, co
                       .interval_error = {}}};
   WPERF_TRY(std::vector<SampleEvent> switches, plan_events(sampling, machine, catalog));
   for (SampleEvent& event : switches) {
-    event.tells_waits = !of_windows;
+    event.shows_waits = !of_windows;
     plan.events.push_back(std::move(event));
   }
   // Windows records the stacks of switches by default.

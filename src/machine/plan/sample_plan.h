@@ -24,12 +24,12 @@ struct SampleEvent {
   bool adaptive = false;                     // the interval is adapted to rate_hz
   std::optional<KernelEvent> kernel_event;   // what the device uses instead of `code`
   EventModifiers modifiers = {};             // for events that the kernel samples
-  bool tells_waits = false;                  // shows waits: sampled in the kernel, too, and the only event with
+  bool shows_waits = false;                  // shows waits: sampled in the kernel, too, and the only event with
                                              // callers, if any event has them
 };
 
-// The last branches that the core took before each sample. wished: only if the machine can record them.
-enum class BranchStacks : u8 { none, wished, needed };
+// The last branches that the core took before each sample. optional: only if the machine can record them.
+enum class BranchStacks : u8 { none, optional, needed };
 
 struct SamplePlan {
   std::vector<SampleEvent> events;  // in the order of the report: cycles first, then by number; 1 to 32 events
@@ -51,7 +51,7 @@ struct SamplePlan {
   // May an event have samples in the kernel?
   bool looks_into_kernel() const {
     bool looks = kernel;
-    for (const SampleEvent& event : events) looks = looks || event.tells_waits || event.modifiers.kernel;
+    for (const SampleEvent& event : events) looks = looks || event.shows_waits || event.modifiers.kernel;
     return looks;
   }
 };

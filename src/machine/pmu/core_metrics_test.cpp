@@ -169,7 +169,7 @@ TEST(CoreMetrics, APublishedListIsTheWholeList) {
   EXPECT_FALSE(find_metric_of(find_product("neoverse-v2").value(), "ll_cache_read_nonsense").has_value());
 }
 
-TEST(CoreMetrics, ACoreWithoutOnesHasThoseItCanCount) {
+TEST(CoreMetrics, CoreWithoutPublishedMetricsHasCountableOnes) {
   const Product a55 = find_product("cortex-a55").value();
   ASSERT_EQ(a55.metric_count(), 0u) << "no test";
   ASSERT_TRUE(find_metric_of(a55, "ipc").has_value());

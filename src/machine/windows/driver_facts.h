@@ -25,7 +25,7 @@ struct DriverFacts {
   bool file_exists = false;
   bool signature_known = false;  // if false, the members below are unknown
   bool file_signed = false, signature_trusted = false;
-  std::string signer, signature_trouble;
+  std::string signer, signature_error;
   std::optional<u32> device_problem;  // problem code in the Device Manager, 0 = no problem; nullopt if there is no
                                       // entry
   std::vector<OtherDriver> others;

@@ -81,7 +81,7 @@ std::optional<DriverFacts> driver_facts() {
     facts.file_signed = signature->signed_at_all;
     facts.signature_trusted = signature->trusted;
     facts.signer = signature->signer;
-    facts.signature_trouble = signature->trouble;
+    facts.signature_error = signature->error;
   }
   return facts;
 }

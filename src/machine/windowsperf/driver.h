@@ -79,7 +79,7 @@ class Driver {
 
 // The opened device, for sessions; it must outlive them.
 struct Opened {
-  Machine& machine;
+  WindowsPerfMachine& machine;
   Driver driver;
   HardwareAnswer hardware{};
   u32 cluster_count = 0, cluster_size = 0, dsu_counters = 0;  // for the configured DSUs

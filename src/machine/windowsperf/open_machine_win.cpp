@@ -49,9 +49,9 @@ class DriverFile {
   HMODULE module_;
 };
 
-class WindowsPerfMachine final : public windows::OnWindows<Machine> {
+class NativeWindowsPerfMachine final : public windows::OnWindows<WindowsPerfMachine> {
  public:
-  WindowsPerfMachine(windows::OwnedHandle handle, windows::PresentInterface found)
+  NativeWindowsPerfMachine(windows::OwnedHandle handle, windows::PresentInterface found)
       : handle_(std::move(handle)), found_(std::move(found)) {}
 
   diag::Result<Answer> control(u32 code, std::span<const std::byte> input, std::span<std::byte> output) override {
@@ -76,7 +76,7 @@ class WindowsPerfMachine final : public windows::OnWindows<Machine> {
 };
 
 // The registry has a core's identification registers under their encodings: MIDR_EL1 is 3 0 0 0 0, so 4000.
-std::vector<u64> WindowsPerfMachine::core_midrs() {
+std::vector<u64> NativeWindowsPerfMachine::core_midrs() {
   std::vector<u64> midrs;
   while (midrs.size() < kMostAskedCores) {
     const std::wstring key = L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\" + std::to_wstring(midrs.size());
@@ -99,7 +99,7 @@ diag::Error not_installed() {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<Machine>> open_windowsperf_machine() {
+diag::Result<std::unique_ptr<WindowsPerfMachine>> open_windowsperf_machine() {
   auto found = windows::find_windowsperf_interface();
   if (!found.has_value()) return not_installed();
   void* const opened = CreateFileW(found->path.c_str(), GENERIC_READ | GENERIC_WRITE,
@@ -111,8 +111,8 @@ diag::Result<std::unique_ptr<Machine>> open_windowsperf_machine() {
                        .code = diag::ExitCode::no_device,
                        .system_error = windows::nearest_errno(error)};
   }
-  return std::unique_ptr<Machine>(
-      std::make_unique<WindowsPerfMachine>(windows::OwnedHandle(opened), std::move(*found)));
+  return std::unique_ptr<WindowsPerfMachine>(
+      std::make_unique<NativeWindowsPerfMachine>(windows::OwnedHandle(opened), std::move(*found)));
 }
 
 }  // namespace wperf::windowsperf

@@ -260,7 +260,7 @@ TEST_F(WindowsPerfRequests, ImixIsTheExampleOfTheFacts) {
                              "71..1");
 }
 
-TEST_F(WindowsPerfRequests, KernelIsNoFilter) {
+TEST_F(WindowsPerfRequests, KernelCountsAreNotFiltered) {
   plan::CountPlan plan = plan_of({0}, {1, 2, 3, 4, 5, 6});
   plan.kernel = true;
   EXPECT_EQ(counting(plan).at(1), assign(0, 0, {{0, {1, 2, 3, 4, 5, 6}}}));

@@ -28,7 +28,7 @@ inline std::string hex(std::span<const std::byte> bytes) {
   return text + (end != bytes.size() ? ".." + std::to_string(bytes.size() - end) : "");
 }
 
-class ScriptedMachine final : public Machine {
+class ScriptedMachine final : public WindowsPerfMachine {
  public:
   using Handler = std::function<Answer(std::span<const std::byte>, std::span<std::byte>)>;
 

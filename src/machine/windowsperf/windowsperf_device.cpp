@@ -45,7 +45,7 @@ diag::Result<void> check_version(const std::optional<FileVersion>& version) {
 
 class WindowsPerfDevice final : public device::Device {
  public:
-  explicit WindowsPerfDevice(std::unique_ptr<Machine> machine)
+  explicit WindowsPerfDevice(std::unique_ptr<WindowsPerfMachine> machine)
       : machine_(std::move(machine)), opened_{.machine = *machine_, .driver = Driver(*machine_), .name = {}} {}
   ~WindowsPerfDevice() override {
     if (locked_) (void)opened_.driver.unlock();
@@ -76,7 +76,7 @@ class WindowsPerfDevice final : public device::Device {
   void set_up_dmc(const std::vector<device::DeviceMemory>& channels);
   std::string why_no_spe() const;
 
-  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<WindowsPerfMachine> machine_;
   Opened opened_;
   VersionBlock version_{};
   DmcCounters dmc_counters_{};
@@ -222,7 +222,7 @@ diag::Result<plan::Capabilities> WindowsPerfDevice::capabilities(Spe) {
 
 }  // namespace
 
-std::unique_ptr<device::Device> make_windowsperf_device(std::unique_ptr<Machine> machine) {
+std::unique_ptr<device::Device> make_windowsperf_device(std::unique_ptr<WindowsPerfMachine> machine) {
   return std::make_unique<WindowsPerfDevice>(std::move(machine));
 }
 

@@ -36,7 +36,7 @@ struct FileVersion {
   u32 major = 0, minor = 0, patch = 0;
 };
 
-class Machine : public Transport, public device::Programs, public device::MachineFacts {
+class WindowsPerfMachine : public Transport, public device::Programs, public device::MachineFacts {
  public:
   // The version of the driver's file, because the request for the driver's version needs the lock. nullopt if it cannot
   // be read.
@@ -48,9 +48,9 @@ class Machine : public Transport, public device::Programs, public device::Machin
 };
 
 // The driver of this Windows.
-diag::Result<std::unique_ptr<Machine>> open_windowsperf_machine();
+diag::Result<std::unique_ptr<WindowsPerfMachine>> open_windowsperf_machine();
 
 // The device of a machine with the signed wperf-driver of Arm's WindowsPerf.
-std::unique_ptr<device::Device> make_windowsperf_device(std::unique_ptr<Machine> machine);
+std::unique_ptr<device::Device> make_windowsperf_device(std::unique_ptr<WindowsPerfMachine> machine);
 
 }  // namespace wperf::windowsperf

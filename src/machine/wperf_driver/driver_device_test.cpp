@@ -66,7 +66,7 @@ Made make() {
   return {raw, make_driver_device(std::move(machine))};
 }
 
-TEST(DriverDevice, RefusedLockSpeaksTheContractsWords) {
+TEST(DriverDevice, RefusedLockHasContractError) {
   Made made = make();
   made.machine->handlers[WPERF_CODE_LOCK] = refuse(WPERF_LOCK_BUSY);
   const auto taken = made.device->acquire(false);
@@ -132,7 +132,7 @@ TEST(DriverDevice, TellsTheDriverWhereTheMemoryControllersAre) {
 }
 
 // A hypervisor may report SPE but stop a machine that reads its registers.
-TEST(DriverDevice, TheSpeIsAskedOnlyByWhoWantsIt) {
+TEST(DriverDevice, SpeIsQueriedOnlyOnDemand) {
   Made made = make();
   WperfHardwareReply reply{};
   reply.core_count = 1;
@@ -408,7 +408,7 @@ TEST(DriverDevice, SamplesBehindThoseOfOthersAreDrained) {
 }
 
 // If a driver always announces more data but never sends any, the requests must end.
-TEST(DriverDevice, ADriverThatBringsNothingIsNotAskedForEver) {
+TEST(DriverDevice, EmptyDrainIsNotRepeated) {
   Made made = make();
   u32 asked = 0;
   const auto fill = [&asked](WperfDrainReply& reply) {

@@ -48,12 +48,12 @@ class SimMachine final : public SimulatedMachine {
 
   diag::Result<u32> start(const SimulatedProgram& program) override {
     WperfSimError error{};
-    const WperfSimProgram wish{.image_path = program.image.c_str(),
-                               .argument_line = program.command_line.c_str(),
-                               .core = program.core,
-                               .affinity = program.affinity,
-                               .streams = program.streams.has_value() ? program.streams->data() : nullptr};
-    const u32 pid = api_->spawn(sim_, &wish, &error);
+    const WperfSimProgram spawned{.image_path = program.image.c_str(),
+                                  .argument_line = program.command_line.c_str(),
+                                  .core = program.core,
+                                  .affinity = program.affinity,
+                                  .streams = program.streams.has_value() ? program.streams->data() : nullptr};
+    const u32 pid = api_->spawn(sim_, &spawned, &error);
     if (pid != 0) return pid;
     return error_of(error);
   }

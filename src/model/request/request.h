@@ -9,7 +9,7 @@
 
 #include "base/ints.h"
 #include "model/request/command_views.h"
-#include "model/request/comparison_wishes.h"
+#include "model/request/comparison_request.h"
 #include "model/request/measurement.h"
 #include "model/request/output_options.h"
 #include "model/request/pgo_work.h"

@@ -37,7 +37,7 @@ void keep_few(Spans& spans, u64 length) {
 
 }  // namespace
 
-DarkTimes::DarkTimes(std::span<const Unrecorded> unrecorded, u64 begin, u64 end) {
+UnrecordedTimes::UnrecordedTimes(std::span<const Unrecorded> unrecorded, u64 begin, u64 end) {
   for (const Unrecorded& one : unrecorded) {
     const Span span{std::max(one.begin, begin), std::min(one.end, end)};
     if (span.begin < span.end) spans_.push_back(span);
@@ -51,24 +51,24 @@ DarkTimes::DarkTimes(std::span<const Unrecorded> unrecorded, u64 begin, u64 end)
   }
 }
 
-usize DarkTimes::index(u64 time) const {
+usize UnrecordedTimes::index(u64 time) const {
   const auto found =
       std::partition_point(spans_.begin(), spans_.end(), [&](const Span& span) { return span.end <= time; });
   return static_cast<usize>(found - spans_.begin());
 }
 
-u64 DarkTimes::first(u64 from) const {
+u64 UnrecordedTimes::first(u64 from) const {
   const usize i = index(from);
   return i == spans_.size() ? ~u64{0} : std::max(from, spans_[i].begin);
 }
 
-u64 DarkTimes::last_end(u64 to) const {
+u64 UnrecordedTimes::last_end(u64 to) const {
   const auto after =
       std::partition_point(spans_.begin(), spans_.end(), [&](const Span& span) { return span.begin < to; });
   return after == spans_.begin() ? 0 : std::min(std::prev(after)->end, to);
 }
 
-u64 DarkTimes::length_until(u64 time) const {
+u64 UnrecordedTimes::length_until(u64 time) const {
   const usize i = index(time);
   if (i == spans_.size()) {
     return spans_.empty() ? 0 : before_.back() + spans_.back().end - spans_.back().begin;
@@ -97,7 +97,7 @@ std::vector<CoreMark> core_marks(std::span<const Unrecorded> unrecorded, u64 beg
     first = last;
   }
   std::sort(marks.begin(), marks.end(), [](const CoreMark& a, const CoreMark& b) {
-    return std::tie(a.time, a.is_dark, a.core) < std::tie(b.time, b.is_dark, b.core);
+    return std::tie(a.time, a.is_unrecorded, a.core) < std::tie(b.time, b.is_unrecorded, b.core);
   });
   return marks;
 }

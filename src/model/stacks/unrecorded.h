@@ -9,16 +9,16 @@
 namespace wperf::stacks {
 
 // Times ordered by begin that neither overlap nor touch.
-class DarkTimes {
+class UnrecordedTimes {
  public:
   struct Span {
     u64 begin = 0, end = 0;
   };
 
-  DarkTimes() = default;
+  UnrecordedTimes() = default;
   // The times within [begin, end] at which at least one core was not recorded. If there are very many, gaps that are at
   // most a thousandth of the recording apart become one.
-  DarkTimes(std::span<const Unrecorded> unrecorded, u64 begin, u64 end);
+  UnrecordedTimes(std::span<const Unrecorded> unrecorded, u64 begin, u64 end);
 
   bool any(u64 from, u64 to) const { return first(from) < to; }
   // The first unrecorded moment from `from` on; ~0 if there is none.
@@ -26,7 +26,7 @@ class DarkTimes {
   // The end of the last gap that began before `to`, no later than `to`; 0 if there is no such gap.
   u64 last_end(u64 to) const;
   u64 length(u64 from, u64 to) const { return length_until(to) - length_until(from); }
-  // Calls visit(begin, end, is_dark) for each part of [from, to]; is_dark means not recorded.
+  // Calls visit(begin, end, is_unrecorded) for each part of [from, to]; is_unrecorded means not recorded.
   template <class Visit>
   void for_each_part(u64 from, u64 to, Visit visit) const {
     for (usize i = index(from); i < spans_.size() && spans_[i].begin < to; ++i) {
@@ -50,7 +50,7 @@ class DarkTimes {
 struct CoreMark {
   u64 time = 0;
   u16 core = kEveryCore;
-  bool is_dark = false;  // not recorded from this time on
+  bool is_unrecorded = false;  // not recorded from this time on
 };
 std::vector<CoreMark> core_marks(std::span<const Unrecorded> unrecorded, u64 begin, u64 end);
 

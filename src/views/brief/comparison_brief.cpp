@@ -26,7 +26,7 @@ std::vector<Found> sure_changes(const Comparison& comparison) {
   std::vector<Found> found;
   for (const EventChange& event : comparison.events) {
     for (const UnitChange& row : event.functions) {
-      if (row.found) found.push_back({&event, &row});
+      if (row.is_significant) found.push_back({&event, &row});
     }
   }
   return found;
@@ -49,7 +49,7 @@ void add_rows(Brief& brief, const Comparison& comparison, const std::vector<Foun
 
 void add_ruled_out(Brief& brief, const Comparison& comparison) {
   for (const compare::TotalChange& total : comparison.totals) {
-    if (!total.has_interval || total.found) continue;
+    if (!total.has_interval || total.is_significant) continue;
     brief.ruled_out.push_back(
         fmt::format("a change of {} outside {}", total.event, report::interval_text(total.low, total.high)));
   }

@@ -92,20 +92,20 @@ class CallgrindWriter {
   }
 
   // A name is written in full once, and as a number after that.
-  void write_name(std::string_view key, std::vector<bool>& told, u32 number, std::string_view name) {
-    told.resize(std::max<usize>(told.size(), number + usize{1}));
-    out_.text += told[number] ? fmt::format("{}=({})\n", key, number + 1)
-                              : fmt::format("{}=({}) {}\n", key, number + 1, one_line(name));
-    told[number] = true;
+  void write_name(std::string_view key, std::vector<bool>& written, u32 number, std::string_view name) {
+    written.resize(std::max<usize>(written.size(), number + usize{1}));
+    out_.text += written[number] ? fmt::format("{}=({})\n", key, number + 1)
+                                 : fmt::format("{}=({}) {}\n", key, number + 1, one_line(name));
+    written[number] = true;
   }
   void write_place(std::string_view prefix, u32 function) {
     const u32 module = profile_.functions[function].module;
-    write_name(fmt::format("{}ob", prefix), told_modules_, module, profile_.modules[module].name);
+    write_name(fmt::format("{}ob", prefix), written_modules_, module, profile_.modules[module].name);
     const std::string_view file = file_of(function);
-    write_name(prefix.empty() ? "fl" : "cfi", told_files_, files_(file), file.empty() ? "???" : file);
+    write_name(prefix.empty() ? "fl" : "cfi", written_files_, files_(file), file.empty() ? "???" : file);
     // callgrind_annotate identifies functions by file and name; functions with the same name in other files must not be
     // merged.
-    write_name(fmt::format("{}fn", prefix), told_functions_, function, names_.marked_function(function));
+    write_name(fmt::format("{}fn", prefix), written_functions_, function, names_.marked_function(function));
   }
   std::string_view file_of(u32 function) {
     if (file_of_function_.empty()) {
@@ -144,7 +144,7 @@ class CallgrindWriter {
   const std::vector<u32> used_;
   std::vector<std::map<u32, Costs>> own_;                       // by function, then by line
   std::vector<std::map<std::pair<u32, u32>, Costs>> calls_of_;  // by caller, then by line and callee
-  std::vector<bool> told_modules_, told_files_, told_functions_;
+  std::vector<bool> written_modules_, written_files_, written_functions_;
   std::vector<std::string_view> file_of_function_;
   Texts files_;
 };

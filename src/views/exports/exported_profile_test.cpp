@@ -187,7 +187,7 @@ TEST(Writers, TheSqlOfNoNoteHasNone) {
   EXPECT_NE(written(write_sql, profile).find("('note','of today')"), std::string::npos);
 }
 
-TEST(Writers, AnEmptyProfileHarmsNone) {
+TEST(Writers, EmptyProfileIsWritten) {
   stacks::StackProfile profile;
   profile.nodes.assign(1, {});
   const stacks::Moments moments;

@@ -204,7 +204,7 @@ class PerfettoWriter {
     packet.message(kInterned, interned_);
   }
   void write_samples() {
-    std::vector<bool> told(profile_.nodes.size());
+    std::vector<bool> written(profile_.nodes.size());
     text::Message packet, sample;
     for_each_moment(source_, [&](u32 moment, u32 row, u64 count, u64 period) {
       const stacks::StackSample& one = profile_.samples[row];
@@ -215,8 +215,8 @@ class PerfettoWriter {
       constexpr u64 kNeedsState = 2;
       packet.number(kSequenceFlags, kNeedsState);
       const bool has_stack = profile_.nodes[one.node].place != kNothing;
-      if (has_stack && !told[one.node]) append_stack(one.node, packet);
-      told[one.node] = true;
+      if (has_stack && !written[one.node]) append_stack(one.node, packet);
+      written[one.node] = true;
       sample.clear();
       if (is_known(profile_.tasks[one.task])) sample.number(2, one.task + 1);
       if (one.core != kNothing) sample.number(4, u64{one.core} + 1);
@@ -243,7 +243,7 @@ class PerfettoWriter {
 
   // Each packet is one sample; its weight is the increase of its core's counter.
   void write_perf_samples(u32 event) {
-    std::vector<bool> told(profile_.nodes.size());
+    std::vector<bool> written(profile_.nodes.size());
     std::unordered_map<u32, u64> counted;  // by core
     text::Message packet, sample;
     for_each_moment(source_, [&](u32 moment, u32 row, u64 count, u64 period) {
@@ -261,8 +261,8 @@ class PerfettoWriter {
         packet.number(kSequence, sequence_);
         constexpr u64 kNeedsState = 2;
         packet.number(kSequenceFlags, kNeedsState);
-        if (has_stack && !told[one.node]) append_stack(one.node, packet);
-        told[one.node] = true;
+        if (has_stack && !written[one.node]) append_stack(one.node, packet);
+        written[one.node] = true;
         sample.clear();
         put_known(1, one.core, sample);
         put_known(2, profile_.tasks[one.task].pid, sample);

@@ -51,7 +51,7 @@ TEST(CountPage, WhatWasScaledStandsBesideWhatWasCounted) {
   EXPECT_EQ(times_in(page, "<td>1,234</td><td>5,678</td>"), 6u);
 }
 
-TEST(CountPage, WhatWasNotCountedIsNoZero) {
+TEST(CountPage, NotCountedIsNotZero) {
   answers::CountProfile one = one_count(1, false);
   answers::CountUnit& core = one.classes[index_of(EventClass::core)].units[0];
   core.rows[1].fraction = 0;
@@ -64,7 +64,7 @@ TEST(CountPage, OfNoCountsSaysSo) {
   EXPECT_NE(count_page({}, {}).find("Nothing was counted"), std::string::npos);
 }
 
-TEST(CountPage, SaysOfWhatItIsAndWhoMadeIt) {
+TEST(CountPage, NamesCommandHostAndVersion) {
   stacks::RecordingAbout about;
   about.command = "wperf stat -t -- work.exe";
   about.host = "box";

@@ -104,7 +104,7 @@ void for_each_shown(const EventChange& event, u32 rows, const Use& use) {
   for (const auto* list : event.lists()) {
     u32 unsure = 0;
     for (const UnitChange& row : *list) {
-      if (row.found || unsure++ < rows) use(row);
+      if (row.is_significant || unsure++ < rows) use(row);
     }
   }
 }
@@ -145,12 +145,12 @@ class RowWriter {
     text("after", report::cost_text(row.after, event));
     text("interval", report::interval_text(row, change));
     text("samples", report::samples_text(row));
-    text("sure", (row.found ? "yes, " : "no, ") + report::chance_text(row.answer));
+    text("sure", (row.is_significant ? "yes, " : "no, ") + report::chance_text(row.answer));
     text("note", row.note);
     number("after_value", row.after);
     number("chance_value", row.answer);
     // Significant changes come before the others.
-    number("size", std::abs(row.difference()) + (row.found ? 1e18 : 0));
+    number("size", std::abs(row.difference()) + (row.is_significant ? 1e18 : 0));
     json_.end_object();
   }
 
@@ -170,7 +170,7 @@ void append_event(std::string& out, const EventChange& event, u32 rows) {
   append_capital_table(out, "Changes, sure ones first",
                        report::table_of(shown, [&](report::Columns& to, const UnitChange& row) {
                          report::ChangeColumns{event, report::DiffFace::page}(to, row);
-                         to.string({"sure"}, row.found ? "yes" : "may be chance");
+                         to.string({"sure"}, row.is_significant ? "yes" : "may be chance");
                          to.string({"kind"}, kind_word(row.kind));
                          to.string({"module"}, row.module);
                          to.string({"name"}, name_of(row));
@@ -183,7 +183,7 @@ void append_event(std::string& out, const EventChange& event, u32 rows) {
 std::string summary_text(const Comparison& comparison, const StackChanges& changes) {
   usize sure = 0;
   for (const EventChange& event : comparison.events)
-    for_each_shown(event, 0, [&](const UnitChange& row) { sure += row.found; });
+    for_each_shown(event, 0, [&](const UnitChange& row) { sure += row.is_significant; });
   const compare::StackChange& all = changes.nodes.front();
   std::string whole;
   if (changes.per != compare::Per::share && all.before > 0) {
@@ -206,8 +206,8 @@ std::string difference_page(const Comparison& comparison, const StackChanges& ch
   out += "<p>" + report::markup_text(sides) + "</p>\n";
   if (const std::string headline = report::headline_text(comparison); !headline.empty())
     out += "<p>" + report::markup_text(headline) + ".</p>\n";
-  if (const std::string_view told = report::one_run_text(comparison); !told.empty())
-    out += fmt::format("<p>{}</p>\n", told);
+  if (const std::string_view text = report::one_run_text(comparison); !text.empty())
+    out += fmt::format("<p>{}</p>\n", text);
   if (!comparison.notes.empty()) {
     out += "<ul class=\"losses\">\n";
     for (const std::string& note : comparison.notes) out += "<li>" + report::markup_text(note) + "</li>\n";

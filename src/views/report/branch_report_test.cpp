@@ -55,7 +55,7 @@ TEST(BranchReport, EdgesWithShareMispredictionsAndCycles) {
 }
 
 // A zero that was not measured would be worse than no column.
-TEST(BranchReport, WhatTheHardwareDoesNotTellHasNoColumn) {
+TEST(BranchReport, UnrecordedPredictionsHaveNoColumn) {
   stacks::StackProfile profile = loop_of_main();
   add(profile, BranchCount::taken, 2, 1, 1);
   const std::string text = branches_text(profile, {.rows = 5});

@@ -63,7 +63,7 @@ namespace {
 
 void append_markdown_rows(std::string& out, const EventChange& event, const std::vector<UnitChange>& rows,
                           std::string_view title, const DiffOptions& options) {
-  const auto is_unsure = [](const UnitChange& row) { return !row.found; };
+  const auto is_unsure = [](const UnitChange& row) { return !row.is_significant; };
   const auto found = static_cast<usize>(std::find_if(rows.begin(), rows.end(), is_unsure) - rows.begin());
   if (found == 0) return;
   out += '\n';

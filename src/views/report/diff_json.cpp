@@ -71,8 +71,8 @@ class DiffWriter {
       json_.begin_array(key);
       usize unsure = 0;
       for (const UnitChange& row : units) {
-        if (row.found || options.verbose || unsure < options.rows) columns.add_row(row, write);
-        unsure += !row.found;
+        if (row.is_significant || options.verbose || unsure < options.rows) columns.add_row(row, write);
+        unsure += !row.is_significant;
       }
       json_.end_array();
       if (!options.verbose && unsure > options.rows)
@@ -92,7 +92,7 @@ class DiffWriter {
     ChangeColumns{event, DiffFace::json}(to, row);
     to.member("scatter", Shortest{row.scatter.factor});
     to.member("chance", Shortest{row.answer});
-    to.member("sure", row.found);
+    to.member("sure", row.is_significant);
     to.member("seen_from_percent", Shortest{100 * (row.detectable() - 1)});
     if (!row.was.empty()) to.member("was", row.was);
     if (!row.with.empty()) texts("with", row.with);

@@ -86,7 +86,7 @@ void append_units(std::string& out, const EventChange& event, const std::vector<
   });
   std::vector<double> ratios;
   if (options.coloured) {
-    for (const UnitChange* row : rows) ratios.push_back(row->found ? row->change().ratio : 1);
+    for (const UnitChange* row : rows) ratios.push_back(row->is_significant ? row->change().ratio : 1);
   }
   append_changes(out, std::move(table), ratios, options);
 }
@@ -103,7 +103,7 @@ void append_kind(std::string& out, const EventChange& event, const std::vector<U
                  const DiffOptions& options) {
   if (rows.empty()) return;
   std::vector<const UnitChange*> found, unsure;
-  for (const UnitChange& row : rows) (row.found ? found : unsure).push_back(&row);
+  for (const UnitChange& row : rows) (row.is_significant ? found : unsure).push_back(&row);
   const auto few = [](std::vector<const UnitChange*>& list, usize most) { list.resize(std::min(list.size(), most)); };
   const usize all_found = found.size();
   if (!options.verbose) few(found, options.rows);
@@ -127,7 +127,7 @@ void append_kind(std::string& out, const EventChange& event, const std::vector<U
 void append_totals(std::string& out, const Comparison& comparison, const DiffOptions& options) {
   if (comparison.totals.empty()) return;
   std::vector<double> ratios;
-  for (const TotalChange& total : comparison.totals) ratios.push_back(total.found ? ratio_of(total) : 1);
+  for (const TotalChange& total : comparison.totals) ratios.push_back(total.is_significant ? ratio_of(total) : 1);
   out += '\n';
   if (!comparison.is_one_run) {
     out += options.totals_per.empty() ? "medians of the runs:\n" : "medians of the runs, " + options.totals_per + ":\n";
@@ -155,7 +155,7 @@ void TotalColumns::operator()(Columns& to, const TotalChange& total) const {
   amount("after", total.median_after);
   if (total.has_ratio) add_percents(to, total.ratio, total.low, total.high, total.has_interval);
   to.member("chance", Shortest{total.answer});
-  to.member("sure", total.found);
+  to.member("sure", total.is_significant);
   if (is_text && comparison.is_one_run) return;
   to.string({is_text ? "interval" : "95 % interval"}, total.has_interval ? interval_text(total.low, total.high) : "-");
   if (is_text) to.string({"chance"}, chance_text(total.answer));
@@ -233,7 +233,7 @@ std::string total_words(const TotalChange& total) {
 }
 
 std::string_view sure_text(const Comparison& comparison, const TotalChange& total) {
-  return comparison.is_one_run ? "one run per side" : total.found ? "yes" : "may be chance";
+  return comparison.is_one_run ? "one run per side" : total.is_significant ? "yes" : "may be chance";
 }
 
 std::string_view one_run_text(const Comparison& comparison) {
@@ -254,11 +254,11 @@ std::string headline_text(const Comparison& comparison) {
     const double ratio = ratio_of(total);
     if (!(ratio > 0) || named == kNamed) continue;
     ++named;
-    const bool is_told = total.has_interval && ratio != 1;
+    const bool shows_interval = total.has_interval && ratio != 1;
     text += fmt::format("{}{} {} ({} to {}{}{})", text.empty() ? "" : ", ", one_line(total.event), total_words(total),
                         total_text(total, total.median_before), total_text(total, total.median_after),
-                        is_told ? ", interval " + interval_text(total.low, total.high) : "",
-                        comparison.is_one_run || total.found || ratio == 1 ? "" : ", may be chance");
+                        shows_interval ? ", interval " + interval_text(total.low, total.high) : "",
+                        comparison.is_one_run || total.is_significant || ratio == 1 ? "" : ", may be chance");
   }
   return text;
 }
@@ -314,7 +314,7 @@ std::string sensitivity_text(const EventChange& event) {
 std::string diff_text(const Comparison& comparison, const DiffOptions& options) {
   std::string out = sides_text(comparison) + '\n';
   if (const std::string headline = headline_text(comparison); !headline.empty()) out += headline + '\n';
-  if (const std::string_view told = one_run_text(comparison); !told.empty()) out += fmt::format("{}\n", told);
+  if (const std::string_view text = one_run_text(comparison); !text.empty()) out += fmt::format("{}\n", text);
   append_totals(out, comparison, options);
   for (const EventChange& event : comparison.events) {
     out += fmt::format("\n{} ({}): {} samples before, {} after\n", event.event, per_words(event.per),

@@ -62,7 +62,7 @@ usize greatest(const std::vector<u64>& values) {
 }
 
 // Scheduler events show where threads stopped, not where they used their time.
-bool tells_what_is_hot(const stacks::StackEvent& event) {
+bool has_hot_code(const stacks::StackEvent& event) {
   return event.samples != 0 && event.name != stacks::kAllTime && event.things != stacks::kWaits &&
          !event.name.starts_with("sched:") && event.name != "context-switches" && event.name != "dummy";
 }
@@ -195,7 +195,7 @@ std::string run_text(const RecordingAbout& about) {
 
 std::optional<HotFunction> hottest_function(const StackProfile& profile, const stacks::StackFilter& filter) {
   HotFunction hot;
-  while (hot.event < profile.events.size() && !tells_what_is_hot(profile.events[hot.event])) ++hot.event;
+  while (hot.event < profile.events.size() && !has_hot_code(profile.events[hot.event])) ++hot.event;
   if (hot.event == profile.events.size()) return std::nullopt;
   const stacks::ChosenSamples chosen(profile, filter);
   std::vector<u64> own(profile.functions.size());

@@ -69,7 +69,7 @@ TEST(Headline, TellsTimeCoresAndWhoWasHot) {
 
 // Nothing is guessed: the time between the first and last sample is not the program's run time, and a sampled clock is
 // not CPU time.
-TEST(Headline, OfSomebodyElsesRecordingOnlyWhatItTells) {
+TEST(Headline, ForeignRecordingsOmitUnknownFacts) {
   const RecordingAbout nothing;
   EXPECT_EQ(headline(sorting(), &nothing, {}).time, "1.749 s from first to last sample; 2 threads sampled");
   EXPECT_EQ(headline(sorting(), nullptr, {}).time, "1.749 s from first to last sample");

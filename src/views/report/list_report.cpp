@@ -5,7 +5,7 @@
 
 #include "ground/text/number_text.h"
 #include "views/report/count_tables.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 
 namespace wperf::report {
 namespace {

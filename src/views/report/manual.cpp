@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "machine/pmu/core_metrics.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 
 namespace wperf::report {
 namespace {

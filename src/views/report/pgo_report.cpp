@@ -28,7 +28,7 @@ std::vector<Part> unused_samples(const PgoAnswer& answer) {
       {answer.of_other_events, "other_events", "of other events"},
       {answer.drops.kernel, "kernel", "in the kernel"},
       {answer.of_other_binaries, "other_binaries", "in other binaries"},
-      {answer.drops.made_code, "made_code", "in code made at run time"},
+      {answer.drops.jit_code, "made_code", "in code made at run time"},
       {answer.drops.nowhere, "nowhere", "outside of all mappings"},
       {answer.without_address, "no_file", "in files that are missing on this machine or from another build"},
       {answer.without_build, "no_build", "in modules without a GUID"},

@@ -41,8 +41,9 @@ class LossList {
     if (count == 0) return;
     const double share = text::percent_of(count, samples_ + count);
     // Without samples, as for the threads' whole time, there is no share.
-    const std::string told = samples_ == 0 ? std::string() : fmt::format(" ({} %)", text::fixed(share, 1));
-    this->count(count, fmt::format("{}{}{}", what, told, why), fmt::format("{}{}", brief, told), share < kMinor);
+    const std::string percentage = samples_ == 0 ? std::string() : fmt::format(" ({} %)", text::fixed(share, 1));
+    this->count(count, fmt::format("{}{}{}", what, percentage, why), fmt::format("{}{}", brief, percentage),
+                share < kMinor);
   }
   // As a share of the samples that exist.
   void stacks(u64 count, std::string_view why) {
@@ -55,20 +56,20 @@ class LossList {
     const std::string of = count > samples_ ? std::string() : fmt::format(" of {}", text::with_commas(samples_));
     stacks_ += count;
     of_stacks_.push_back(losses_.size());
-    add(fmt::format("{}{} stacks are incomplete{}: {}", text::with_commas(count), of, told_share(count), why), {},
+    add(fmt::format("{}{} stacks are incomplete{}: {}", text::with_commas(count), of, percentage_of(count), why), {},
         share < kMinor);
   }
   // In the brief form, all stacks are one entry.
   std::vector<StackLoss> take() {
     for (const usize one : of_stacks_)
-      losses_[one].brief = fmt::format("{} stacks incomplete{}", text::with_commas(stacks_), told_share(stacks_));
+      losses_[one].brief = fmt::format("{} stacks incomplete{}", text::with_commas(stacks_), percentage_of(stacks_));
     return std::move(losses_);
   }
 
  private:
   // In a part of a recording it is unknown how many of them belong to it.
   double share_of(u64 stacks) const { return stacks > samples_ ? 100 : text::percent_of(stacks, samples_); }
-  std::string told_share(u64 stacks) const {
+  std::string percentage_of(u64 stacks) const {
     return stacks > samples_ ? std::string() : fmt::format(" ({} %)", text::fixed(share_of(stacks), 1));
   }
 

@@ -32,7 +32,8 @@ class NamesAsked {
  public:
   void add(std::string name, u64 samples) { there_[std::move(name)] += samples; }
   // "no thread is called nosuch; there are work, sh"
-  void tell_missing(const std::vector<std::string>& asked, std::string_view what, std::vector<std::string>& out) const {
+  void note_missing_names(const std::vector<std::string>& asked, std::string_view what,
+                          std::vector<std::string>& out) const {
     std::string missing;
     for (const std::string& name : asked) {
       if (!there_.contains(name)) missing += (missing.empty() ? "" : ", ") + name;
@@ -52,7 +53,7 @@ class NamesAsked {
 };
 
 // If the requested function has no samples, a note lists the functions that have some.
-void tell_missing_function(const StackProfile& profile, const stacks::StackFilter& filter,
+void note_missing_function(const StackProfile& profile, const stacks::StackFilter& filter,
                            std::vector<std::string>& notes) {
   if (!filter.symbol || filter.symbol_text.empty()) return;
   NamesAsked functions;
@@ -61,7 +62,7 @@ void tell_missing_function(const StackProfile& profile, const stacks::StackFilte
     if (filter.symbol(function.name)) return;
     if (function.is_known) functions.add(function.name, sample.count);
   }
-  functions.tell_missing({filter.symbol_text}, "function", notes);
+  functions.note_missing_names({filter.symbol_text}, "function", notes);
 }
 
 std::vector<std::string> as_texts(const std::vector<u32>& numbers) {
@@ -103,9 +104,9 @@ std::vector<std::string> name_notes(const StackProfile& profile) {
     notes.push_back(fmt::format("{} % of samples without a function in {}: {}", text::fixed(one.percent, 1),
                                 profile.modules[one.module].name, one.reason));
   }
-  usize told = 0;
+  usize noted = 0;
   for (const stacks::StackModule& module : profile.modules) {
-    if (module.not_used.empty() || ++told > kMostNotes) continue;
+    if (module.not_used.empty() || ++noted > kMostNotes) continue;
     notes.push_back(fmt::format("not all functions inlined in {} are known: {}", module.name, module.not_used));
   }
   // Microsoft's server has the PDBs of Windows' own modules.
@@ -119,7 +120,7 @@ std::vector<std::string> name_notes(const StackProfile& profile) {
 
 std::vector<std::string> filter_notes(const StackProfile& profile, const stacks::StackFilter& filter) {
   std::vector<std::string> notes;
-  tell_missing_function(profile, filter, notes);
+  note_missing_function(profile, filter, notes);
   if (filter.comms.empty() && filter.modules.empty() && filter.pids.empty() && filter.tids.empty()) return notes;
   std::vector<u64> of_task(profile.tasks.size()), of_module(profile.modules.size());
   for (const stacks::StackSample& sample : profile.samples) {
@@ -142,10 +143,10 @@ std::vector<std::string> filter_notes(const StackProfile& profile, const stacks:
     const auto is_it = [&](const stacks::StackModule& module) { return module.path == name; };
     if (std::none_of(profile.modules.begin(), profile.modules.end(), is_it)) asked_modules.push_back(name);
   }
-  comms.tell_missing(filter.comms, "command", notes);
-  pids.tell_missing(as_texts(filter.pids), "process", notes);
-  tids.tell_missing(as_texts(filter.tids), "thread", notes);
-  modules.tell_missing(asked_modules, "module", notes);
+  comms.note_missing_names(filter.comms, "command", notes);
+  pids.note_missing_names(as_texts(filter.pids), "process", notes);
+  tids.note_missing_names(as_texts(filter.tids), "thread", notes);
+  modules.note_missing_names(asked_modules, "module", notes);
   return notes;
 }
 

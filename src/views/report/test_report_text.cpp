@@ -6,7 +6,7 @@
 
 #include "ground/text/number_text.h"
 #include "machine/pmu/catalogue.h"
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 
 namespace wperf::report {
 namespace {

@@ -22,7 +22,7 @@ double per_second(u64 number, double seconds) {
 }
 
 auto wait_columns(u64 waited) {
-  return [waited](Columns& to, const waits::WaitedIn& row) {
+  return [waited](Columns& to, const waits::FunctionWaits& row) {
     const double percent = text::percent_of(row.waited, waited);
     to.member("function", row.function);
     to.member("module", row.module);
@@ -34,9 +34,9 @@ auto wait_columns(u64 waited) {
   };
 }
 
-void append_waits(std::string& out, const LookFacts& facts, const StackOptions& options) {
+void append_waits(std::string& out, const TopFacts& facts, const StackOptions& options) {
   u64 begun = 0, waited = 0;
-  for (const waits::WaitedIn& row : *facts.waits) {
+  for (const waits::FunctionWaits& row : *facts.waits) {
     begun += row.begun;
     waited += row.waited;
   }
@@ -46,14 +46,14 @@ void append_waits(std::string& out, const LookFacts& facts, const StackOptions& 
     return;
   }
   out += waited_text(begun, waited, facts.seconds) + "\n";
-  const std::span<const waits::WaitedIn> rows(*facts.waits);
+  const std::span<const waits::FunctionWaits> rows(*facts.waits);
   const auto shown = rows.first(std::min<usize>(rows.size(), options.rows));
   if (!shown.empty()) append_fitted_table(out, table_of(shown, wait_columns(waited)), options.width, {});
   if (shown.size() < rows.size())
     out += fmt::format("      ... and {} more\n", text::with_commas(rows.size() - shown.size()));
 }
 
-auto counter_columns(const LookFacts& facts) {
+auto counter_columns(const TopFacts& facts) {
   return [&facts](Columns& to, const answers::CountRow& row) {
     to.string({.text = "event", .key = "event", .place = 2, .may_be_cut = true}, row.name);
     to.add({"count", row.counted() ? "count" : "", 1}, row.scaled, counter_text(row));
@@ -68,7 +68,7 @@ auto counter_columns(const LookFacts& facts) {
   };
 }
 
-std::vector<answers::CountRow> counters_of(const LookFacts& facts) {
+std::vector<answers::CountRow> counters_of(const TopFacts& facts) {
   std::vector<answers::CountRow> rows = *facts.counters;
   std::erase_if(rows, [&](const answers::CountRow& row) { return repeats_cycles(row, *facts.counters); });
   return rows;
@@ -81,7 +81,7 @@ std::string counter_text(const answers::CountRow& row) {
   return text::with_commas(row.scaled);
 }
 
-std::string waiting_function(const waits::WaitedIn& row) {
+std::string waiting_function(const waits::FunctionWaits& row) {
   if (row.function.empty()) return "[unknown]";
   return row.module.empty() ? row.function : fmt::format("{}!{}", row.module, row.function);
 }
@@ -111,7 +111,7 @@ std::string rates_text(const stacks::StackProfile& profile, double seconds) {
   return text;
 }
 
-std::string top_text(const stacks::StackProfile& profile, const LookFacts& facts, const StackOptions& options) {
+std::string top_text(const stacks::StackProfile& profile, const TopFacts& facts, const StackOptions& options) {
   std::string out = fmt::format("{} of {}{}: {}\n", text::duration(facts.seconds), facts.of,
                                 facts.has_ended ? ", which has ended" : "", rates_text(profile, facts.seconds));
   out += stack_text(profile, options);
@@ -122,7 +122,7 @@ std::string top_text(const stacks::StackProfile& profile, const LookFacts& facts
   return out;
 }
 
-std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts, const StackOptions& options) {
+std::string top_json(const stacks::StackProfile& profile, const TopFacts& facts, const StackOptions& options) {
   std::string out;
   text::JsonWriter json(out);
   json.begin_object();

@@ -12,11 +12,12 @@
 
 namespace wperf::report {
 
-struct LookFacts {
-  std::string of;                                       // "the machine", "process 12", "prog.exe"
-  double seconds = 0;                                   // duration of sampling
-  bool has_ended = false;                               // the program has ended
-  const std::vector<waits::WaitedIn>* waits = nullptr;  // ordered by duration, the longest first; null if not recorded
+struct TopFacts {
+  std::string of;          // "the machine", "process 12", "prog.exe"
+  double seconds = 0;      // duration of sampling
+  bool has_ended = false;  // the program has ended
+  const std::vector<waits::FunctionWaits>* waits =
+      nullptr;  // ordered by duration, the longest first; null if not recorded
   // Counts in addition to the samples; null if there are none.
   const std::vector<answers::CountRow>* counters = nullptr;
 };
@@ -32,11 +33,11 @@ bool is_clock_event(const stacks::StackEvent& event);
 std::string counter_text(const answers::CountRow& row);
 
 // The function's name in a row.
-std::string waiting_function(const waits::WaitedIn& row);
+std::string waiting_function(const waits::FunctionWaits& row);
 // Several threads may wait: 5.2 s in one second means that 5.2 waited on average.
 std::string waited_text(u64 begun, u64 waited_ns, double seconds);
 
-std::string top_text(const stacks::StackProfile& profile, const LookFacts& facts, const StackOptions& options);
-std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts, const StackOptions& options);
+std::string top_text(const stacks::StackProfile& profile, const TopFacts& facts, const StackOptions& options);
+std::string top_json(const stacks::StackProfile& profile, const TopFacts& facts, const StackOptions& options);
 
 }  // namespace wperf::report

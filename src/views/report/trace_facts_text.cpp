@@ -20,10 +20,10 @@ std::string gap_line(const stacks::TraceGapFacts& gap) {
                                               : fmt::format("{} buffers are missing", text::with_commas(gap.buffers));
   const std::string where = gap.core.has_value() ? fmt::format("on core {}", *gap.core) : "on an unknown core";
   return fmt::format("{} {} between {:.6f} s and {:.6f} s ({})", what, where, trace_seconds(gap.begin),
-                     trace_seconds(gap.end), gap.told_by);
+                     trace_seconds(gap.end), gap.evidence);
 }
 
-constexpr u32 kNotTold = ~u32{0};
+constexpr u32 kNotKnown = ~u32{0};
 
 void kind_columns(Columns& to, const stacks::ProviderEvent& kind) {
   const auto seconds = [&](std::string_view title, std::string_view key, u64 ns) {
@@ -109,16 +109,16 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
   if (shown != trace.gaps.size()) {
     lines.push_back(fmt::format("{} more such times are shown with -v", text::with_commas(trace.gaps.size() - shown)));
   }
-  const usize told = all_gaps ? trace.lost_over_time.size() : std::min(trace.lost_over_time.size(), kFew);
-  for (usize i = 0; i < told; ++i) {
+  const usize shown_seconds = all_gaps ? trace.lost_over_time.size() : std::min(trace.lost_over_time.size(), kFew);
+  for (usize i = 0; i < shown_seconds; ++i) {
     const stacks::TraceLossSpan& one = trace.lost_over_time[i];
     lines.push_back(fmt::format("from {:.1f} s to {:.1f} s of the recording, Windows lost {} events and {} buffers",
                                 trace_seconds(one.begin), trace_seconds(one.end), text::with_commas(one.events),
                                 text::with_commas(one.buffers)));
   }
-  if (told != trace.lost_over_time.size()) {
-    lines.push_back(
-        fmt::format("{} more such seconds are shown with -v", text::with_commas(trace.lost_over_time.size() - told)));
+  if (shown_seconds != trace.lost_over_time.size()) {
+    lines.push_back(fmt::format("{} more such seconds are shown with -v",
+                                text::with_commas(trace.lost_over_time.size() - shown_seconds)));
   }
   if (trace.events_lost + trace.buffers_lost != 0 && trace.gaps.empty() && trace.lost_over_time.empty()) {
     lines.emplace_back("the trace does not record when");
@@ -156,7 +156,7 @@ void write_trace_facts(text::JsonWriter& json, const stacks::TraceFacts& trace) 
   json.begin_array("gaps");
   for (const stacks::TraceGapFacts& gap : trace.gaps) {
     json.begin_object();
-    json.string("told_by", gap.told_by);
+    json.string("told_by", gap.evidence);
     if (gap.core.has_value()) count("core", *gap.core);
     json.fixed("from_s", trace_seconds(gap.begin), 9);
     json.fixed("to_s", trace_seconds(gap.end), 9);
@@ -231,7 +231,7 @@ std::string providers_json(const stacks::TraceProviders& providers, const stacks
 }
 
 void append_mark_text(std::string& out, const stacks::TraceMark& mark) {
-  const auto id = [](u32 number) { return number == kNotTold ? std::string("-") : std::to_string(number); };
+  const auto id = [](u32 number) { return number == kNotKnown ? std::string("-") : std::to_string(number); };
   fmt::format_to(std::back_inserter(out), "{:.9f} {} {}/{} [{}] {}/{}", trace_seconds(mark.time),
                  mark.process_name.empty() ? "-" : mark.process_name, id(mark.process), id(mark.thread), mark.core,
                  mark.provider, mark.event);
@@ -252,8 +252,8 @@ void append_mark_json(std::string& out, const stacks::TraceMark& mark) {
   const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object();
   json.fixed("time_s", trace_seconds(mark.time), 9);
-  if (mark.process != kNotTold) number("pid", mark.process);
-  if (mark.thread != kNotTold) number("tid", mark.thread);
+  if (mark.process != kNotKnown) number("pid", mark.process);
+  if (mark.thread != kNotKnown) number("tid", mark.thread);
   if (!mark.process_name.empty()) {
     json.string("process", mark.process_name);
   }

@@ -32,7 +32,7 @@ std::string waits_text(const waits::WaitReport& report, const WaitTextOptions& o
 // "4.0 us", "12 ms".
 std::string wait_time_text(u64 ns);
 // "not listed: 12 that are shorter than 1.0 ms, 3.4 ms together".
-std::string left_out_text(const waits::LeftOut& left_out);
+std::string left_out_text(const waits::OmittedRows& left_out);
 // `trace`: its gaps; null if it is not a trace. `about`: null if unknown.
 std::string waits_json(const waits::WaitReport& report, const stacks::TraceFacts* trace = nullptr,
                        const stacks::RecordingAbout* about = nullptr);

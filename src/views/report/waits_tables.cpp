@@ -243,7 +243,7 @@ void path_step_columns(Columns& to, const waits::PathRow& row) {
   to.word({"ended by", "ended_by"}, row.ended_by);
 }
 
-void write_left_out(text::JsonWriter& json, const waits::LeftOut& left_out) {
+void write_left_out(text::JsonWriter& json, const waits::OmittedRows& left_out) {
   if (left_out.min == 0) return;
   json.begin_object("not_listed");
   json.integer("shorter_than_ns", left_out.min);

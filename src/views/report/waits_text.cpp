@@ -31,7 +31,7 @@ void append_part(std::string& out, WaitPart part, usize width) {
   if (all > part.rows) out += fmt::format("      ... and {} more\n", text::with_commas(all - part.rows));
 }
 
-void append_left_out(std::string& out, const waits::LeftOut& left_out, usize width) {
+void append_left_out(std::string& out, const waits::OmittedRows& left_out, usize width) {
   if (left_out.count == 0) return;
   out += '\n';
   append_line_within(out, "note: " + left_out_text(left_out), width);
@@ -68,7 +68,7 @@ std::string lost_text(const WaitReport& report) {
 
 }  // namespace
 
-std::string left_out_text(const waits::LeftOut& left_out) {
+std::string left_out_text(const waits::OmittedRows& left_out) {
   return fmt::format("not listed: {} that are shorter than {}, {} together", text::with_commas(left_out.count),
                      wait_time_text(left_out.min), wait_time_text(left_out.time));
 }

@@ -67,7 +67,7 @@ u32 LiveTable::core_number(u32 core) {
   return found->second;
 }
 
-u32 LiveTable::wait_number(const waits::WaitedIn& one) {
+u32 LiveTable::wait_number(const waits::FunctionWaits& one) {
   std::string where = report::waiting_function(one);
   const auto [found, is_new] = wait_numbers_.try_emplace({where, one.wait}, static_cast<u32>(waits_.size()));
   if (is_new) waits_.emplace_back(std::move(where), waits::name_of(one.wait));
@@ -107,7 +107,7 @@ u32 LiveTable::thread_number(const stacks::StackProfile& profile, const stacks::
 }
 
 void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 unseen_ns,
-                    const stacks::StackFilter& filter, const BesideSamples& beside) {
+                    const stacks::StackFilter& filter, const ExtraRecords& beside) {
   if (functions_.size() + threads_.size() + waits_.size() > kMostNames || places_->size() > kMostPlaces) clear();
   if (events_.empty()) {
     for (const stacks::StackEvent& event : profile.events) {
@@ -147,7 +147,7 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
     all_hits_[place.place].samples += place.hits.samples;
     all_hits_[place.place].period += place.hits.period;
   }
-  for (const waits::WaitedIn& wait : beside.waits) {
+  for (const waits::FunctionWaits& wait : beside.waits) {
     Hits& hits = one.waits[wait_number(wait)];
     hits.samples += wait.begun;
     hits.period += wait.waited;

@@ -77,15 +77,15 @@ struct TableAnswer {
 };
 
 // Records in addition to the samples.
-struct BesideSamples {
-  std::vector<waits::WaitedIn> waits = {};
+struct ExtraRecords {
+  std::vector<waits::FunctionWaits> waits = {};
   std::vector<answers::CountRow> counters = {};
 };
 
 class LiveTable {
  public:
   void add(const stacks::StackProfile& profile, double seconds, u64 unseen_ns, const stacks::StackFilter& filter,
-           const BesideSamples& beside = {});
+           const ExtraRecords& beside = {});
   // Forgets everything.
   void clear();
   TableAnswer rows(const TableQuery& query) const;
@@ -120,7 +120,7 @@ class LiveTable {
   void for_each_place(Extent extent, Visit visit) const;
   u32 function_number(const stacks::StackProfile& profile, u32 function);
   u32 thread_number(const stacks::StackProfile& profile, const stacks::StackTask& task);
-  u32 wait_number(const waits::WaitedIn& one);
+  u32 wait_number(const waits::FunctionWaits& one);
   u32 module_number(const stacks::StackModule& module);
   u32 core_number(u32 core);
   void take_samples(const TableQuery& query, TableAnswer& answer, std::vector<Hits>& by_key) const;

@@ -14,7 +14,7 @@ std::string put(std::string_view text, usize most) {
   return line.text();
 }
 
-TEST(Cells, WhatDoesNotFitIsMarked) {
+TEST(Cells, TruncatedCellsAreMarked) {
   EXPECT_EQ(put("abc", 3), "abc");
   EXPECT_EQ(put("abcd", 3), "ab~");
   EXPECT_EQ(put("abcd", 1), "~");

@@ -296,7 +296,7 @@ TEST_F(View, KeysThatEnd) {
 }
 
 TEST_F(View, WaitsSayWhere) {
-  const std::vector<waits::WaitedIn> waits{
+  const std::vector<waits::FunctionWaits> waits{
       {.function = "pthread_mutex_lock",
        .module = "libc",
        .wait = waits::WaitClass::lock,

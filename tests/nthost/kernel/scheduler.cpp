@@ -131,7 +131,7 @@ void be_idle() {
   }
 }
 
-Thread* make_thread(const NewThread& wish) {
+Thread* make_thread(const NewThread& new_thread) {
   Thread* thread = nullptr;
   {
     const Guard guard(dispatcher_lock);
@@ -152,14 +152,14 @@ Thread* make_thread(const NewThread& wish) {
   prepare_first_switch(*thread);
   thread->header.Type = kThreadObject;
   thread->header.WaitListHead = {&thread->header.WaitListHead, &thread->header.WaitListHead};
-  thread->cpu = wish.cpu;
-  thread->priority = wish.priority;
+  thread->cpu = new_thread.cpu;
+  thread->priority = new_thread.priority;
   thread->references = 2;  // its own and the creator's
-  thread->is_drivers = wish.is_drivers;
+  thread->is_drivers = new_thread.is_drivers;
   thread->nt_priority = 8;
-  thread->process = wish.process;
-  thread->start = wish.start;
-  thread->context = wish.context;
+  thread->process = new_thread.process;
+  thread->start = new_thread.start;
+  thread->context = new_thread.context;
   const Guard guard(dispatcher_lock);
   wake(*thread, STATUS_SUCCESS);
   return thread;

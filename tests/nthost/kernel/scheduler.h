@@ -19,7 +19,7 @@ struct NewThread {
   PVOID context;
   bool is_drivers;
 };
-Thread* make_thread(const NewThread& wish);  // with one reference, the creator's; null when all slots are taken
+Thread* make_thread(const NewThread& new_thread);  // with one reference, the creator's; null when all slots are taken
 [[noreturn]] void end_current_thread();
 void reference_thread(Thread& thread);
 void release_thread(Thread& thread);

@@ -35,11 +35,11 @@ u32 MeasuredProgram::run_known_work(u32 cpu, u64 iterations) {
   run_on_cpu(
       cpu,
       [](void* context) {
-        Run& wish = *static_cast<Run*>(context);
+        Run& asked = *static_cast<Run*>(context);
         sleep_ns(kSettlingNs);
-        Workload* work = wish.program.start_known_work(wish.cpu, wish.iterations);
-        wish.thread = thread_id(*work);
-        wish.sum = finish(work);
+        Workload* work = asked.program.start_known_work(asked.cpu, asked.iterations);
+        asked.thread = thread_id(*work);
+        asked.sum = finish(work);
       },
       &run);
   CHECK_EQUAL(run.sum, iterations);

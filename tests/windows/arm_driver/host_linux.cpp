@@ -51,7 +51,7 @@ u32 status_of(u32 error) {
 
 class Host {
  public:
-  Host(std::unique_ptr<Machine> machine, std::string program)
+  Host(std::unique_ptr<WindowsPerfMachine> machine, std::string program)
       : machine_(std::move(machine)), program_(std::move(program)) {}
 
   // Returns false when the client has closed the connection.
@@ -61,7 +61,7 @@ class Host {
   nthost::Answer answer(const nthost::Frame& frame, std::span<const std::byte> input, std::span<std::byte> output);
   diag::Result<Answer> control(u32 code, std::span<const std::byte> input, std::span<std::byte> output);
 
-  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<WindowsPerfMachine> machine_;
   std::string program_;
   u32 running_ = 0;
   Clock::time_point last_ = Clock::now();

@@ -41,7 +41,7 @@ TEST(CodeHash, Arm64WithoutWhereThingsAre) {
   EXPECT_NE(reads_at(0xf9400529), reads_at(0xf9400929));
 }
 
-TEST(CodeHash, WhatTheRegisterHeldBeforeACallIsForgotten) {
+TEST(CodeHash, CallInvalidatesRegisterValues) {
   const auto loads = [](u32 load) {
     return arm64({0x90000008, 0x94000100, load, 0x8b090108, 0x8b090108, 0x8b090108, 0x8b090108, 0xd65f03c0});
   };

@@ -35,12 +35,12 @@ InstructionFlow InstructionFlows::at(InstructionSet set, std::span<const std::by
     std::memcpy(&word, code.data(), sizeof word);
     return {.size = sizeof word, .ends_block = ends_arm64_block(word), .target = arm64_branch_target(word, address)};
   }
-  if (decoder_ == nullptr && !trouble_.has_value()) {
+  if (decoder_ == nullptr && !error_.has_value()) {
     auto made = make_decoder(set);
     if (made.has_value()) {
       decoder_ = std::move(made).value();
     } else {
-      trouble_ = std::move(made).error();
+      error_ = std::move(made).error();
     }
   }
   if (decoder_ == nullptr || !decoder_->decode(code, address, decoded_)) return {};

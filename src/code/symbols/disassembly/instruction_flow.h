@@ -21,11 +21,11 @@ class InstructionFlows {
  public:
   InstructionFlow at(InstructionSet set, std::span<const std::byte> code, u64 address);
   // Why this instruction set cannot be decoded here; nullopt if it can be, or if it was not tried.
-  const std::optional<diag::Error>& trouble() const { return trouble_; }
+  const std::optional<diag::Error>& error() const { return error_; }
 
  private:
   std::unique_ptr<Decoder> decoder_;
-  std::optional<diag::Error> trouble_;
+  std::optional<diag::Error> error_;
   Decoded decoded_;
 };
 

@@ -69,7 +69,7 @@ TEST(InstructionFlow, X64HasJumpsOfAllKinds) {
     return flows.at(InstructionSet::x64, code, 0x1000);
   };
   const InstructionFlow jump = flow({0x74, 0x02});
-  if (flows.trouble().has_value()) GTEST_SKIP() << flows.trouble()->text;
+  if (flows.error().has_value()) GTEST_SKIP() << flows.error()->text;
   EXPECT_TRUE(jump.ends_block);
   EXPECT_EQ(jump.target, 0x1004u);
   EXPECT_TRUE(flow({0xff, 0xe0}).ends_block);            // jmp rax

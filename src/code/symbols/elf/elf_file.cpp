@@ -248,7 +248,7 @@ diag::Result<EndianBytes> ElfFile::contents(const ElfSection& section) const {
     return EndianBytes(kept, big_endian());
   };
   if (elder) {
-    WPERF_TRY(std::vector<std::byte> bytes, unpack_elder_section(packed.span(), section.name));
+    WPERF_TRY(std::vector<std::byte> bytes, unpack_zdebug_section(packed.span(), section.name));
     return keep(std::move(bytes));
   }
   FieldReader header(packed, state_->is_64_bit);
@@ -329,7 +329,7 @@ std::string build_id_text(Bytes build_id) {
   return text;
 }
 
-diag::Result<std::vector<std::byte>> unpack_elder_section(Bytes section, std::string_view name) {
+diag::Result<std::vector<std::byte>> unpack_zdebug_section(Bytes section, std::string_view name) {
   // "ZLIB", the size in big-endian order, then the stream
   const EndianBytes packed(section, true);
   const u64 size = packed.at_or_zero<u64>(4);

@@ -83,7 +83,7 @@ class ElfFile {
 // "2f3a…" in lower case.
 std::string build_id_text(Bytes build_id);
 // Unpacks a section of an ELF file or an image with a name like ".zdebug_info".
-diag::Result<std::vector<std::byte>> unpack_elder_section(Bytes section, std::string_view name);
+diag::Result<std::vector<std::byte>> unpack_zdebug_section(Bytes section, std::string_view name);
 // The checksum that .gnu_debuglink has for a file.
 u32 debug_link_crc(Bytes file);
 

@@ -296,9 +296,9 @@ u32 signed_number(u32 coded) {
 
 // Executes the annotations. A change of the code offset ends the current piece and begins another one with the current
 // line and file; a length ends it earlier. Sums may wrap around, but then the offset is far away from the wanted one.
-class Machine {
+class AnnotationInterpreter {
  public:
-  Machine(bytes::View annotations, u32 wanted) : numbers_(annotations), wanted_(wanted) {}
+  AnnotationInterpreter(bytes::View annotations, u32 wanted) : numbers_(annotations), wanted_(wanted) {}
 
   bool run() {
     for (;;) {
@@ -379,7 +379,7 @@ class Machine {
 }  // namespace
 
 std::optional<InlineSite> run_annotations(bytes::View annotations, u32 inlinee, u32 offset) {
-  Machine machine(annotations, offset);
+  AnnotationInterpreter machine(annotations, offset);
   if (!machine.run()) return std::nullopt;
   return InlineSite{inlinee, machine.file, machine.has_file, static_cast<int>(machine.line_offset)};
 }

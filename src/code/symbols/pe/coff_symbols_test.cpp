@@ -57,7 +57,7 @@ TEST(CoffSymbols, FunctionsByAddress) {
             "a_name_of_more_than_eight_letters 1080 1100\n");
 }
 
-TEST(CoffSymbols, OfSeveralNamesThatOfTheVisibleFunctionIsKept) {
+TEST(CoffSymbols, ExternalSymbolWinsAmongAliases) {
   PeBuilder builder;
   builder.add_section(".text", std::string(0x100, 'c'), kCodeSection);
   builder.add_symbol({.name = "untyped", .value = 0x10, .type = 0});

@@ -26,7 +26,7 @@ TEST(Arm64Flow, EndsBehindTheLastReturn) {
   EXPECT_EQ(length_of({kAdd, 0, kAdd}), 8u) << "padding";
 }
 
-TEST(Arm64Flow, AnEarlyReturnIsNoEnd) {
+TEST(Arm64Flow, EarlyReturnDoesNotEndFunction) {
   EXPECT_EQ(length_of({kEqualForward2, kRet, kAdd, kRet, kAdd}), 16u);
   EXPECT_EQ(length_of({kTbnzForward2, kRet, kRet, kAdd}), 12u);
   EXPECT_EQ(length_of({kCbzForward3, kAdd, kRet, kForward3, kAdd, kRet}), 16u) << "the last one goes elsewhere";

@@ -138,14 +138,14 @@ struct CodeMapEntry {
   u32 length;
 };
 
-std::optional<Machine> machine_of_kind(u32 kind) {
+std::optional<PeMachine> machine_of_kind(u32 kind) {
   switch (kind) {
     case 0:
-      return Machine::arm64;
+      return PeMachine::arm64;
     case 1:
-      return Machine::arm64ec;
+      return PeMachine::arm64ec;
     case 2:
-      return Machine::x64;
+      return PeMachine::x64;
     default:
       return std::nullopt;
   }
@@ -156,7 +156,7 @@ std::vector<CodeRange> read_code_map(Bytes map, u32 count) {
   CodeMapEntry entry{};
   for (u64 i = 0; i < count && bytes::read_at(map, i * sizeof entry, entry); ++i) {
     const u32 start = entry.start_and_kind & ~3u;
-    const std::optional<Machine> machine = machine_of_kind(entry.start_and_kind & 3);
+    const std::optional<PeMachine> machine = machine_of_kind(entry.start_and_kind & 3);
     if (!machine.has_value() || entry.length == 0 || entry.length > ~start) continue;
     out.push_back({{{start}, {start + entry.length}}, *machine});
   }

@@ -78,32 +78,32 @@ bool read_sections(Bytes table, u16 count, const CoffSymbols& texts, std::vector
   return true;
 }
 
-Machine machine_of(u16 machine, bool hybrid) {
+PeMachine machine_of(u16 machine, bool hybrid) {
   switch (machine) {
     case kMachineArm64:
     case kMachineArm64X:
-      return Machine::arm64;
+      return PeMachine::arm64;
     case kMachineArm64Ec:
-      return Machine::arm64ec;
+      return PeMachine::arm64ec;
     case kMachineX64:
-      return hybrid ? Machine::arm64ec : Machine::x64;
+      return hybrid ? PeMachine::arm64ec : PeMachine::x64;
     default:
-      return Machine::other;
+      return PeMachine::other;
   }
 }
 
 // The records of all .pdata tables, ordered by RVA.
-std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEntry exceptions, Machine machine,
+std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEntry exceptions, PeMachine machine,
                                             const std::optional<HybridCode>& hybrid) {
   std::vector<ExceptionRecord> records;
   const Bytes directory = directory_bytes(image, exceptions);
-  if (machine == Machine::arm64) {
+  if (machine == PeMachine::arm64) {
     read_arm64_exceptions(image, directory, records);
-  } else if (machine != Machine::other) {
+  } else if (machine != PeMachine::other) {
     read_x64_exceptions(image, directory, records);
   }
   // The native view of ARM64X lists one table twice; its x64 table is only visible in an x64 process.
-  if (hybrid.has_value() && (machine != Machine::arm64 || hybrid->extra_functions_rva != exceptions.rva)) {
+  if (hybrid.has_value() && (machine != PeMachine::arm64 || hybrid->extra_functions_rva != exceptions.rva)) {
     const DirectoryEntry extra = {hybrid->extra_functions_rva, hybrid->extra_functions_size};
     read_arm64_exceptions(image, directory_bytes(image, extra), records);
   }
@@ -233,9 +233,9 @@ bool PeFile::reaches(code::Rva start, code::Rva rva) const {
 
 bool PeFile::is_arm64_code(code::Rva rva) const {
   for (const CodeRange& code : code_ranges_) {
-    if (code.range.contains(rva)) return code.machine != Machine::x64;
+    if (code.range.contains(rva)) return code.machine != PeMachine::x64;
   }
-  return machine_ == Machine::arm64 || (machine_ == Machine::arm64ec && code_ranges_.empty());
+  return machine_ == PeMachine::arm64 || (machine_ == PeMachine::arm64ec && code_ranges_.empty());
 }
 
 const Export* PeFile::export_at(code::Rva rva) const {
@@ -265,7 +265,7 @@ std::optional<code::CallerPlace> PeFile::caller_place(code::Rva rva) const {
 bool PeFile::saves_return_address(code::Rva rva) const {
   const usize index = find_function(functions_, rva);
   // x64 has no link register; the call pushes the return address onto the stack.
-  if (index == functions_.size()) return machine_ == Machine::x64 || machine_ == Machine::other;
+  if (index == functions_.size()) return machine_ == PeMachine::x64 || machine_ == PeMachine::other;
   if (unwind_words_[index] == kX64Unwind) return true;
   const ImageBytes image(file_, sections_, headers_size_);
   return arm64_return_address_saved(image, unwind_words_[index], rva.value - functions_[index].begin.value);

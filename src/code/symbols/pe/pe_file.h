@@ -15,7 +15,7 @@
 
 namespace wperf::symbols {
 
-enum class Machine : u8 { arm64, arm64ec, x64, other };
+enum class PeMachine : u8 { arm64, arm64ec, x64, other };
 
 struct Section {
   std::string name;
@@ -45,14 +45,14 @@ struct CodeView {  // the RSDS record
 // Code with one instruction set in a hybrid image (ARM64X, ARM64EC).
 struct CodeRange {
   code::RvaRange range;
-  Machine machine = Machine::arm64;
+  PeMachine machine = PeMachine::arm64;
 };
 
 class PeFile {
  public:
   static diag::Result<PeFile> parse(std::span<const std::byte> file);
 
-  Machine machine() const { return machine_; }
+  PeMachine machine() const { return machine_; }
   bool is_64_bit() const { return is_64_bit_; }
   u64 image_base() const { return image_base_; }
   u32 image_size() const { return image_size_; }
@@ -87,7 +87,7 @@ class PeFile {
   bool is_arm64_code(code::Rva rva) const;
 
   std::span<const std::byte> file_;
-  Machine machine_ = Machine::other;
+  PeMachine machine_ = PeMachine::other;
   bool is_64_bit_ = false;
   u64 image_base_ = 0;
   u32 image_size_ = 0, entry_rva_ = 0, time_stamp_ = 0, headers_size_ = 0;

@@ -181,7 +181,7 @@ bool mentions_lr(const std::string& line) {
 TEST_F(Image, Arm64FunctionsAndWhereTheirPrologueSavesLr) {
   size_t records_seen = 0, saving = 0;
   each([&](const auto& path, const PeFile& file) {
-    if (file.machine() == Machine::x64) return;
+    if (file.machine() == PeMachine::x64) return;
     for (const Arm64Record& record : arm64_records(path, file.image_base())) {
       SCOPED_TRACE(record.begin);
       const code::Rva begin{record.begin};
@@ -230,7 +230,7 @@ bool touches_lr(u32 code, bool load) {
 TEST_F(Image, SavedLrAgreesWithTheInstructions) {
   size_t functions = 0, restores = 0;
   each([&](const auto& path, const PeFile& file) {
-    if (file.machine() == Machine::x64 || path.filename().string().rfind("functions", 0) != 0) return;
+    if (file.machine() == PeMachine::x64 || path.filename().string().rfind("functions", 0) != 0) return;
     for (const code::RvaRange& range : file.functions()) {
       const auto bytes = file.bytes_at(range.begin, range.end.value - range.begin.value);
       std::vector<u32> code(bytes.size() / 4);
@@ -258,7 +258,7 @@ TEST_F(Image, SavedLrAgreesWithTheInstructions) {
 TEST_F(Image, X64Functions) {
   size_t records = 0, merged = 0;
   each([&](const auto& path, const PeFile& file) {
-    if (file.machine() != Machine::x64) return;
+    if (file.machine() != PeMachine::x64) return;
     u64 begin = 0;
     int depth = 0;
     for (const std::string& line : readobj("--unwind", path)) {
@@ -293,8 +293,8 @@ TEST_F(Image, CodeMapOfHybrids) {
       if (line == "CodeMap [") in_map = true;
     }
     for (const CodeRange& code : file.code_ranges()) {
-      const std::map<Machine, const char*> names = {
-          {Machine::arm64, "ARM64"}, {Machine::arm64ec, "ARM64EC"}, {Machine::x64, "X64"}};
+      const std::map<PeMachine, const char*> names = {
+          {PeMachine::arm64, "ARM64"}, {PeMachine::arm64ec, "ARM64EC"}, {PeMachine::x64, "X64"}};
       char text[80];
       std::snprintf(text, sizeof text, "0x%X - 0x%X  %s", code.range.begin.value, code.range.end.value,
                     names.at(code.machine));
@@ -303,7 +303,7 @@ TEST_F(Image, CodeMapOfHybrids) {
     EXPECT_EQ(mine, expected);
     if (expected.empty()) return;
     ++hybrids;
-    EXPECT_EQ(file.machine(), path.stem() == "functions_arm64x" ? Machine::arm64 : Machine::arm64ec);
+    EXPECT_EQ(file.machine(), path.stem() == "functions_arm64x" ? PeMachine::arm64 : PeMachine::arm64ec);
     // There are functions of both instruction sets, each with its own place for the return address.
     size_t x64 = 0, arm64 = 0;
     for (const code::RvaRange& function : file.functions())

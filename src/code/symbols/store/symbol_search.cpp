@@ -105,7 +105,7 @@ std::optional<Candidate> SymbolSearch::next() {
     const auto known = std::find_if(layouts_.begin(), layouts_.end(),
                                     [&](const Layout& layout) { return layout.location == current_.location; });
     if (known != layouts_.end()) {
-      look_into_store(current_.store, known->three_tier, current_.remote);
+      search_store(current_.store, known->three_tier, current_.remote);
       continue;
     }
     const bool tried = std::any_of(attempts_.begin(), attempts_.end(),
@@ -120,7 +120,7 @@ void SymbolSearch::start_stage() {
   if (stage == 0) {
     if (wanted_.explicit_path.empty()) return;
     searched_.push_back("at " + wanted_.explicit_path);
-    look_at(LookKind::file, wanted_.explicit_path);
+    look_at(CandidateKind::file, wanted_.explicit_path);
     queue_.back().named = wanted_.explicit_is_named;
   } else if (stage == 1) {
     if (wanted_.image_path.empty()) return;
@@ -147,7 +147,7 @@ void SymbolSearch::start_stage() {
   }
 }
 
-void SymbolSearch::look_at(LookKind kind, std::string location, std::string store, bool remote) {
+void SymbolSearch::look_at(CandidateKind kind, std::string location, std::string store, bool remote) {
   Planned candidate;
   candidate.kind = kind;
   candidate.location = std::move(location);
@@ -157,35 +157,35 @@ void SymbolSearch::look_at(LookKind kind, std::string location, std::string stor
 }
 
 void SymbolSearch::look_at_named(std::string location) {
-  look_at(LookKind::file, std::move(location));
+  look_at(CandidateKind::file, std::move(location));
   queue_.back().named = true;
 }
 
 void SymbolSearch::start_folder(const std::string& folder) {
   searched_.push_back("in " + folder);
-  look_at(LookKind::file, join(folder, file_name_));
+  look_at(CandidateKind::file, join(folder, file_name_));
   const std::string kind = in_lower_case(std::string(extension_of(text::base_name(wanted_.image_path))));
   if (std::holds_alternative<code::PdbId>(wanted_.id) && is_safe_name(kind)) {
-    look_at(LookKind::file, join(folder, fmt::format("{}/{}", kind, file_name_)));
-    look_at(LookKind::file, join(folder, fmt::format("symbols/{}/{}", kind, file_name_)));
+    look_at(CandidateKind::file, join(folder, fmt::format("{}/{}", kind, file_name_)));
+    look_at(CandidateKind::file, join(folder, fmt::format("symbols/{}/{}", kind, file_name_)));
   }
-  look_at(LookKind::layout, join(folder, kLayoutFile), folder);
+  look_at(CandidateKind::layout, join(folder, kLayoutFile), folder);
 }
 
 void SymbolSearch::start_server(const SymbolServer& server) {
   cache_ = server.cache.empty() ? options_.default_cache : server.cache;
-  if (!cache_.empty()) look_at(LookKind::layout, join(cache_, kLayoutFile), cache_);
+  if (!cache_.empty()) look_at(CandidateKind::layout, join(cache_, kLayoutFile), cache_);
   if (options_.network) {
     searched_.push_back("on " + server.url);
-    look_at(LookKind::layout, join(server.url, kLayoutFile), server.url, true);
+    look_at(CandidateKind::layout, join(server.url, kLayoutFile), server.url, true);
   } else {
     if (!cache_.empty()) searched_.push_back("in " + cache_);
-    troubles_.push_back(server.url + " was not asked");
+    errors_.push_back(server.url + " was not asked");
   }
 }
 
 // These places come before the planned ones, because the store's own candidates come first.
-void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bool remote) {
+void SymbolSearch::search_store(const std::string& store, bool three_tier, bool remote) {
   const std::deque<Planned> later = std::exchange(queue_, {});
   const std::string id = id_text(wanted_.id);
   const auto add = [&](std::string_view name, std::string_view id_spelled) {
@@ -194,9 +194,9 @@ void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bo
       const std::string path = folder + std::string(file);
       return join(store, remote ? percent_encode(path) : path);
     };
-    look_at(LookKind::file, place(name), store, remote);
-    look_at(LookKind::compressed, place(compressed_name(name)), store, remote);
-    look_at(LookKind::pointer, place("file.ptr"), store, remote);
+    look_at(CandidateKind::file, place(name), store, remote);
+    look_at(CandidateKind::compressed, place(compressed_name(name)), store, remote);
+    look_at(CandidateKind::pointer, place("file.ptr"), store, remote);
   };
   add(file_name_, id);
   if (!remote) {
@@ -211,26 +211,26 @@ void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bo
     });
     const bool cache_three_tier = cached != layouts_.end() && cached->three_tier;
     const std::string target = join(cache_, key(file_name_, id, cache_three_tier) + file_name_);
-    for (Planned& candidate : queue_) candidate.save_as = candidate.kind == LookKind::pointer ? "" : target;
+    for (Planned& candidate : queue_) candidate.save_as = candidate.kind == CandidateKind::pointer ? "" : target;
   }
   queue_.insert(queue_.end(), later.begin(), later.end());
 }
 
 void SymbolSearch::absent() {
   note("not there");
-  if (current_.kind != LookKind::layout) return;
+  if (current_.kind != CandidateKind::layout) return;
   layouts_.push_back({current_.location, false});
-  look_into_store(current_.store, false, current_.remote);
+  search_store(current_.store, false, current_.remote);
 }
 
 void SymbolSearch::failed(std::string why) {
-  troubles_.push_back(fmt::format("{}: {}", current_.remote ? current_.store : current_.location, why));
+  errors_.push_back(fmt::format("{}: {}", current_.remote ? current_.store : current_.location, why));
   note(std::move(why));
   if (current_.remote) {
     queue_.clear();
-  } else if (current_.kind == LookKind::layout) {
+  } else if (current_.kind == CandidateKind::layout) {
     layouts_.push_back({current_.location, false});
-    look_into_store(current_.store, false, current_.remote);
+    search_store(current_.store, false, current_.remote);
   }
 }
 
@@ -241,16 +241,16 @@ bool SymbolSearch::opened(const FileId& id) {
     return true;
   }
   const std::string outcome = fmt::format("from another build ({})", id_text(id));
-  troubles_.push_back(fmt::format("{} is {}", current_.location, outcome));
+  errors_.push_back(fmt::format("{} is {}", current_.location, outcome));
   note(outcome);
   return false;
 }
 
 void SymbolSearch::text(std::string_view content) {
-  if (current_.kind == LookKind::layout) {
+  if (current_.kind == CandidateKind::layout) {
     note("three tiers");
     layouts_.push_back({current_.location, true});
-    look_into_store(current_.store, true, current_.remote);
+    search_store(current_.store, true, current_.remote);
   } else {
     follow_pointer(content);
   }
@@ -268,11 +268,11 @@ void SymbolSearch::follow_pointer(std::string_view content) {
   note("points to " + path);
   if (path.empty() || current_.remote != is_url(path)) {
     // Another machine must not select files on this one, nor redirect it.
-    troubles_.push_back(fmt::format("{} points to \"{}\", which is not followed", current_.location, path));
+    errors_.push_back(fmt::format("{} points to \"{}\", which is not followed", current_.location, path));
     return;
   }
   Planned candidate;
-  candidate.kind = path.back() == '_' ? LookKind::compressed : LookKind::file;
+  candidate.kind = path.back() == '_' ? CandidateKind::compressed : CandidateKind::file;
   candidate.location = std::move(path);
   candidate.remote = current_.remote;
   candidate.store = current_.store;
@@ -285,7 +285,7 @@ std::string SymbolSearch::explanation() const {
   std::string out = fmt::format("no {} found", kind);
   if (file_name_.empty()) out += fmt::format(" (\"{}\" is not a name of a file)", text::base_name(wanted_.name));
   for (size_t i = 0; i < searched_.size(); ++i) out += (i == 0 ? ": looked " : ", ") + searched_[i];
-  for (const std::string& trouble : troubles_) out += "; " + trouble;
+  for (const std::string& error : errors_) out += "; " + error;
   return out;
 }
 

@@ -59,10 +59,10 @@ struct SearchOptions {
   bool network = true;              // false: only the servers' caches are used, not the servers
 };
 
-enum class LookKind : u8 { file, compressed, pointer, layout };
+enum class CandidateKind : u8 { file, compressed, pointer, layout };
 
 struct Candidate {
-  LookKind kind = LookKind::file;
+  CandidateKind kind = CandidateKind::file;
   std::string location;  // a path or a URL
   bool remote = false;
   bool named = false;   // it comes from the recording or the image, not from the user
@@ -106,9 +106,9 @@ class SymbolSearch {
   void start_stage();
   void start_folder(const std::string& folder);
   void start_server(const SymbolServer& server);
-  void look_at(LookKind kind, std::string location, std::string store = {}, bool remote = false);
+  void look_at(CandidateKind kind, std::string location, std::string store = {}, bool remote = false);
   void look_at_named(std::string location);
-  void look_into_store(const std::string& store, bool three_tier, bool remote);
+  void search_store(const std::string& store, bool three_tier, bool remote);
   void follow_pointer(std::string_view content);
   void note(std::string outcome) { attempts_.push_back({current_.location, std::move(outcome)}); }
 
@@ -123,7 +123,7 @@ class SymbolSearch {
   std::vector<Layout> layouts_;
   std::vector<Attempt> attempts_;
   std::vector<std::string> searched_;  // "beside the image", "in /syms"
-  std::vector<std::string> troubles_;
+  std::vector<std::string> errors_;
 };
 
 }  // namespace wperf::symbols

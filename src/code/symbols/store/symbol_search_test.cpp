@@ -41,7 +41,7 @@ struct World {
     for (const auto& [prefix, why] : failures) {
       if (candidate.location.rfind(prefix, 0) == 0) return search.failed(why);
     }
-    const bool is_text = candidate.kind == LookKind::pointer || candidate.kind == LookKind::layout;
+    const bool is_text = candidate.kind == CandidateKind::pointer || candidate.kind == CandidateKind::layout;
     if (is_text && texts.count(candidate.location) != 0) return search.text(texts.at(candidate.location));
     if (!is_text && files.count(candidate.location) != 0) return (void)search.opened(files.at(candidate.location));
     search.absent();
@@ -117,7 +117,7 @@ TEST(SymbolSearch, EndsWithTheFirstThatFits) {
     EXPECT_EQ(search.found_at(), where);
     EXPECT_EQ(search.explanation(), "found at " + where);
     EXPECT_EQ(world.candidates.back().location, where);
-    EXPECT_EQ(world.candidates.back().kind, where.back() == '_' ? LookKind::compressed : LookKind::file);
+    EXPECT_EQ(world.candidates.back().kind, where.back() == '_' ? CandidateKind::compressed : CandidateKind::file);
   }
 }
 
@@ -189,7 +189,7 @@ TEST(SymbolSearch, ServerWithCache) {
     world.texts["/cache/index2.txt"] = "";
     world.files["https://host/symbols/" + std::string(kKey) + "app.pd_"] = kWanted;
     world.run(search);
-    EXPECT_EQ(world.candidates.back().kind, LookKind::compressed);
+    EXPECT_EQ(world.candidates.back().kind, CandidateKind::compressed);
     EXPECT_EQ(world.candidates.back().save_as, "/cache/ap/" + std::string(kKey) + "app.pdb");
   }
 }

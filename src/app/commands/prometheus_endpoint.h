@@ -10,7 +10,7 @@
 namespace wperf::commands {
 
 // Runs until Ctrl-C or the end of the program; returns the exit status.
-diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPlan plan, measure::Machine& machine,
+diag::Result<int> serve_prometheus(const request::Request& asked, plan::CountPlan plan, measure::OpenedMachine& machine,
                                    diag::Console& console);
 
 }  // namespace wperf::commands

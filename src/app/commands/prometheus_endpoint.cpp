@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/listening_counts.h"
+#include "app/commands/prometheus_endpoint.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "app/commands/options_builder.h"
 #include "app/measure/measure_counts.h"
-#include "app/measure/quiet_console.h"
+#include "app/measure/warnings_only_console.h"
 #include "app/output/outputs.h"
 #include "ground/os/http_server.h"
 #include "ground/os/process.h"
@@ -40,7 +40,7 @@ class MetricsPage {
 };
 
 std::string cost_text() {
-  const os::OwnCost cost = os::own_cost();
+  const os::ProcessCost cost = os::process_cost();
   return fmt::format(
       "# HELP wperf_agent_cpu_seconds_total Processor time used by wperf itself.\n# TYPE wperf_agent_cpu_seconds_total "
       "counter\nwperf_agent_cpu_seconds_total {}\n# HELP wperf_agent_resident_bytes Memory used by wperf itself.\n# "
@@ -55,7 +55,7 @@ void wait_for_interrupt(const diag::Console& console) {
 
 }  // namespace
 
-diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPlan plan, measure::Machine& machine,
+diag::Result<int> serve_prometheus(const request::Request& asked, plan::CountPlan plan, measure::OpenedMachine& machine,
                                    diag::Console& console) {
   request::Request request = asked;
   if (request.duration_ms() == 0) request.timeout = request::Duration{kUsualCountMs};
@@ -68,7 +68,7 @@ diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPla
   if (server.is_for_others())
     console.warn("note: anyone who can reach that address over the network can read the counts");
   const measure::MeasureOptions options = measure_options(request);
-  measure::QuietConsole quiet(console);  // otherwise each count's own messages would fill the screen
+  measure::WarningsOnlyConsole quiet(console);  // otherwise each count's own messages would fill the screen
   measure::SpawnedProgram program(machine.device->programs());
   WPERF_CHECK_OK(measure::start_program(options, plan, machine, program, quiet));
   report::CountSums sums;
@@ -79,7 +79,7 @@ diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPla
     sums.add(count.profile);
     last = std::move(count.profile);
     page.set(report::count_prometheus(last) + sums.text() + cost_text());
-    if (count.trouble.has_value()) return *count.trouble;
+    if (count.error.has_value()) return *count.error;
     if (++counts != request.timeline.count) continue;
     wait_for_interrupt(console);
     break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/request/comparison_wishes.h"
+#include "model/request/comparison_request.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ TEST(FailCondition, NamesTotalsFunctionsModulesAndLines) {
   expect_condition("inclusive:main>5%", Kind::inclusive, "main", 5);
 }
 
-TEST(FailCondition, WhatIsNoneIsRefusedWithItsForm) {
+TEST(FailCondition, InvalidConditionErrorShowsSyntax) {
   for (const std::string_view text : {"", ">", "a", "a>", "a>5", ">5%", "a>-5%", "a>5%%", "function:>5%", "a<5%",
                                       "a>x%", "a>%", "a>1e9%", "a>1000001%", "a>5 5%", "a>nan%"}) {
     const auto parsed = parse_fail_condition(text);
@@ -41,7 +41,7 @@ TEST(FailCondition, WhatIsNoneIsRefusedWithItsForm) {
 }
 
 // Otherwise it would be taken for an event that was not measured.
-TEST(FailCondition, AMisspeltKindIsNoEvent) {
+TEST(FailCondition, MisspeltKindIsRefused) {
   const auto parsed = parse_fail_condition("functon:x>5%");
   ASSERT_FALSE(parsed.has_value());
   EXPECT_EQ(parsed.error().code, diag::ExitCode::usage);

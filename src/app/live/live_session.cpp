@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/live/look.h"
+#include "app/live/live_session.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr u32 kUsualRateHz = 1000;  // for wperf's driver, whose default interva
 
 }  // namespace
 
-LiveLook::LiveLook(LiveOptions options, measure::Machine machine, diag::Console& console)
+LiveSession::LiveSession(LiveOptions options, measure::OpenedMachine machine, diag::Console& console)
     : options_(std::move(options)),
       machine_(std::move(machine)),
       quiet_(console),
@@ -27,7 +27,7 @@ LiveLook::LiveLook(LiveOptions options, measure::Machine machine, diag::Console&
         if (options_.outputs.verbose) quiet_.warn(line);
       }) {}
 
-diag::Result<void> LiveLook::start() {
+diag::Result<void> LiveSession::start() {
   request::Measurement& wanted = options_.measured.wanted;
   const bool of_kernel = machine_.capabilities.kernel != nullptr;
   if (!of_kernel && !wanted.sampling.rate_hz.has_value()) {
@@ -52,7 +52,7 @@ diag::Result<void> LiveLook::start() {
   return {};
 }
 
-diag::Result<measure::LiveStretch> LiveLook::next(u64 length_ms, const std::function<void()>& meanwhile) {
+diag::Result<measure::LiveStretch> LiveSession::next(u64 length_ms, const std::function<void()>& meanwhile) {
   WPERF_TRY(measure::LiveStretch stretch, live_->next(length_ms, meanwhile));
   if (counts_ != nullptr) {
     WPERF_TRY(counted_, counts_->next());
@@ -60,14 +60,14 @@ diag::Result<measure::LiveStretch> LiveLook::next(u64 length_ms, const std::func
   return stretch;
 }
 
-std::string LiveLook::why_no_waits() const {
+std::string LiveSession::why_no_waits() const {
   if (options_.view.waits) return {};
   const auto& kernel = machine_.capabilities.kernel;
   if (kernel == nullptr) return "a driver cannot see why threads wait; use `wperf top --device linux --waits`";
   return "waits are not recorded; `wperf top --waits` records them, which costs time at each context switch";
 }
 
-diag::Result<void> LiveLook::plan_waits() {
+diag::Result<void> LiveSession::plan_waits() {
   const auto& kernel = machine_.capabilities.kernel;
   if (kernel == nullptr) {
     options_.view.waits = false;
@@ -87,17 +87,18 @@ diag::Result<void> LiveLook::plan_waits() {
   return plan::add_switches(plan_, options_.measured.wanted.sampling, machine_.capabilities, machine_.catalog);
 }
 
-diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) {
+diag::Result<LiveSession::StretchProfile> LiveSession::stretch_profile(const measure::LiveStretch& newest) {
   WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(1, 0));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
   recording::ReadOptions wanted = options_.read;
   wanted.cores = true;
   wanted.functions = &functions_;
   wanted.opened = &opened_;
-  Seen seen{.profile = recording::read_recorded_samples(file, wanted).profile, .waits = {}, .counters = counted_};
+  StretchProfile seen{
+      .profile = recording::read_recorded_samples(file, wanted).profile, .waits = {}, .counters = counted_};
   if (seen.profile.note.empty()) seen.profile.note = plan_.note;
   if (!options_.view.waits) return seen;
-  leave_switches_out(seen.profile);
+  remove_switch_events(seen.profile);
   WPERF_TRY(
       seen.waits,
       waits_.take(
@@ -108,7 +109,7 @@ diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) 
   return seen;
 }
 
-diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize stretches, usize newest_left_out) {
+diag::Result<stacks::FunctionCode> LiveSession::code(const CodePlace& place, usize stretches, usize newest_left_out) {
   WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(stretches, newest_left_out));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
   recording::ReadOptions wanted = options_.read;
@@ -156,17 +157,17 @@ diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize 
   return diag::Error{.text = "no sample of this look was in this function", .hint = {}};
 }
 
-bool LiveLook::records_all() const {
+bool LiveSession::records_all() const {
   return machine_.capabilities.kernel != nullptr && machine_.capabilities.kernel->is_windows();
 }
 
-stacks::StackFilter LiveLook::filter() const {
+stacks::StackFilter LiveSession::filter() const {
   stacks::StackFilter filter;
   if (records_all() && sampled_.pid != 0) filter.pids = {sampled_.pid};
   return filter;
 }
 
-int LiveLook::status(const measure::LiveStretch& last) {
+int LiveSession::status(const measure::LiveStretch& last) {
   if (!options_.measured.wanted.program.has_value() || last.end != measure::WaitEnd::program_ended) return 0;
   return measure::status_of_program(options_.measured.wanted, machine_,
                                     machine_.device->programs().process(sampled_.pid), quiet_);

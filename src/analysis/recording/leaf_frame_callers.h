@@ -24,11 +24,11 @@ enum class LinkUse : u8 {
   maybe_recorded,  // the same, unless the first frame record also has it
 };
 
-class LeafCallers {
+class LeafFrameCallers {
  public:
   // For wperf's recordings of Windows programs, and perf's on Arm Linux. `search` is used for the latter.
-  LeafCallers(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, bool of_windows,
-              modules::ElfSearch search)
+  LeafFrameCallers(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, bool of_windows,
+                   modules::ElfSearch search)
       : file_(file),
         history_(history),
         of_windows_(of_windows),
@@ -36,7 +36,7 @@ class LeafCallers {
         codes_(history.codes().size()) {}
 
   // Are the call chains like perf's on Arm Linux: from frame records, together with the link register?
-  static bool are_told_by_perf(const perf_data::PerfFile& file);
+  static bool has_perf_call_chains(const perf_data::PerfFile& file);
 
   // Are the registers those of user code, even if kernel code was sampled?
   bool has_user_registers() const { return !of_windows_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/push/parcel.h"
+#include "app/push/upload.h"
 
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ Message label_message(const PushLabel& label) {
 }
 
 // push.v1.PushRequest, in Connect's unary form.
-Parcel pyroscope_parcel(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
+Upload pyroscope_upload(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
   Message series, sample, request;
   for (const PushLabel& label : labels) series.message(1, label_message(label));
   sample.block(1, profile.bytes);
@@ -57,7 +57,7 @@ Parcel pyroscope_parcel(const std::vector<PushLabel>& labels, const PackedProfil
 }
 
 // A form with the profile and a description of its sample types.
-diag::Result<Parcel> ingest_parcel(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
+diag::Result<Upload> ingest_upload(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
   std::string name = find(labels, kServiceLabel)->value + "{";
   for (const PushLabel& label : labels) {
     if (label.value.find_first_of(",{}=\"") != std::string::npos) {
@@ -83,7 +83,7 @@ diag::Result<Parcel> ingest_parcel(const std::vector<PushLabel>& labels, const P
   std::string body = fmt::format(kPart, boundary, "profile", "profile.pprof") + profile.bytes + "\r\n";
   body += fmt::format(kPart, boundary, "sample_type_config", "config.json") + types;
   body += fmt::format("\r\n--{}--\r\n", boundary);
-  return Parcel{.path = fmt::format("/ingest?name={}&from={}&until={}&format=pprof&spyName=wperf",
+  return Upload{.path = fmt::format("/ingest?name={}&from={}&until={}&format=pprof&spyName=wperf",
                                     percent_encoded(name), from, until),
                 .content_type = "multipart/form-data; boundary=" + boundary,
                 .content_encoding = {},
@@ -91,7 +91,7 @@ diag::Result<Parcel> ingest_parcel(const std::vector<PushLabel>& labels, const P
 }
 
 // parca.profilestore.v1alpha1.WriteRawRequest over gRPC-Web: five bytes before the message give its length.
-Parcel parca_parcel(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
+Upload parca_upload(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
   Message set, series, sample, request;
   for (const PushLabel& label : labels) set.message(1, label_message(label));
   series.message(1, set);
@@ -107,7 +107,7 @@ Parcel parca_parcel(const std::vector<PushLabel>& labels, const PackedProfile& p
           .body = body + request.bytes()};
 }
 
-Parcel otlp_parcel(const PackedProfile& profile) {
+Upload otlp_upload(const PackedProfile& profile) {
   return {.path = "/v1development/profiles",
           .content_type = std::string(kProtobuf),
           .content_encoding = "gzip",
@@ -142,23 +142,23 @@ std::vector<PushLabel> complete_labels(std::vector<PushLabel> labels, const std:
   return labels;
 }
 
-diag::Result<std::vector<Parcel>> make_parcels(PushTarget target, const std::vector<PushLabel>& labels,
+diag::Result<std::vector<Upload>> make_uploads(PushTarget target, const std::vector<PushLabel>& labels,
                                                const PackedProfile& profile) {
   switch (target) {
     case PushTarget::pyroscope:
-      return std::vector{pyroscope_parcel(labels, profile)};
+      return std::vector{pyroscope_upload(labels, profile)};
     case PushTarget::pyroscope_ingest: {
-      WPERF_TRY(Parcel parcel, ingest_parcel(labels, profile));
-      return std::vector{std::move(parcel)};
+      WPERF_TRY(Upload upload, ingest_upload(labels, profile));
+      return std::vector{std::move(upload)};
     }
     case PushTarget::parca:
-      return std::vector{parca_parcel(labels, profile)};
+      return std::vector{parca_upload(labels, profile)};
     case PushTarget::clickhouse:
-      return clickhouse_parcels(profile.bytes);
+      return clickhouse_uploads(profile.bytes);
     case PushTarget::otlp:
       break;
   }
-  return std::vector{otlp_parcel(profile)};
+  return std::vector{otlp_upload(profile)};
 }
 
 namespace {

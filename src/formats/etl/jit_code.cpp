@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "formats/etl/made_code.h"
+#include "formats/etl/jit_code.h"
 
 #include <algorithm>
 #include <charconv>
@@ -19,13 +19,13 @@ constexpr Guid kDotNetRundown = guid(0xa669021c, 0xc450, 0x4609, {0xa0, 0x35, 0x
 constexpr Guid kPython = guid(0x99a10640, 0x320d, 0x4b37, {0x9e, 0x26, 0xc3, 0x11, 0xd8, 0x6d, 0xa7, 0xab});
 constexpr Guid kJavaScript = guid(0x57277741, 0x3638, 0x4a4b, {0xbd, 0xba, 0x0a, 0xc6, 0xe4, 0x5d, 0xa5, 0x6c});
 
-std::optional<MadeCodeEvent> method_of_dot_net(const Event& event) {
+std::optional<JitCodeEvent> method_of_dot_net(const Event& event) {
   constexpr u16 kLoad = 143, kStartRundown = 143, kEndRundown = 144;
   const bool rundown = event.provider == kDotNetRundown;
   if (event.id != kLoad && !(rundown && (event.id == kStartRundown || event.id == kEndRundown))) return std::nullopt;
   Reader in(event.payload);
   in.skip(16);  // the ids of method and module
-  MadeCodeEvent out{.was_there = rundown, .begin = in.take<u64>(), .size = in.take<u32>(), .name = {}};
+  JitCodeEvent out{.was_there = rundown, .begin = in.take<u64>(), .size = in.take<u32>(), .name = {}};
   in.skip(4);
   const u32 flags = in.take<u32>();
   // Code of a native image is not taken, because its module has the names. (Documentation of these events says 4;
@@ -40,13 +40,13 @@ std::optional<MadeCodeEvent> method_of_dot_net(const Event& event) {
   return out;
 }
 
-std::optional<MadeCodeEvent> function_of_java_script(const Event& event) {
+std::optional<JitCodeEvent> function_of_java_script(const Event& event) {
   constexpr u16 kStartRundown = 5, kEndRundown = 6, kLoad = 9;
   if (event.id != kStartRundown && event.id != kEndRundown && event.id != kLoad) return std::nullopt;
   Reader in(event.payload);
   const auto pointer = [&] { return event.pointer_size == 4 ? in.take<u32>() : in.take<u64>(); };
   static_cast<void>(pointer());  // the script's context
-  MadeCodeEvent out{.was_there = event.id != kLoad, .name = {}};
+  JitCodeEvent out{.was_there = event.id != kLoad, .name = {}};
   out.begin = pointer();
   out.size = in.take<u64>();
   in.skip(16);  // id, flags, number of the range, source
@@ -70,8 +70,8 @@ std::optional<u64> number_in(std::string_view text) {
 }
 
 // The tracer generates a small piece of machine code for each function. Its events describe themselves.
-std::optional<MadeCodeEvent> function_of_python(const Event& event) {
-  const auto names = own_names(event);
+std::optional<JitCodeEvent> function_of_python(const Event& event) {
+  const auto names = event_names(event);
   if (!names.has_value() || names->event != "PythonFunction") return std::nullopt;
   DescribedFields described = described_fields(*names, event);
   const auto field = [&](std::string_view name) {
@@ -80,12 +80,12 @@ std::optional<MadeCodeEvent> function_of_python(const Event& event) {
   };
   const auto begin = number_in(field("BeginAddress")), end = number_in(field("EndAddress"));
   if (!begin.has_value() || !end.has_value() || *end <= *begin) return std::nullopt;
-  return MadeCodeEvent{.begin = *begin, .size = *end - *begin, .name = field("Name"), .file = field("SourceFile")};
+  return JitCodeEvent{.begin = *begin, .size = *end - *begin, .name = field("Name"), .file = field("SourceFile")};
 }
 
 }  // namespace
 
-std::optional<MadeCodeEvent> made_code_event(const Event& event) {
+std::optional<JitCodeEvent> jit_code_event(const Event& event) {
   if (event.form != EventForm::manifest) return std::nullopt;
   if (event.provider == kDotNet || event.provider == kDotNetRundown) return method_of_dot_net(event);
   if (event.provider == kJavaScript) return function_of_java_script(event);

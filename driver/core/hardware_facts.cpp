@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/core/machine.h"
+#include "driver/core/hardware_facts.h"
 
 #include "base/bits.h"
 #include "driver/core/on_core.h"
@@ -25,7 +25,7 @@ bool topology_is_sound(const Topology& topology) {
          (topology.core_count - 1) / topology.cluster_size < topology.cluster_count;
 }
 
-WperfStatus read_cores(Hal& hal, Machine& machine) {
+WperfStatus read_cores(Hal& hal, HardwareFacts& machine) {
   machine.counters_total = kMaxCounters;
   machine.every_core_counts = true;
   for (u32 core = 0; core < machine.core_count; ++core) {
@@ -42,7 +42,7 @@ WperfStatus read_cores(Hal& hal, Machine& machine) {
   return WPERF_OK;
 }
 
-WperfStatus read_clusters(Hal& hal, Machine& machine) {
+WperfStatus read_clusters(Hal& hal, HardwareFacts& machine) {
   if (machine.cluster_count == 0) {
     return WPERF_OK;
   }
@@ -58,7 +58,7 @@ WperfStatus read_clusters(Hal& hal, Machine& machine) {
   return WPERF_OK;
 }
 
-void map_counters(Machine& machine, u32 reserved_mask) {
+void map_counters(HardwareFacts& machine, u32 reserved_mask) {
   machine.free_mask = reserved_mask & low_bits(machine.counters_total);
   u32 used = 0;
   for (u32 counter = 0; counter < kMaxCounters; ++counter) {
@@ -73,7 +73,7 @@ void map_counters(Machine& machine, u32 reserved_mask) {
 
 }  // namespace
 
-u32 Machine::counters_free() const {
+u32 HardwareFacts::counters_free() const {
   return count_ones(free_mask);
 }
 
@@ -134,7 +134,7 @@ WperfStatus read_timer(Hal& hal, TimerMoment& moment) {
   return WPERF_OK;
 }
 
-WperfStatus read_machine(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, Machine& machine) {
+WperfStatus read_hardware(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, HardwareFacts& machine) {
   Topology topology = hal.topology();
   if (clusters.known) {
     topology.cluster_count = clusters.count;

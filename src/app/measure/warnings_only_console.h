@@ -12,9 +12,9 @@
 
 namespace wperf::measure {
 
-class QuietConsole final : public diag::Console {
+class WarningsOnlyConsole final : public diag::Console {
  public:
-  explicit QuietConsole(diag::Console& console) : console_(console) {}
+  explicit WarningsOnlyConsole(diag::Console& console) : console_(console) {}
   void out(std::string_view) override {}
   void document(std::string_view) override {}
   void warn(std::string_view line) override {

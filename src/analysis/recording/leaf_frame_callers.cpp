@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/recording/leaf_callers.h"
+#include "analysis/recording/leaf_frame_callers.h"
 
 #include <algorithm>
 
@@ -41,7 +41,7 @@ std::optional<u64> link_register(const perf_data::Sample& sample) {
   return *value & kAddressBits;
 }
 
-bool LeafCallers::are_told_by_perf(const perf_data::PerfFile& file) {
+bool LeafFrameCallers::has_perf_call_chains(const perf_data::PerfFile& file) {
   const std::string_view machine = file.features().text(perf_data::Feature::architecture);
   if (!machine.empty() && machine != "aarch64" && machine != "arm64") return false;
   return std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
@@ -51,7 +51,7 @@ bool LeafCallers::are_told_by_perf(const perf_data::PerfFile& file) {
   });
 }
 
-void LeafCallers::open(Code& code, const perf_data::MappedCode& mapped) const {
+void LeafFrameCallers::open(Code& code, const perf_data::MappedCode& mapped) const {
   code.is_open = true;
   if (of_windows_) {
     if (!mapped.is_anonymous) code.file = load_recorded_image(file_, mapped, {});
@@ -62,7 +62,7 @@ void LeafCallers::open(Code& code, const perf_data::MappedCode& mapped) const {
   if (code.file.elf() != nullptr) code.frames.emplace(unwind::eh_frame_of(*code.file.elf()));
 }
 
-LeafCallers::Place LeafCallers::place_of(u32 space, u64 address) {
+LeafFrameCallers::Place LeafFrameCallers::place_of(u32 space, u64 address) {
   const perf_data::CodePlace place = history_.place_in(space, address);
   if (place.code == perf_data::kNoCode) return {};
   Code& code = codes_[place.code];
@@ -74,7 +74,7 @@ LeafCallers::Place LeafCallers::place_of(u32 space, u64 address) {
   return linked.has_value() ? Place{&code, *linked} : Place{};
 }
 
-LinkUse LeafCallers::decide(u32 space, u64 pc, u64 link, bool has_chain) {
+LinkUse LeafFrameCallers::decide(u32 space, u64 pc, u64 link, bool has_chain) {
   if (link < kCallSize) return LinkUse::other;
   const Place here = place_of(space, pc), call = place_of(space, link - kCallSize);
   if (call.code == nullptr) return LinkUse::other;
@@ -98,7 +98,7 @@ LinkUse LeafCallers::decide(u32 space, u64 pc, u64 link, bool has_chain) {
   return if_call(!own);
 }
 
-LinkUse LeafCallers::use_of(u32 space, u64 pc, u64 link, bool has_chain) {
+LinkUse LeafFrameCallers::use_of(u32 space, u64 pc, u64 link, bool has_chain) {
   const auto [entry, is_new] = known_.try_emplace({space, {pc, link}}, LinkUse::other);
   if (is_new) entry->second = decide(space, pc, link, has_chain);
   return entry->second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/report/small_reports.h"
+#include "views/report/tool_reports.h"
 
 #include <gtest/gtest.h>
 

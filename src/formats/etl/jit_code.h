@@ -9,7 +9,7 @@
 
 namespace wperf::etl {
 
-struct MadeCodeEvent {
+struct JitCodeEvent {
   bool was_there = false;  // from a rundown: the time at which it was made is unknown
   u64 begin = 0, size = 0;
   std::string name;
@@ -17,6 +17,6 @@ struct MadeCodeEvent {
 };
 // Returns nullopt for another event. Events about removed code are ignored, too, because new code at the same place
 // replaces it anyway.
-std::optional<MadeCodeEvent> made_code_event(const Event& event);
+std::optional<JitCodeEvent> jit_code_event(const Event& event);
 
 }  // namespace wperf::etl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answers about the machine.
-#include "driver/core/machine.h"
+#include "driver/core/hardware_facts.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct Asked {
   }
 };
 
-TEST(Machine, PlainMachineIsDescribed) {
+TEST(HardwareFacts, PlainMachineIsDescribed) {
   Asked asked({});
   ASSERT_EQ(asked.ask(), WPERF_OK);
   const WperfHardwareReply& reply = asked.reply;
@@ -51,7 +51,7 @@ TEST(Machine, PlainMachineIsDescribed) {
   EXPECT_STREQ(reply.device_id, "core.stat=core;core.sample=core;dsu.stat=dsu");
 }
 
-TEST(Machine, TakenCountersAreLeftOut) {
+TEST(HardwareFacts, TakenCountersAreLeftOut) {
   FakeMachine machine;
   machine.reserved_mask = 0xffff'fff5;  // counters 1 and 3 belong to others; bits for counters that do not exist are
                                         // ignored
@@ -63,7 +63,7 @@ TEST(Machine, TakenCountersAreLeftOut) {
   EXPECT_EQ(std::memcmp(asked.reply.counter_map, expected, sizeof expected), 0);
 }
 
-TEST(Machine, HybridMachinesCountWithTheLeast) {
+TEST(HardwareFacts, HybridMachinesCountWithTheLeast) {
   Asked asked({});
   asked.hal.cores[2].pmcr = u64{4} << 11;
   asked.hal.clusters[1].pmcr = u64{3} << 11;
@@ -80,7 +80,7 @@ TEST(Machine, HybridMachinesCountWithTheLeast) {
   EXPECT_EQ(asked.ann.ask(WPERF_CODE_CORE, request, core), WPERF_BAD_ARGUMENT);
 }
 
-TEST(Machine, NoDsuNoDmc) {
+TEST(HardwareFacts, NoDsuNoDmc) {
   FakeMachine machine;
   machine.cluster_count = 0;
   Asked asked(machine);
@@ -93,7 +93,7 @@ TEST(Machine, NoDsuNoDmc) {
   EXPECT_EQ(core.cluster, 0xffff'ffffu);
 }
 
-TEST(Machine, CoresWithoutPmuAreNotTouched) {
+TEST(HardwareFacts, CoresWithoutPmuAreNotTouched) {
   for (const u32 version : {0u, 0xfu}) {
     FakeMachine machine;
     machine.pmu_version = version;
@@ -107,7 +107,7 @@ TEST(Machine, CoresWithoutPmuAreNotTouched) {
 
 // A hypervisor reports PMUVer but traps the registers, on all cores or on one. Then counting is impossible, and no
 // register is accessed.
-TEST(Machine, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
+TEST(HardwareFacts, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
   for (const std::set<u32>& trapped : {std::set<u32>{0, 1, 2, 3}, std::set<u32>{2}}) {
     FakeMachine machine;
     machine.spe_version = 1;
@@ -135,7 +135,7 @@ TEST(Machine, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
 
 // A hypervisor reports PMSVer but traps the other registers of the SPE. The driver accesses the SPE only for a client
 // that asks for it.
-TEST(Machine, SpeRegistersAreTouchedForTheSpeOnly) {
+TEST(HardwareFacts, SpeRegistersAreTouchedForTheSpeOnly) {
   FakeMachine machine;
   machine.spe_version = 1;
   Asked asked(machine);
@@ -157,7 +157,7 @@ TEST(Machine, SpeRegistersAreTouchedForTheSpeOnly) {
   EXPECT_EQ(spe.pmbidr, 0x26u);
 }
 
-TEST(Machine, NothingFreeIsSaidNotFailed) {
+TEST(HardwareFacts, NoFreeCountersIsNotAnError) {
   FakeMachine machine;
   machine.reserved_mask = 0;
   Asked asked(machine);
@@ -168,7 +168,7 @@ TEST(Machine, NothingFreeIsSaidNotFailed) {
   EXPECT_EQ(asked.ann.configure(count_request({0}, {})), WPERF_OK) << "cycles still count";
 }
 
-TEST(Machine, UnsoundTopologyIsRefused) {
+TEST(HardwareFacts, UnsoundTopologyIsRefused) {
   for (const auto& [cores, count, size] : {std::array{4u, 1u, 2u}, std::array{4u, 2u, 0u}, std::array{0u, 0u, 0u},
                                            std::array{257u, 0u, 0u}, std::array{4u, 129u, 1u}}) {
     FakeMachine machine;
@@ -180,7 +180,7 @@ TEST(Machine, UnsoundTopologyIsRefused) {
   }
 }
 
-TEST(Machine, LastClusterMayBePartlyFilled) {
+TEST(HardwareFacts, LastClusterMayBePartlyFilled) {
   FakeMachine machine;
   machine.cores = 5;
   machine.cluster_count = 3;
@@ -193,7 +193,7 @@ TEST(Machine, LastClusterMayBePartlyFilled) {
   EXPECT_EQ(asked.ann.read(EventClass::dsu, 2, reply), WPERF_OK);
 }
 
-TEST(Machine, TheTimerAndTheClockAreOfOneMoment) {
+TEST(HardwareFacts, TheTimerAndTheClockAreOfOneMoment) {
   Asked asked({});
   asked.hal.now_ns = 3'000'000;
   ASSERT_EQ(asked.ask(), WPERF_OK);
@@ -206,7 +206,7 @@ TEST(Machine, TheTimerAndTheClockAreOfOneMoment) {
   EXPECT_EQ(asked.reply.timer_time_ns, 3'001'000u);
 }
 
-TEST(Machine, AFrequencyThatCannotBeIsNotTold) {
+TEST(HardwareFacts, ImplausibleFrequencyIsOmitted) {
   for (const u64 hz : {u64{0}, u64{1} << 32}) {
     Asked asked({});
     asked.hal.timer_hz = hz;
@@ -215,7 +215,7 @@ TEST(Machine, AFrequencyThatCannotBeIsNotTold) {
   }
 }
 
-TEST(Machine, OfflineCoreFailsTheQuery) {
+TEST(HardwareFacts, OfflineCoreFailsTheQuery) {
   Asked asked({});
   asked.hal.offline = {3};
   EXPECT_EQ(asked.ask(), WPERF_HARDWARE_FAILED);

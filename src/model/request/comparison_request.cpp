@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/request/comparison_wishes.h"
+#include "model/request/comparison_request.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/push/parcel.h"
+#include "app/push/upload.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ PackedProfile profile() {
           .end_unix_ns = 1'700'000'000'950'000'000};
 }
 
-TEST(Parcel, LabelsThatServersNeedAreAdded) {
+TEST(Upload, LabelsThatServersNeedAreAdded) {
   const auto labels = complete_labels({{"build", "7"}}, "shop");
   ASSERT_EQ(labels.size(), 3u);
   EXPECT_EQ(labels[0].name + "=" + labels[0].value, "__name__=process_cpu");
@@ -33,9 +33,9 @@ TEST(Parcel, LabelsThatServersNeedAreAdded) {
   EXPECT_EQ(own[0].value, "mine");
 }
 
-TEST(Parcel, IngestSaysNameAndTimeInTheAddress) {
+TEST(Upload, IngestSaysNameAndTimeInTheAddress) {
   const auto made =
-      make_parcels(PushTarget::pyroscope_ingest, complete_labels({{"a", "b c"}, {"d", "e"}}, "shop"), profile());
+      make_uploads(PushTarget::pyroscope_ingest, complete_labels({{"a", "b c"}, {"d", "e"}}, "shop"), profile());
   ASSERT_TRUE(made.has_value());
   // At least a second, because servers refuse a profile without a duration.
   EXPECT_EQ(made.value().front().path,
@@ -43,12 +43,12 @@ TEST(Parcel, IngestSaysNameAndTimeInTheAddress) {
   EXPECT_NE(made.value().front().body.find(R"({"cycles.samples":{"units":"samples")"), std::string::npos);
   EXPECT_NE(made.value().front().body.find(R"("cy\"cles":{)"), std::string::npos);
   EXPECT_FALSE(
-      make_parcels(PushTarget::pyroscope_ingest, complete_labels({{"a", "}"}}, "shop"), profile()).has_value());
+      make_uploads(PushTarget::pyroscope_ingest, complete_labels({{"a", "}"}}, "shop"), profile()).has_value());
 }
 
-TEST(Parcel, TheSameProfileHasTheSameNumber) {
+TEST(Upload, TheSameProfileHasTheSameNumber) {
   const auto number_of = [](const PackedProfile& packed) {
-    const auto made = make_parcels(PushTarget::pyroscope, complete_labels({}, "shop"), packed);
+    const auto made = make_uploads(PushTarget::pyroscope, complete_labels({}, "shop"), packed);
     std::smatch found;
     const std::string body = made.value().front().body;
     std::regex_search(body, found, std::regex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
@@ -61,8 +61,8 @@ TEST(Parcel, TheSameProfileHasTheSameNumber) {
   EXPECT_NE(number_of(profile()), number_of(other));
 }
 
-TEST(Parcel, GrpcWebSaysHowLongTheMessageIs) {
-  const auto made = make_parcels(PushTarget::parca, complete_labels({}, "shop"), profile());
+TEST(Upload, GrpcWebSaysHowLongTheMessageIs) {
+  const auto made = make_uploads(PushTarget::parca, complete_labels({}, "shop"), profile());
   const std::string& body = made.value().front().body;
   ASSERT_GT(body.size(), 5u);
   EXPECT_EQ(body[0], 0);
@@ -73,7 +73,7 @@ TEST(Parcel, GrpcWebSaysHowLongTheMessageIs) {
 
 namespace {
 
-TEST(AgentCost, StandsBesideWhatIsThere) {
+TEST(AgentCost, IsAddedToExistingEvents) {
   stacks::StackProfile profile;
   profile.events.push_back({.name = "cycles", .samples = 3, .period = 30});
   add_agent_cost({.cpu_ns = 5, .resident_bytes = 7, .pid = 9}, profile);
@@ -89,25 +89,25 @@ TEST(AgentCost, StandsBesideWhatIsThere) {
   EXPECT_EQ(profile.nodes[profile.nodes[cpu.node].parent].place, stacks::kNothing);
 }
 
-TEST(AgentCost, WhatIsNotKnownIsNotThere) {
+TEST(AgentCost, UnknownCostIsOmitted) {
   stacks::StackProfile profile;
   add_agent_cost({.cpu_ns = 5, .resident_bytes = 0, .pid = 9}, profile);
   EXPECT_EQ(profile.events.size(), 1u);
 }
 
-TEST(Parcel, LongRowsOfClickHouseGoInSeveralRequestsWithOneId) {
+TEST(Upload, LongRowsOfClickHouseGoInSeveralRequestsWithOneId) {
   std::string rows;
   for (u32 row = 0; row < 40; ++row) rows += fmt::format("\"row\":{},\"a\":\"{}\"}}\n", row, std::string(1 << 20, 'x'));
-  const std::vector<Parcel> parcels = clickhouse_parcels(rows);
-  EXPECT_EQ(parcels.size(), 3u);
+  const std::vector<Upload> uploads = clickhouse_uploads(rows);
+  EXPECT_EQ(uploads.size(), 3u);
   std::string all;
-  for (const Parcel& parcel : parcels) {
-    EXPECT_EQ(parcel.path, kInsertPath);
+  for (const Upload& upload : uploads) {
+    EXPECT_EQ(upload.path, kInsertPath);
     const auto take = [&](bytes::Span piece) {
       all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
       return true;
     };
-    EXPECT_EQ(packing::unpack_gzip(std::as_bytes(std::span(parcel.body)), u64{1} << 30, take), packing::Unpacked::all);
+    EXPECT_EQ(packing::unpack_gzip(std::as_bytes(std::span(upload.body)), u64{1} << 30, take), packing::Unpacked::all);
   }
   const std::string head = fmt::format("{{\"profile\":\"{}\",", uuid_of(rows));
   usize found = 0;

@@ -10,7 +10,7 @@
 #include "app/live/waits_reader.h"
 #include "app/measure/live_sampling.h"
 #include "app/measure/opened_machine.h"
-#include "app/measure/quiet_console.h"
+#include "app/measure/warnings_only_console.h"
 #include "code/modules/elf_caches.h"
 #include "model/request/command_views.h"
 #include "model/request/output_options.h"
@@ -25,9 +25,9 @@ struct LiveOptions {
   request::Outputs outputs;
 };
 
-class LiveLook {
+class LiveSession {
  public:
-  LiveLook(LiveOptions options, measure::Machine machine, diag::Console& console);
+  LiveSession(LiveOptions options, measure::OpenedMachine machine, diag::Console& console);
   // Starts the program, or finds it.
   diag::Result<void> start();
 
@@ -38,12 +38,12 @@ class LiveLook {
     return live_->recording(stretches, newest_left_out);
   }
   // For the newest period.
-  struct Seen {
+  struct StretchProfile {
     stacks::StackProfile profile;
-    std::vector<waits::WaitedIn> waits;
+    std::vector<waits::FunctionWaits> waits;
     std::vector<answers::CountRow> counters;
   };
-  diag::Result<Seen> seen(const measure::LiveStretch& newest);
+  diag::Result<StretchProfile> stretch_profile(const measure::LiveStretch& newest);
   // Why waits are unknown; empty if they are known.
   std::string why_no_waits() const;
   // Lines and instructions of a function, for this many periods.
@@ -69,8 +69,8 @@ class LiveLook {
   bool records_all() const;
 
   LiveOptions options_;
-  measure::Machine machine_;
-  measure::QuietConsole quiet_;
+  measure::OpenedMachine machine_;
+  measure::WarningsOnlyConsole quiet_;
   measure::SpawnedProgram program_;
   measure::SampledProgram sampled_;
   plan::SamplePlan plan_;

@@ -34,7 +34,7 @@ struct TimerMoment {
   u32 hz = 0;  // frequency of the timer; 0 if its register has an impossible value
 };
 
-struct Machine {
+struct HardwareFacts {
   u32 core_count = 0;
   u32 cluster_count = 0;  // 0 = no DSU
   u32 cluster_size = 0;
@@ -60,7 +60,8 @@ bool core_counts(Hal& hal);
 [[nodiscard]] WperfStatus read_timer(Hal& hal, TimerMoment& moment);
 
 // `reserved_mask` is the result of Hal::reserve_counters. After a failure `machine` must not be used.
-[[nodiscard]] WperfStatus read_machine(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, Machine& machine);
+[[nodiscard]] WperfStatus read_hardware(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters,
+                                        HardwareFacts& machine);
 
 // Whether the request is possible on a machine with this number of cores, and a core of every cluster has a DSU.
 [[nodiscard]] WperfStatus check_dsu_request(Hal& hal, const WperfDsuSetupRequest& request, u32 core_count);

@@ -16,7 +16,7 @@ namespace wperf::push {
 // Labels of every profile: its subject, and its kind for servers like Prometheus.
 inline constexpr std::string_view kServiceLabel = "service_name", kKindLabel = "__name__";
 
-struct Parcel {
+struct Upload {
   std::string path;  // "/ingest?name=…", appended to the server's address
   std::string content_type;
   std::string content_encoding;  // empty if it is not compressed
@@ -34,7 +34,7 @@ struct PackedProfile {
 std::vector<request::PushLabel> complete_labels(std::vector<request::PushLabel> labels, const std::string& program);
 
 // Several if one request would be too large. Returns an error for a label that cannot be expressed in this interface.
-diag::Result<std::vector<Parcel>> make_parcels(request::PushTarget target,
+diag::Result<std::vector<Upload>> make_uploads(request::PushTarget target,
                                                const std::vector<request::PushLabel>& labels,
                                                const PackedProfile& profile);
 
