@@ -117,7 +117,7 @@ int print_image(Bytes file, std::string_view task, const std::vector<u64>& in_or
     answer.address = base + one.address.value;
     answer.first_frame = static_cast<wperf::u32>(answers.frames.size());
     answer.frame_count = static_cast<wperf::u32>(one.frames.size());
-    for (const SymbolFrame& frame : one.frames) {
+    for (const SymbolizedFrame& frame : one.frames) {
       answers.frames.push_back({frame.function, frame.file, frame.line, frame.inlined});
     }
     // In this case only the start of the function is known.

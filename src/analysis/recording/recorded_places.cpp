@@ -133,7 +133,7 @@ void PlaceNamer::find_names() {
   }
   // A few files at a time: the memory of files that were read is freed before the next ones are opened.
   for (usize begin = 0; begin < used.size(); begin += kFilesTogether) {
-    if (options_.tell) options_.tell(begin, used.size());
+    if (options_.progress) options_.progress(begin, used.size());
     const std::span<const u32> some = std::span(used).subspan(begin, std::min(kFilesTogether, used.size() - begin));
     std::vector<modules::CodeFile> loaded(some.size());
     std::vector<std::shared_ptr<const modules::CodeFile>> opened(some.size());
