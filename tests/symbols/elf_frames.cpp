@@ -117,9 +117,7 @@ int print_image(Bytes file, std::string_view task, const std::vector<u64>& in_or
     answer.address = base + one.address.value;
     answer.first_frame = static_cast<wperf::u32>(answers.frames.size());
     answer.frame_count = static_cast<wperf::u32>(one.frames.size());
-    for (const SymbolizedFrame& frame : one.frames) {
-      answers.frames.push_back({frame.function, frame.file, frame.line, frame.inlined});
-    }
+    answers.frames.insert(answers.frames.end(), one.frames.begin(), one.frames.end());
     // In this case only the start of the function is known.
     if (one.source == SymbolSource::pdata) answers.frames.back().function = {};
   }
