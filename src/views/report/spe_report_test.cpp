@@ -155,7 +155,7 @@ TEST(SpeNotes, OnlyWhatIsTrue) {
   SpeProfile profile;
   EXPECT_TRUE(spe_notes(profile).empty());
   profile.population = {.operations = 1'024'000, .chosen = 1000, .recorded = 1000};
-  EXPECT_TRUE(says(profile, "one of 1024.0"));
+  EXPECT_TRUE(says(profile, "one in 1024.0"));
   EXPECT_FALSE(says(profile, "filters"));
   EXPECT_FALSE(says(profile, "too few samples"));
   profile.population->collided = 1000;
