@@ -146,14 +146,12 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   void move_part(const Register& one, const Xbyak::RegExp& memory, const Xbyak::RegExp& whole, bool write);
   void write_part(u32 bytes, const Xbyak::RegExp& memory);
 
-  // translate_atomics.cpp
+  // translate_exclusives.cpp
   bool system(u32 code);
   bool load_store_ordered(u32 code);
   void load_exclusive(u32 code, u32 bytes);
   void store_exclusive(u32 code, u32 bytes);
   void find_aligned(u32 code, const Access& access);
-  bool load_store_structure(u32 code);
-  bool load_store_element(u32 code);
 
   // translate_floats.cpp
   struct Conversion {
@@ -186,6 +184,8 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   bool vector_copy(u32 code);
   bool vector_floats(u32 code);
   bool three_vectors(u32 code);
+  bool load_store_structure(u32 code);
+  bool load_store_element(u32 code);
   void add_product(u32 size, bool subtract, u32 to, bool whole);
   void combine_bits(u32 kind);
   void select_bits(u32 kind, u32 to, bool whole);

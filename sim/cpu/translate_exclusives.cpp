@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Barriers, exclusive and ordered accesses, and accesses to vector registers by elements (Arm ARM C4.1.88). All of a
-// program's threads run on the host's one thread, so order takes no work.
+// Barriers, and exclusive and ordered accesses (Arm ARM C4.1.88). All of a program's threads run on the host's one
+// thread, so order takes no work.
 #include <cstddef>
 
 #include "sim/cpu/block_translator.h"
@@ -90,51 +90,6 @@ void BlockTranslator::store_exclusive(u32 code, u32 bytes) {
   L(done);
   store(bits_of(code, 20, 16), rcx);
   mov(monitor(offsetof(ExclusiveMonitor, address)), -1);
-}
-
-// LD1, ST1 of one to four registers
-bool BlockTranslator::load_store_structure(u32 code) {
-  static constexpr u8 kRegisters[16] = {0, 0, 4, 0, 0, 0, 3, 1, 0, 0, 2};
-  const u32 count = kRegisters[bits_of(code, 15, 12)], base = bits_of(code, 9, 5), by = bits_of(code, 20, 16);
-  const bool write = !is_set(code, 22), writes_back = is_set(code, 23);
-  if (count == 0 || is_set(code, 31) || is_set(code, 21) || (!writes_back && by != 0)) return false;
-  const u32 bytes = is_set(code, 30) ? 16 : 8;
-  flags_live_ = false;
-  mov(rax, guest(base));
-  find_memory({bytes, count, write});
-  for (u32 i = 0; i < count; ++i) move({(bits_of(code, 4, 0) + i) % 32, bytes, true}, i * bytes, write);
-  if (!writes_back) return true;
-  by == 31 ? mov(rcx, u64{bytes} * count) : mov(rcx, guest(by));
-  add(guest(base), rcx);
-  return true;
-}
-
-// LD1, ST1 of one element, and LD1R
-bool BlockTranslator::load_store_element(u32 code) {
-  const u32 operation = bits_of(code, 15, 13), size = bits_of(code, 11, 10), base = bits_of(code, 9, 5);
-  const u32 by = bits_of(code, 20, 16), to = bits_of(code, 4, 0),
-            place = bits_of(code, 30, 30) * 8 + bits_of(code, 12, 10);
-  const bool write = !is_set(code, 22), writes_back = is_set(code, 23), repeats = operation == 6;
-  if (is_set(code, 31) || is_set(code, 21) || (operation & 1) != 0 || (!writes_back && by != 0)) return false;
-  if (repeats && (write || is_set(code, 12))) return false;
-  if (operation == 2 && (size & 1) != 0) return false;
-  if (operation == 4 && (size > 1 || (size == 1 && is_set(code, 12)))) return false;
-  const u32 log = repeats ? size : operation == 4 ? 2 + size : operation / 2, bytes = 1U << log;
-  flags_live_ = false;
-  mov(rax, guest(base));
-  find_memory({bytes, 1, write});
-  const Xbyak::RegExp element = vector(to, repeats ? 0 : usize{place >> log} * bytes);
-  if (write) {
-    move_part({0, bytes}, element, in_frame(offsetof(TranslatedFrame, address)), false);
-    write_part(bytes, rax);
-  } else {
-    move_part({0, bytes}, rax, in_frame(offsetof(TranslatedFrame, address)), false);
-    repeats ? repeat(bytes, to, is_set(code, 30)) : write_part(bytes, element);
-  }
-  if (!writes_back) return true;
-  by == 31 ? mov(rcx, bytes) : mov(rcx, guest(by));
-  add(guest(base), rcx);
-  return true;
 }
 
 }  // namespace wperf::sim
