@@ -107,9 +107,11 @@ def build_shimmed_driver(folder, objects):
 
 
 def driver_objects(build):
-    """The objects that wperf-driver.sys was linked from, except the registers, which Wine's drivers cannot touch."""
+    """The objects that wperf-driver.sys was linked from, except the registers, which Wine's drivers cannot touch. An older
+    build leaves objects of sources that are gone."""
     folders = [build / "CMakeFiles" / f"{name}.dir" for name in ("driver_core", "driver_shell")]
-    return sorted(path for folder in folders for path in folder.rglob("*.o") if path.name != "registers.cpp.o")
+    return sorted(path for folder in folders for path in folder.rglob("*.o")
+                  if path.name != "registers.cpp.o" and (SOURCE / path.relative_to(folder).with_suffix("")).exists())
 
 
 def functions_of(compiler):
