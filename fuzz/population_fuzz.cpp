@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "app/measure/spe_recording.h"
+#include "app/measure/spe_counts.h"
 #include "views/report/count_report.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
