@@ -147,6 +147,11 @@ void BlockTranslator::hand_back(u64 pc) {
   leave_to(TranslatedExit::hand_back);
 }
 
+// A jump's target: hands back the instruction that is being translated.
+BlockTranslator::Label& BlockTranslator::unicorn_executes() {
+  return later([this, pc = pc_] { hand_back(pc); });
+}
+
 // Continues with the block at `next`.
 void BlockTranslator::go_on(u64 next) {
   if (next == block_.address) {

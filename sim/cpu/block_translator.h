@@ -89,6 +89,7 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   void set_pc(u64 pc);
   void leave_to(TranslatedExit exit);
   void hand_back(u64 pc);
+  Label& unicorn_executes();
   void go_on(u64 next);
   void go_on_indirectly();
   Label& later(std::function<void()> write);
@@ -144,11 +145,13 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   Label& other_page(const std::shared_ptr<Label>& back, Label& miss);
   void move(const Register& one, u32 offset, bool write);
   void move_part(const Register& one, const Xbyak::RegExp& memory, const Xbyak::RegExp& whole, bool write);
+  void read_part(const Register& one, const Xbyak::RegExp& memory);
   void write_part(u32 bytes, const Xbyak::RegExp& memory);
 
   // translate_exclusives.cpp
   bool system(u32 code);
   bool load_store_ordered(u32 code);
+  Xbyak::Address monitor(usize offset) const;
   void load_exclusive(u32 code, u32 bytes);
   void store_exclusive(u32 code, u32 bytes);
   void find_aligned(u32 code, const Access& access);

@@ -37,7 +37,7 @@ void BlockTranslator::find_aligned(u32 code, const Access& access) {
   mov(rax, guest(bits_of(code, 9, 5)));
   if (access.bytes > 1) {
     test(al, access.bytes - 1);
-    jnz(later([this, pc = pc_] { hand_back(pc); }), T_NEAR);
+    jnz(unicorn_executes(), T_NEAR);
   }
   find_memory(access);
 }
@@ -58,27 +58,29 @@ bool BlockTranslator::load_store_ordered(u32 code) {
   return true;
 }
 
+Xbyak::Address BlockTranslator::monitor(usize offset) const {
+  return qword[in_frame(offsetof(TranslatedFrame, monitor) + offset)];
+}
+
 void BlockTranslator::load_exclusive(u32 code, u32 bytes) {
-  const u32 number = bits_of(code, 4, 0);
   find_aligned(code, {bytes, 1, false});
   mov(rdx, guest(bits_of(code, 9, 5)));
-  mov(qword[in_frame(offsetof(TranslatedFrame, monitor) + offsetof(ExclusiveMonitor, address))], rdx);
-  move_part({number, bytes}, rax, in_frame(offsetof(TranslatedFrame, monitor) + offsetof(ExclusiveMonitor, value)),
-            false);
-  store(number, rcx);
+  mov(monitor(offsetof(ExclusiveMonitor, address)), rdx);
+  read_part({0, bytes}, rax);
+  mov(monitor(offsetof(ExclusiveMonitor, value)), rcx);
+  store(bits_of(code, 4, 0), rcx);
 }
 
 // Stores if the address and the value there are still those of the last exclusive load. The memory is written in
 // Unicorn if only the value differs, too, and the models see that.
 void BlockTranslator::store_exclusive(u32 code, u32 bytes) {
-  const auto monitor = [this](usize offset) { return qword[in_frame(offsetof(TranslatedFrame, monitor) + offset)]; };
   Label failed, done;
   mov(rax, guest(bits_of(code, 9, 5)));
   cmp(rax, monitor(offsetof(ExclusiveMonitor, address)));
   jne(failed, T_NEAR);
   find_aligned(code, {bytes, 1, true});
   inc(qword[part(context_.parts.exclusive_stores)]);
-  move_part({0, bytes}, rax, in_frame(offsetof(TranslatedFrame, address)), false);
+  read_part({0, bytes}, rax);
   cmp(rcx, monitor(offsetof(ExclusiveMonitor, value)));
   jne(failed, T_NEAR);
   load(rcx, bits_of(code, 4, 0), true);

@@ -71,7 +71,7 @@ void BlockTranslator::store_scalar(u32 number) {
 
 // Stores xmm0, or hands the instruction back.
 void BlockTranslator::store_result(u32 number, bool wide, bool may_be_tiny) {
-  Label& back = later([this, pc = pc_] { hand_back(pc); });
+  Label& back = unicorn_executes();
   wide ? ucomisd(xmm0, xmm0) : ucomiss(xmm0, xmm0);
   jp(back, T_NEAR);
   wide ? movq(rcx, xmm0) : movd(ecx, xmm0);
@@ -271,7 +271,7 @@ void BlockTranslator::from_integer(u32 to, u32 from, const Conversion& kind) {
   load(rax, from, kind.wide);
   if (!kind.sign && kind.wide) {
     test(rax, rax);
-    js(later([this, pc = pc_] { hand_back(pc); }), T_NEAR);
+    js(unicorn_executes(), T_NEAR);
   }
   float_of(sized(rax, kind.wide || !kind.sign), kind.wide_float);
   store_scalar(to);
@@ -286,7 +286,7 @@ void BlockTranslator::float_of(const Xbyak::Reg& integer, bool wide) {
 
 // FCVTZS, FCVTZU. Values that do not fit are handed back.
 void BlockTranslator::to_integer(u32 to, u32 from, const Conversion& kind) {
-  Label& back = later([this, pc = pc_] { hand_back(pc); });
+  Label& back = unicorn_executes();
   load_float(xmm0, from, kind.wide_float);
   if (!kind.sign) {
     kind.wide_float ? movq(rax, xmm0) : movd(eax, xmm0);

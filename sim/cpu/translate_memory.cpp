@@ -261,6 +261,12 @@ void BlockTranslator::move_part(const Register& one, const Xbyak::RegExp& memory
     mov(rcx, qword[whole]);
     return write_part(one.bytes, memory);
   }
+  read_part(one, memory);
+  mov(qword[whole], rcx);
+}
+
+// In rcx.
+void BlockTranslator::read_part(const Register& one, const Xbyak::RegExp& memory) {
   const Xbyak::Reg to = sized(rcx, one.sign && one.wide);
   switch (one.bytes) {
     case 1:
@@ -276,7 +282,6 @@ void BlockTranslator::move_part(const Register& one, const Xbyak::RegExp& memory
       mov(rcx, qword[memory]);
       break;
   }
-  mov(qword[whole], rcx);
 }
 
 void BlockTranslator::write_part(u32 bytes, const Xbyak::RegExp& memory) {

@@ -124,8 +124,7 @@ bool BlockTranslator::vector_copy(u32 code) {
   const Xbyak::RegExp element = vector(from, usize{index} * bytes);
   if (is_set(code, 29)) {  // INS from an element
     if (!whole) return false;
-    move_part({0, bytes}, vector(from, usize{operation >> size} * bytes), in_frame(offsetof(TranslatedFrame, address)),
-              false);
+    read_part({0, bytes}, vector(from, usize{operation >> size} * bytes));
     write_part(bytes, vector(to, usize{index} * bytes));
     return true;
   }
@@ -133,8 +132,7 @@ bool BlockTranslator::vector_copy(u32 code) {
     case 0:
     case 1:
       if (size == 3 && !whole) return false;
-      operation == 0 ? move_part({0, bytes}, element, in_frame(offsetof(TranslatedFrame, address)), false)
-                     : load(rcx, from, true);
+      operation == 0 ? read_part({0, bytes}, element) : load(rcx, from, true);
       repeat(bytes, to, whole);
       return true;
     case 3:
@@ -292,7 +290,7 @@ bool BlockTranslator::vector_floats(u32 code) {
 
 // Hands the instruction back if an element of xmm0 is a NaN, or tiny.
 void BlockTranslator::check_floats(bool wide, bool may_be_tiny) {
-  Label& back = later([this, pc = pc_] { hand_back(pc); });
+  Label& back = unicorn_executes();
   movaps(xmm1, xmm0);
   wide ? cmpunordpd(xmm1, xmm0) : cmpunordps(xmm1, xmm0);
   wide ? movmskpd(eax, xmm1) : movmskps(eax, xmm1);
@@ -354,10 +352,10 @@ bool BlockTranslator::load_store_element(u32 code) {
   find_memory({bytes, 1, write});
   const Xbyak::RegExp element = vector(to, repeats ? 0 : usize{place >> log} * bytes);
   if (write) {
-    move_part({0, bytes}, element, in_frame(offsetof(TranslatedFrame, address)), false);
+    read_part({0, bytes}, element);
     write_part(bytes, rax);
   } else {
-    move_part({0, bytes}, rax, in_frame(offsetof(TranslatedFrame, address)), false);
+    read_part({0, bytes}, rax);
     repeats ? repeat(bytes, to, is_set(code, 30)) : write_part(bytes, element);
   }
   if (!writes_back) return true;

@@ -23,9 +23,8 @@ std::string with_number(const char* text, u64 number) {
   return buffer;
 }
 
-// Exclusive accesses and CLREX.
-bool uses_monitor(u32 word) {
-  return (word & 0x3f800000) == 0x08000000 || (word & 0xfffff0ff) == 0xd503305f;
+bool is_clrex(u32 word) {
+  return (word & 0xfffff0ff) == 0xd503305f;
 }
 
 const char* describe(uc_mem_type type) {
@@ -216,7 +215,9 @@ Block& UnicornCore::decode(u64 address, u32 size) {
   std::vector<u32> code(bytes.size() / 4);
   if (!code.empty()) std::memcpy(code.data(), bytes.data(), code.size() * 4);
   block.contents = sum_up(code);
-  block.uses_monitor = std::any_of(code.begin(), code.end(), uses_monitor);
+  const auto has = [&block](Trait trait) { return block.contents.traits[static_cast<usize>(trait)] != 0; };
+  block.uses_monitor =
+      has(Trait::load_exclusive) || has(Trait::store_exclusive) || std::any_of(code.begin(), code.end(), is_clrex);
   if (!code.empty()) {
     const Instruction last = classify_instruction(code.back());
     const auto offset = static_cast<u64>(static_cast<std::int32_t>(last.branch_offset));

@@ -8,6 +8,8 @@
 namespace wperf::sim {
 namespace {
 
+constexpr u64 kOwnPage = 0x10000;
+
 bool same_memory(const Region& a, const Region& b) {
   return a.base == b.base && a.size == b.size && a.host == b.host;
 }
@@ -45,36 +47,36 @@ void UnicornCpu::write_system_register(u32 op0, u32 op1, u32 crn, u32 crm, u32 o
   library_.reg_write(handle_, UC_ARM64_REG_CP_REG, &target);
 }
 
-// Unicorn starts at EL1, and only an ERET takes it to EL0 permanently. So an ERET is executed on a separate page.
+// Executes the first instruction of `words`, which lie on a separate page for that time.
+bool UnicornCpu::execute_first(std::span<const u32> words) {
+  return check(library_.mem_map(handle_, kOwnPage, kPageSize, UC_PROT_ALL), "map memory") &&
+         check(library_.mem_write(handle_, kOwnPage, words.data(), words.size_bytes()), "write memory") &&
+         check(library_.emu_start(handle_, kOwnPage, kOwnPage + 4, 0, 0), "execute an instruction") &&
+         check(library_.mem_unmap(handle_, kOwnPage, kPageSize), "unmap memory");
+}
+
+// Unicorn starts at EL1, and only an ERET takes it to EL0 permanently.
 bool UnicornCpu::become_user() {
-  constexpr u64 kPage = 0x10000;
   constexpr u32 kCode[] = {0xd69f03e0, 0xd503201f};                  // ERET, NOP
   constexpr u64 kSctlr = 0xc50838 | 1U << 26 | 1U << 15 | 1U << 14;  // reset value + UCI, UCT, DZE: as Windows has them
   write_system_register(3, 0, 1, 0, 0, kSctlr);
-  write_system_register(3, 0, 1, 0, 2, 3U << 20);   // CPACR_EL1: SIMD and floating point allowed
-  write_system_register(3, 0, 4, 0, 0, 0);          // SPSR_EL1: EL0, AArch64
-  write_system_register(3, 0, 4, 0, 1, kPage + 4);  // ELR_EL1
-  return check(library_.mem_map(handle_, kPage, kPageSize, UC_PROT_ALL), "map memory") &&
-         check(library_.mem_write(handle_, kPage, kCode, sizeof kCode), "write memory") &&
-         check(library_.emu_start(handle_, kPage, kPage + 4, 0, 0), "leave EL1") &&
-         check(library_.mem_unmap(handle_, kPage, kPageSize), "unmap memory");
+  write_system_register(3, 0, 1, 0, 2, 3U << 20);      // CPACR_EL1: SIMD and floating point allowed
+  write_system_register(3, 0, 4, 0, 0, 0);             // SPSR_EL1: EL0, AArch64
+  write_system_register(3, 0, 4, 0, 1, kOwnPage + 4);  // ELR_EL1
+  return execute_first(kCode);
 }
 
 // Unicorn has no register for the monitor, but its saved state has the address and the value, one after the other. So
 // an exclusive load is executed, and its address and value are looked for there.
 bool UnicornCpu::find_monitor() {
-  constexpr u64 kPage = 0x10000, kAddress = kPage + 8, kValue = 0x9a5b7c3d1e2f4a6b;
-  constexpr u32 kCode[] = {0xc85f7ca3, 0xd503201f};  // ldxr x3, [x5]; NOP
-  const ExclusiveMonitor known{kAddress, kValue};
-  u64 address = kAddress, nothing = 0;
-  library_.reg_write(handle_, UC_ARM64_REG_X5, &address);
-  const bool executed = check(library_.mem_map(handle_, kPage, kPageSize, UC_PROT_ALL), "map memory") &&
-                        check(library_.mem_write(handle_, kPage, kCode, sizeof kCode), "write memory") &&
-                        check(library_.mem_write(handle_, kAddress, &kValue, sizeof kValue), "write memory") &&
-                        check(library_.emu_start(handle_, kPage, kPage + 4, 0, 0), "load a value") &&
-                        check(library_.context_alloc(handle_, &context_), "save its state") &&
-                        check(library_.context_save(handle_, context_), "save its state");
-  if (!executed) return false;
+  constexpr u32 kCode[] = {0xc85f7ca3, 0xd503201f, 0x1e2f4a6b, 0x9a5b7c3d};  // ldxr x3, [x5]; NOP; the value
+  const ExclusiveMonitor known{kOwnPage + 8, u64{kCode[3]} << 32 | kCode[2]};
+  const u64 nothing = 0;
+  library_.reg_write(handle_, UC_ARM64_REG_X5, &known.address);
+  if (!execute_first(kCode) || !check(library_.context_alloc(handle_, &context_), "save its state") ||
+      !check(library_.context_save(handle_, context_), "save its state")) {
+    return false;
+  }
   for (const int changed : {UC_ARM64_REG_X3, UC_ARM64_REG_X5}) library_.reg_write(handle_, changed, &nothing);
   const auto* const state = reinterpret_cast<const char*>(context_);
   const std::string_view bytes(state, library_.context_size(handle_));
@@ -82,7 +84,7 @@ bool UnicornCpu::find_monitor() {
   const usize at = bytes.find(wanted);
   if (at != bytes.npos && bytes.find(wanted, at + 1) == bytes.npos) monitor_offset_ = at;
   if (knows_monitor()) set_monitor({});
-  return check(library_.mem_unmap(handle_, kPage, kPageSize), "unmap memory");
+  return true;
 }
 
 ExclusiveMonitor UnicornCpu::monitor() {

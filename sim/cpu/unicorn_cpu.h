@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A Unicorn ARM64 CPU at EL0 with the memory of one address space. Does not depend on the models.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ class UnicornCpu {
 
  private:
   bool check(uc_err error, const char* what);
+  bool execute_first(std::span<const u32> words);
   bool become_user();
   bool find_monitor();
   bool drop_translations(const Region& region);
