@@ -113,8 +113,8 @@ bool is_word(char c) {
   return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// The length of an operator name that begins there: "operator()", "operator<<", "operator new", "operator int"; 0 if
-// there is none.
+// Returns the length of the operator name that begins at `at`: "operator()", "operator<<", "operator new", "operator
+// int". Returns 0 if no operator name begins there.
 usize length_of_operator(std::string_view name, usize at) {
   constexpr std::string_view kOperator = "operator", kSigns = "<>=+-*/%^&|~!,[]";
   const std::string_view rest = name.substr(at);

@@ -43,7 +43,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// The position at which a line of plain characters can be broken so that its beginning fits; 0 if there is none.
+// Where to break a line of plain characters so that its beginning fits. Returns 0 if it cannot be broken there.
 usize break_in(std::string_view line, usize width) {
   const usize begin = std::min(line.find_first_not_of(' '), line.size());
   for (usize at = std::min(width, line.size() - 1); at > begin; --at) {

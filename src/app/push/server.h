@@ -16,7 +16,7 @@ inline constexpr char kTokenVariable[] = "WPERF_PUSH_TOKEN";
 struct Server {
   std::string url;  // without a final /; for ClickHouse the path is the database
   request::PushTarget target;
-  std::string authorization;  // value of the header, which is never shown; empty if there is none
+  std::string authorization;  // value of the header, which is never shown; empty: the header is not sent
   std::string tenant;
 };
 

@@ -18,7 +18,7 @@ namespace wperf::push {
 // does not contain the token. docs/design/push.md describes it.
 struct SpoolEntry {
   std::string server;  // address of the server
-  std::string tenant;  // empty if there is none
+  std::string tenant;  // of --tenant; may be empty
   std::string name;    // describes the contents, for messages
   Upload upload;
 };

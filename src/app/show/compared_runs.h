@@ -15,17 +15,17 @@
 
 namespace wperf::show {
 
-// The options of a comparison, made once from the request (commands/options_builder.h). OpenRun opens a file, or
-// whatever the user named.
+// Opens a file, or an address of a fleet.
 using OpenRun =
     std::function<diag::Result<recording::OpenedRecording>(const std::string& name, diag::Console& console)>;
 diag::Result<recording::OpenedRecording> open_file(const std::string& name, diag::Console& console);
 
+// Made once from the request (commands/options_builder.h).
 struct ComparisonOptions {
   OpenRun open = open_file;
-  ReportOptions report = {};        // `read`: how to read each recording
-  request::Comparison asked = {};   // sides, unit of costs, conditions, files
-  bool prints_text = true;          // text is printed
+  ReportOptions report = {};       // `read`: how to read each recording
+  request::Comparison asked = {};  // sides, unit of costs, conditions, files
+  bool prints_text = true;
   bool stdout_is_document = false;  // no other text may be printed to stdout
 };
 

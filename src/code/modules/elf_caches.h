@@ -23,7 +23,7 @@ class FunctionFiles {
   // `tell` is called with one whole line if the cache cannot be used; may be empty.
   explicit FunctionFiles(LogCallback tell);
 
-  // The cached file, unchecked; nullopt if there is none.
+  // Returns the cached file, whose contents are not checked, or nullopt if nothing is cached.
   std::optional<os::MappedFile> find(const symbols::FunctionCacheKey& key) const;
   // Caches the functions if there are so many that the next report becomes faster. Then removes the oldest files if the
   // cache is too large.

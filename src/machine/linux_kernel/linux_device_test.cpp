@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the Linux device on this machine. Software events need no hardware; a test that needs a counter is skipped if
-// there is none.
+// Tests the Linux device on this machine. Software events need no hardware; a test that needs a counter is skipped on
+// machines without one.
 #include "machine/linux_kernel/linux_device.h"
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ std::vector<Block> machine_programs_report(std::span<const answers::MachineProgr
 std::vector<Block> detect_report(std::span<const answers::DeviceInstance> devices);
 
 // Finds a metric (also a built-in one), an event or a group of metrics with this name, in this order; case matters.
-// nullopt if there is none.
+// Returns nullopt if nothing has this name.
 std::optional<answers::ManualPage> find_manual_page(pmu::Product product, std::string_view name);
 std::string manual_text(const answers::ManualPage& page);
 std::string manual_json(const answers::ManualPage& page);

@@ -22,7 +22,7 @@ class ScopeTable {
   ScopeTable() = default;
   ScopeTable(const Unit& unit, DwarfDamage& damage);
 
-  u32 find(u64 address) const;  // the innermost scope that contains it; kNoScope if there is none
+  u32 find(u64 address) const;  // the innermost scope that contains it, or kNoScope
   const Scope& operator[](u32 index) const { return scopes_[index]; }
   // The function that a scope is inlined into; the scope itself if it is not inlined.
   u32 function_of(u32 scope) const;

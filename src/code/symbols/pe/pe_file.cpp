@@ -113,7 +113,7 @@ std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEn
   return records;
 }
 
-// Index of the function that contains an address, or functions.size() if there is none.
+// Returns the index of the function that contains the address, or functions.size() if no function does.
 usize find_function(const std::vector<code::RvaRange>& functions, code::Rva rva) {
   const auto after =
       std::upper_bound(functions.begin(), functions.end(), rva,
