@@ -18,14 +18,14 @@ using wperf::u8;
 using wperf::usize;
 using wperf::sim::Stop;
 using wperf::sim::StopReason;
-using wperf::sim::test::OneCore;
+using wperf::sim::test::TwoCores;
 
-constexpr u64 kDataBytes = 1 << 18;
 constexpr usize kMostWords = 200;
 
-void prepare(OneCore& core, const std::vector<u32>& code, u32 rounds) {
-  core.load(code);
-  wperf::sim::test::RandomPrograms::prepare(core, rounds);
+void prepare(TwoCores& cores, const std::vector<u32>& code, u32 rounds) {
+  wperf::sim::test::RandomPrograms::prepare(cores, rounds);
+  cores.load(code);
+  cores.other = cores.thread;
 }
 
 // Unicorn itself aborts on some words that are not instructions. So only the groups that the translator handles take
@@ -44,7 +44,8 @@ u32 harmless(u32 word) {
 extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   if (size < 8 || !wperf::sim::CoreEngine::unavailable().empty()) return 0;
   const u32 rounds = 1 + (data[0] | u32{data[1]} << 8) % 4096;
-  const u64 slice = 1000 + u64{data[2]} * 64;
+  const bool both_cores = data[1] >> 7 != 0;
+  const u64 slice = both_cores ? 32 : 1000 + u64{data[2]} * 64;
   const wperf::sim::EventWatch watch{static_cast<wperf::u16>(data[3] & 0x7f), 20000};
   std::vector<u32> code(std::min((size - 4) / 4, kMostWords));
   std::memcpy(code.data(), data + 4, code.size() * 4);
@@ -52,11 +53,14 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   code.push_back(0xf1000673);                                                                      // subs x19, x19, #1
   code.push_back(0x54000001 | (static_cast<u32>(-static_cast<int>(code.size())) & 0x7ffff) << 5);  // b.ne
   code.push_back(0xd4000001);                                                                      // svc #0
-  OneCore translated(kDataBytes, {}, wperf::sim::test::one_way(true));
-  OneCore plain(kDataBytes, {}, wperf::sim::test::one_way(false));
-  prepare(translated, code, rounds);
-  prepare(plain, code, rounds);
-  for (int turn = 0; turn < 12; ++turn) {
+  TwoCores translated(true), plain(false);
+  for (TwoCores* cores : {&translated, &plain}) {
+    prepare(*cores, code, rounds);
+    if (both_cores) cores->shared.make_coherent(cores->space.id());
+  }
+  const int turns = both_cores ? 400 : 12;
+  for (int turn = 0; turn < turns; ++turn) {
+    if (both_cores) (void)(translated.turn(1, slice), plain.turn(1, slice));
     const std::span<const wperf::sim::EventWatch> watches{&watch, usize{data[3]} >> 7};
     const Stop a = translated.engine.run(translated.space, translated.thread, slice, watches);
     const Stop b = plain.engine.run(plain.space, plain.thread, slice, watches);

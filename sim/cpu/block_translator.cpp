@@ -120,7 +120,7 @@ Xbyak::Label& BlockTranslator::check_limit(Label& go) {
   }
   return later([this, &go] {
     Label stop;
-    cmp(byte[in_frame(offsetof(TranslatedFrame, far))], 0);
+    cmp(byte[in_frame(offsetof(TranslatedFrame, bounds_waits))], 0);
     jne(stop);
     cmp(qword[part(context_.parts.cycles)], rbp);
     jb(go, T_NEAR);

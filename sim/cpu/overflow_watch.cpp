@@ -193,7 +193,9 @@ OverflowWatch::Watch OverflowWatch::compile_one(const EventTerms& event) const {
                            signal == Signal::stall_frontend_flush;
   };
   for (const Signal signal : event.plus) {
-    if (signal != Signal::count_) add(signal, 1);
+    if (signal == Signal::count_) break;
+    add(signal, 1);
+    watch.by_wait |= pace_of(signal) == Pace::time || pace_of(signal) == Pace::slots;
   }
   if (event.minus != Signal::count_) add(event.minus, -1);
   return watch;

@@ -7,6 +7,7 @@
 // subtracted when the block is entered. Counts that happen during execution (misses, cycles) are read from the model's
 // counters. While no watch can run out, neither is done; catch_up() does it later.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -37,9 +38,13 @@ class OverflowWatch {
   void arm(std::span<const EventWatch> watches);
   // Subtracts the counts of the blocks that ran since arm(). Not after enter().
   void catch_up(const BlockCache& blocks);
-  // After catch_up() or arm(): no watch runs out within this many cycles, rounded up to the end of a block. Events
-  // counted in cycles have a second condition: waits for memory longer than late_cycles() beyond that are watched.
+  // After catch_up() or arm(): no watch runs out within this many cycles, rounded up to the end of a block. If
+  // counts_waits(), there is a second condition: waits for memory longer than late_cycles() beyond that are watched.
   u64 safe_cycles(const LargestBlock& largest) const;
+  // Whether an event counts the time of waits.
+  bool counts_waits() const {
+    return std::any_of(watches_.begin(), watches_.end(), [](const Watch& watch) { return watch.by_wait; });
+  }
   static u64 late_cycles(const LargestBlock& largest);
 
   // The block is about to be executed, its cost charged. Returns true if its own counts make a watch run out: see
@@ -93,7 +98,7 @@ class OverflowWatch {
     std::array<Term, 5> terms;
     u32 term_count = 0;
     bool late = false;  // right only at the end of a block, because one part of it subtracts counts of another
-    bool by_taken_branch = false, by_mispredict = false;
+    bool by_taken_branch = false, by_mispredict = false, by_wait = false;
     Count base = 0;  // values of the terms when armed
     Count remaining = 0;
     Count left = 0;  // it runs out when value reaches this; lowered by the blocks' own counts

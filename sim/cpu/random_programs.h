@@ -231,28 +231,56 @@ class RandomPrograms {
   OneCore scratch_{1 << 16, {}, one_way(false)};
 };
 
-// Empty, or the first difference between the two.
-inline std::string difference(OneCore& a, OneCore& b) {
+// Each returns empty, or the first difference between the two.
+inline std::string difference(const ThreadState& a, const ThreadState& b) {
   for (usize i = 0; i < 31; ++i)
-    if (a.thread.x[i] != b.thread.x[i]) return "x" + std::to_string(i);
-  if (a.thread.sp != b.thread.sp) return "sp";
-  if (a.thread.pc != b.thread.pc) return "pc";
-  if (a.thread.nzcv != b.thread.nzcv) return "flags";
+    if (a.x[i] != b.x[i]) return "x" + std::to_string(i);
+  if (a.sp != b.sp) return "sp";
+  if (a.pc != b.pc) return "pc";
+  if (a.nzcv != b.nzcv) return "flags";
   for (usize i = 0; i < 32; ++i)
-    if (a.thread.v[i] != b.thread.v[i]) return "v" + std::to_string(i);
-  if (a.thread.fpsr != b.thread.fpsr) return "exceptions of floating-point operations";
+    if (a.v[i] != b.v[i]) return "v" + std::to_string(i);
+  return a.fpsr != b.fpsr ? "exceptions of floating-point operations" : "";
+}
+inline std::string difference(SignalCounts a, SignalCounts b) {
   for (usize signal = 0; signal < kSignalCount; ++signal) {
     for (const Level level : {Level::user, Level::kernel}) {
       const auto one = static_cast<Signal>(signal);
-      if (a.engine.signals()(level, one) != b.engine.signals()(level, one)) return "signal " + std::to_string(signal);
+      if (a(level, one) != b(level, one)) return "signal " + std::to_string(signal);
     }
   }
+  return {};
+}
+inline std::string difference(OneCore& a, OneCore& b) {
+  if (std::string found = difference(a.thread, b.thread); !found.empty()) return found;
+  if (std::string found = difference(a.engine.signals(), b.engine.signals()); !found.empty()) return found;
   const auto memory = [](OneCore& core) { return core.space.view(kData, core.space.regions().front().size); };
   const auto left = memory(a), right = memory(b);
   if (left.size() != right.size() || left.empty() || std::memcmp(left.data(), right.data(), left.size()) != 0) {
     return "memory";
   }
   return {};
+}
+
+// Two threads of a program on two cores, which take turns.
+struct TwoCores : OneCore {
+  explicit TwoCores(bool translates) : OneCore(1 << 18, {}, one_way(translates)), second(config(translates), shared) {}
+  static CoreConfig config(bool translates) {
+    CoreConfig config = one_way(translates);
+    config.index = 1;
+    return config;
+  }
+  Stop turn(u32 core, u64 slice) {
+    return core == 0 ? engine.run(space, thread, slice) : second.run(space, other, slice);
+  }
+  CoreEngine second;
+  ThreadState other;
+};
+
+inline std::string difference(TwoCores& a, TwoCores& b) {
+  if (std::string found = difference(static_cast<OneCore&>(a), static_cast<OneCore&>(b)); !found.empty()) return found;
+  if (std::string found = difference(a.other, b.other); !found.empty()) return found + " of the second";
+  return difference(a.second.signals(), b.second.signals());
 }
 
 }  // namespace wperf::sim::test

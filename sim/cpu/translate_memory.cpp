@@ -203,9 +203,15 @@ void BlockTranslator::notify_models(const Access& access, u32 offset, u32 elemen
   or_(rcx, r14);
   add(rcx, rcx);
   xor_(rcx, qword[r15 + rdx]);
-  cmp(rcx, 1);
-  ja(miss, T_NEAR);
-  if (access.write) or_(byte[r15 + rdx], 1);
+  if (access.write) {
+    xor_(rcx, 1);  // 0 if the line is dirty, so that no other core has it
+    cmp(rcx, qword[in_frame(offsetof(TranslatedFrame, plain_store))]);
+    ja(miss, T_NEAR);
+    or_(byte[r15 + rdx], 1);
+  } else {
+    cmp(rcx, 1);
+    ja(miss, T_NEAR);
+  }
   add(qword[part(access.write ? parts.stores : parts.loads)], elements);
   L(*back);
 }

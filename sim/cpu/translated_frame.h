@@ -53,9 +53,9 @@ enum class TranslatedExit : u32 {
 
 // An access of the code to memory, with the region that it last hit.
 struct AccessSite {
-  u64 base = 0;
-  u64 size = 0;   // bytes from base on that are valid for the whole access; 0 at first
-  u64 delta = 0;  // host address - guest address
+  u64 base;
+  u64 size;   // bytes from base on that are valid for the whole access; 0 at first
+  u64 delta;  // host address - guest address
 };
 
 // Functions that translated code calls; each gets the translator first.
@@ -71,14 +71,17 @@ inline constexpr u32 kWriteExtent = 1U << 16;
 
 struct TranslatedFrame {
   static constexpr u32 kNoLink = ~0U;
-  static constexpr u32 kLinks = 1U << 14, kSites = 1U << 14;
+  static constexpr u32 kLinks = 1U << 17, kSites = 1U << 17;
 
   Translator* translator = nullptr;
   TranslatedCalls calls{};
-  u64 limit = 0;    // fixed-point cycles
-  u64 address = 0;  // scratch, over a call
-  u16 flags = 0;    // AX as LAHF and SETO AL leave it: SF, ZF, OF are N, Z, V, and CF is the inverse of C
-  u8 far = 0;       // the limit must not be reached within a block
+  u64 limit = 0;        // fixed-point cycles
+  u64 address = 0;      // scratch, over a call
+  u16 flags = 0;        // AX as LAHF and SETO AL leave it: SF, ZF, OF are N, Z, V, and CF is the inverse of C
+  u8 bounds_waits = 0;  // the limit must not be reached within a block
+  // The greatest L1D tag, less the line of a store and its dirty bit, that needs no call: 0 if other cores may have
+  // clean lines, and 1 otherwise.
+  u64 plain_store = 1;
   TranslatedExit exit = TranslatedExit::block;
   u32 link = kNoLink;
   Block* block = nullptr;
@@ -87,8 +90,9 @@ struct TranslatedFrame {
   // Indexed by whether the branch was taken, and by direction + 4 * counter with history + 256 * choice: see
   // BranchPredictor::learnt().
   u32 learnt[2][4 * 256]{};
-  u64 links[kLinks]{};  // the addresses at which blocks continue
-  AccessSite sites[kSites]{};
+  // Only those that translated blocks use are set.
+  u64 links[kLinks];  // the addresses at which blocks continue
+  AccessSite sites[kSites];
 };
 
 }  // namespace wperf::sim

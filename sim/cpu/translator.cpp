@@ -28,7 +28,8 @@ std::unique_ptr<Translator> Translator::create(CoreModel&, BlockCache&, bool) {
 namespace wperf::sim {
 namespace {
 
-constexpr usize kCodeBytes = 4 << 20;
+// Room for some 80,000 blocks; the start of CPython has 48,000. When it is full, everything is translated anew.
+constexpr usize kCodeBytes = 64 << 20;
 constexpr usize kDoors = 64;  // sanitizers read the bytes before a function
 constexpr usize kRoomForBlock = 64 << 10;
 constexpr u64 kAddresses = u64{1} << 48;
@@ -84,7 +85,7 @@ class EntryAndExit : public Xbyak::CodeGenerator {
 class HostTranslator final : public Translator {
  public:
   HostTranslator(CoreModel& model, BlockCache& blocks, bool exclusives)
-      : model_(model), blocks_(blocks), memory_(kCodeBytes), frame_(std::make_unique<TranslatedFrame>()) {
+      : model_(model), blocks_(blocks), memory_(kCodeBytes), frame_(std::make_unique_for_overwrite<TranslatedFrame>()) {
     if (!memory_.usable()) return;
     const EntryAndExit doors(memory_.written() + kDoors, memory_.size() - kDoors);
     context_.parts = model.parts();
@@ -118,6 +119,7 @@ class HostTranslator final : public Translator {
       context_ = before;
       return false;
     }
+    std::fill(frame_->sites + before.sites_used, frame_->sites + context_.sites_used, AccessSite{});
     for (const BlockTranslator::Link& link : translator.links()) {
       frame_->links[link.index] = reinterpret_cast<u64>(executed(link.code));
     }
@@ -126,10 +128,11 @@ class HostTranslator final : public Translator {
     return true;
   }
 
-  Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool far) override {
+  Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool bounds_waits) override {
     space_ = &space;
     frame_->limit = limit;
-    frame_->far = u8{far};
+    frame_->bounds_waits = u8{bounds_waits};
+    frame_->plain_store = u64{!model_.is_coherent()};
     frame_->flags = host_flags(thread.nzcv);
     const auto enter = std::bit_cast<Enter>(memory_.executed() + kDoors);
     const unsigned host_floats = _mm_getcsr();
@@ -152,7 +155,6 @@ class HostTranslator final : public Translator {
   void forget_memory() override { std::fill(frame_->sites, frame_->sites + context_.sites_used, AccessSite{}); }
   void clear() override {
     blocks_.each([](Block& block) { block.translated = nullptr; });
-    forget_memory();
     context_.links_used = context_.sites_used = 0;
     unlinked_ = TranslatedFrame::kNoLink;
     used_ = first_;

@@ -17,6 +17,7 @@ using test::kData;
 using test::one_way;
 using test::OneCore;
 using test::RandomPrograms;
+using test::TwoCores;
 
 class TranslatorTest : public testing::Test {
  protected:
@@ -29,6 +30,8 @@ class TranslatorTest : public testing::Test {
  private:
   OneCore shared_;
 };
+
+constexpr u32 kOnTheWay = 7;  // the call after which random programs continue
 
 constexpr EventWatch kWatches[] = {{0x06, 90000}, {0x40, 30000}, {0x11, 50000},
                                    {0x03, 5000},  {0x10, 4000},  {0x08, 180000}};
@@ -48,7 +51,7 @@ void run_both(OneCore& translated, OneCore& plain, u64 slice, u32 watched, const
     ASSERT_EQ(a.overflow_lr, b.overflow_lr) << what;
     ASSERT_EQ(a.overflow_fp, b.overflow_fp) << what;
     ASSERT_EQ(difference(translated, plain), "") << what;
-    const bool on_the_way = a.reason == StopReason::kernel_call && a.immediate != 0;
+    const bool on_the_way = a.reason == StopReason::kernel_call && a.immediate == kOnTheWay;
     if ((a.reason == StopReason::kernel_call && !on_the_way) || a.reason == StopReason::fault) return;
   }
 }
@@ -103,6 +106,39 @@ TEST_F(TranslatorTest, TestProgramsDoTheSameWithIt) {
         if (HasFatalFailure()) return;
       }
     }
+  }
+}
+
+// Each of the threads uses the lines that the other one writes.
+TEST_F(TranslatorTest, ThreadsOnTwoCoresDoTheSameWithIt) {
+  RandomPrograms random(3935559000370003845);
+  TwoCores translated(true), plain(false);
+  for (TwoCores* cores : {&translated, &plain}) cores->shared.make_coherent(cores->space.id());
+  for (u32 round = 0; round < 60; ++round) {
+    const std::vector<u32> code = random.program(8 + random.below(60));
+    const u32 rounds = 100 + random.below(300), apart = random.below(2) * 8;
+    for (TwoCores* cores : {&translated, &plain}) {
+      cores->thread = {};
+      RandomPrograms::prepare(*cores, rounds);
+      cores->load(code);
+      cores->other = cores->thread;
+      cores->other.x[20] += apart;
+    }
+    const u64 slice = random.below(4) == 0 ? 2000 : 32;
+    std::array<bool, 2> runs = {true, true};
+    for (u32 turn = 0; turn < 200'000 && (runs[0] || runs[1]); ++turn) {
+      const u32 core = turn % 2;
+      if (!runs[core]) continue;
+      const Stop a = translated.turn(core, slice), b = plain.turn(core, slice);
+      const std::string where = "program " + std::to_string(round) + ", turn " + std::to_string(turn);
+      ASSERT_EQ(a.reason, b.reason) << where << ": " << a.text << " / " << b.text;
+      ASSERT_EQ(a.text, b.text) << where;
+      ASSERT_EQ(difference(translated, plain), "") << where;
+      runs[core] = a.reason == StopReason::budget || (a.reason == StopReason::kernel_call && a.immediate == kOnTheWay);
+    }
+  }
+  for (const CoreEngine* engine : {&translated.engine, &translated.second}) {
+    EXPECT_GT(engine->translated_cycles(), engine->cycles() / 4) << "or nothing was compared";
   }
 }
 

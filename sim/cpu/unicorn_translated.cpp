@@ -36,13 +36,13 @@ void UnicornCore::set_limit() {
   limit_ = std::min(reach_, next_translation_);
 }
 
-// Called between blocks; the block at `pc` is next.
+// Called between blocks; the block at `pc` is next. At the start of a run with a short budget, even a few cycles are
+// worth it: Unicorn has not been started.
 bool UnicornCore::wants_translation(u64 pc) {
   const u64 spent = model_.spent();
-  if (!translates_ || watching_ || special_ != 0 || spent < next_translation_ || spent >= reach_ ||
-      reach_ - spent < kWorthTranslation * kOneCycle || model_.is_coherent()) {
-    return false;
-  }
+  if (!translates_ || watching_ || special_ != 0 || spent < next_translation_ || spent >= reach_) return false;
+  const bool starts_run = registers_in_thread_ && reach_ == budget_end_;
+  if (!starts_run && reach_ - spent < kWorthTranslation * kOneCycle) return false;
   if (translator_ == nullptr) {
     translator_ = Translator::create(model_, blocks_, cpu_.knows_monitor());
     translates_ = translator_ != nullptr;
@@ -53,11 +53,11 @@ bool UnicornCore::wants_translation(u64 pc) {
 // Executes from thread.pc on. Returns the reason for the stop, or nullopt if Unicorn must continue.
 std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
   const u64 begun = model_.spent();
-  bool used_up = false, called = false;
+  bool called = false;
   current_ = nullptr;
   if (monitor_used_ && cpu_.knows_monitor()) translator_->monitor() = monitor_ = cpu_.monitor();
   monitor_used_ = false;
-  for (bool came_from_code = false;; came_from_code = true) {
+  for (bool came_from_code = false; model_.spent() < budget_end_; came_from_code = true) {
     const Block* const block = translated_block(thread.pc);
     if (watching_ || thread.fpcr != 0) break;
     if (block == nullptr) {
@@ -65,16 +65,18 @@ std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
       break;
     }
     if (came_from_code) translator_->link(*block);
-    const Translator::Result result = translator_->run(*space_, thread, *block, reach_, far_);
-    if (result.exit == TranslatedExit::block) continue;
+    const Translator::Result result = translator_->run(*space_, thread, *block, reach_, far_ && watch_.counts_waits());
     if (result.exit == TranslatedExit::hand_back) resumed_ = result.block;
-    used_up = model_.spent() >= budget_end_ && resumed_ == nullptr;
-    break;
+    if (far_ && result.exit == TranslatedExit::limit && model_.spent() >= reach_) {
+      come_nearer();
+    } else if (result.exit != TranslatedExit::block) {
+      break;
+    }
   }
   const u64 gained = model_.spent() - begun;
   translated_ += gained;
   if (called) return kernel_call(thread.pc);
-  if (used_up) return Stop{};
+  if (model_.spent() >= budget_end_ && resumed_ == nullptr) return Stop{};
   const bool worth = gained >= kWorthTranslation * kOneCycle;
   pause_ = worth ? kShortestPause : std::min(pause_ * 2, kLongestPause);
   next_translation_ = model_.spent() + pause_ * kOneCycle;
@@ -88,7 +90,7 @@ bool UnicornCore::calls_kernel(ThreadState& thread) {
   Block* const block = blocks_.find(thread.pc);
   if (block == nullptr || block->size != sizeof(u32) || block->rewritable) return false;
   if ((word_at(thread.pc) & kSvcMask) != kSvc) return false;
-  if (reach_ < model_.spent() + kWorthTranslation * kOneCycle) return false;
+  if (far_ && reach_ < model_.spent() + kWorthTranslation * kOneCycle) return false;
   blocks_.ran(*block);
   model_.enter(*block);
   thread.pc += block->size;

@@ -10,7 +10,7 @@
 namespace wperf::sim {
 
 // For fewer cycles than these the usual path is not worth it.
-constexpr u64 kWorthwhile = 200;
+constexpr u64 kWorthwhile = 50;
 // If the next choice is at least this many operations away, it may pay to take the usual path again.
 constexpr u64 kFarChoice = 2048;
 
@@ -33,6 +33,7 @@ void UnicornCore::come_nearer() {
   const u64 most = budget_end_ - model_.spent();
   reach_ = safe < most >> kCycleBits ? model_.spent() + safe * kOneCycle : budget_end_;
   set_limit();
+  if (!watch_.counts_waits()) return;
   const u64 late = reach_ + OverflowWatch::late_cycles(largest_) * kOneCycle;
   model_.set_alarm(late, [](void* self) { static_cast<UnicornCore*>(self)->watch_late(); }, this);
 }
