@@ -249,11 +249,14 @@ need_arm64_machine() {
 # ARM64 builds from Debian 13, with their language tables and cmd.exe. They are data for the machine, not part of wperf.
 windows_dlls="ntdll kernel32 kernelbase msvcrt ucrtbase vcruntime140 advapi32 sechost bcryptprimitives ws2_32 powrprof
   userenv bcrypt shell32 shlwapi shcore user32 gdi32 win32u combase ole32 rpcrt4 coml2 imm32 crypt32 iphlpapi dnsapi nsi
-  psapi oleaut32 dbghelp version apisetschema"
+  psapi oleaut32 dbghelp version apisetschema msvcp140 msvcp140_1 msvcp140_2 concrt140 vcomp140 secur32 sspicli winmm
+  msacm32 netapi32 netutils wsock32 mswsock wldap32 winhttp jsproxy wininet mpr wtsapi32 setupapi cfgmgr32 ncrypt rsaenh
+  wintrust dhcpcsvc pdh ntdsapi avrt cabinet imagehlp normaliz uxtheme propsys"
 windows_tables="locale l_intl c_1252 c_437 c_20127 sortdefault normnfc"
 need_windows_dlls() {
-  local folder=build/tools/windows name wanted=("*/aarch64-windows/cmd.exe")
-  [ -e "$folder/cmd.exe" ] && return 0
+  local folder=build/tools/windows name missing='' wanted=("*/aarch64-windows/cmd.exe")
+  for name in $windows_dlls; do [ -e "$folder/$name.dll" ] || missing=$name; done
+  [ -n "$missing" ] || return 0
   command -v apt-get >/dev/null || { echo "note: Debian's ARM64 DLLs of Windows are fetched with apt-get" >&2; return 1; }
   need_packages debian-archive-keyring || return 1
   echo "fetching ARM64 DLLs of Windows for the simulated machine (83 MB)"

@@ -234,6 +234,11 @@ u64 not_here(Call&) {
   return kNotImplemented;
 }
 
+// The machine has no desktop. These calls have failed if they return 0.
+u64 no_desktop(Call&) {
+  return 0;
+}
+
 u64 no_such_name(Call&) {
   return kObjectNameNotFound;
 }
@@ -272,6 +277,7 @@ constexpr Service kInformation[] = {
     {"NtUserInitializeClientPfnArrays", not_here},
     {"NtUserGetSystemDpiForProcess", not_here},
     {"NtUserCallNoParam", not_here},
+    {"NtUserCallOneParam", no_desktop},
 };
 
 }  // namespace

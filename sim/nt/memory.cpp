@@ -48,7 +48,8 @@ Memory::~Memory() {
 
 bool Memory::is_protection(u32 protection) {
   const u32 access = protection & 0xff;
-  constexpr u32 kModifiers = kPageGuard | 0x200 | 0x400;  // PAGE_NOCACHE, PAGE_WRITECOMBINE
+  // PAGE_NOCACHE, PAGE_WRITECOMBINE, PAGE_TARGETS_INVALID
+  constexpr u32 kModifiers = kPageGuard | 0x200 | 0x400 | 0x40000000;
   return (protection & ~(0xff | kModifiers)) == 0 && access != 0 && (access & (access - 1)) == 0;
 }
 
@@ -115,11 +116,23 @@ u64 Memory::find_place(const ReserveOptions& options, u64 size) const {
 }
 
 u64 Memory::reserve(const ReserveOptions& options) {
+  if (!options.replaces_placeholder) return reserve_anew(options);
+  const auto found = blocks_.find(options.address);
+  if (found == blocks_.end() || !found->second.placeholder || found->second.size != options.size) return 0;
+  reserved_ -= options.size;
+  blocks_.erase(found);
+  const u64 base = reserve_anew(options);
+  if (base == 0) add_placeholder(options.address, options.size);
+  return base;
+}
+
+u64 Memory::reserve_anew(const ReserveOptions& options) {
   if (options.size == 0 || options.size > kMostReserved || blocks_.size() >= kMostBlocks) return 0;
   u64 base = 0, size = 0;
   if (options.address != 0) {
     if (options.address < kLowestAddress || options.address > kHighestAddress) return 0;
-    base = options.address / kAllocationGranularity * kAllocationGranularity;
+    base = options.replaces_placeholder ? options.address
+                                        : options.address / kAllocationGranularity * kAllocationGranularity;
     size = page_up(options.address + options.size) - base;
     if (base + size - 1 > kHighestAddress || !is_free(base, size)) return 0;
   } else {
@@ -128,6 +141,10 @@ u64 Memory::reserve(const ReserveOptions& options) {
     if (base == 0) return 0;
   }
   if (reserved_ + size > kMostReserved) return 0;
+  if (options.placeholder) {
+    add_placeholder(base, size);
+    return base;
+  }
   Block block{size, options.protection, options.type, options.memory, options.offset, {}};
   if (block.memory == nullptr) block.memory = HostMemory::make(size);
   if (block.memory == nullptr || block.offset > block.memory->size() || size > block.memory->size() - block.offset)
@@ -135,6 +152,44 @@ u64 Memory::reserve(const ReserveOptions& options) {
   reserved_ += size;
   blocks_.emplace(base, std::move(block));
   return base;
+}
+
+void Memory::add_placeholder(u64 base, u64 size) {
+  Block block;
+  block.size = size;
+  block.protection = kPageNoAccess;
+  block.placeholder = true;
+  reserved_ += size;
+  blocks_.emplace(base, std::move(block));
+}
+
+Status Memory::preserve_placeholder(u64 address, u64 size) {
+  const auto found = block_at(address);
+  if (found == blocks_.end() || blocks_.size() + 2 > kMostBlocks) return kConflictingAddresses;
+  const u64 base = found->first, before = address - base;
+  if (size == 0) size = found->second.size - before;
+  if (page_down(address) != address || page_up(size) != size || size > found->second.size - before)
+    return kConflictingAddresses;
+  const u64 after = found->second.size - before - size;
+  if (!found->second.placeholder && (before != 0 || after != 0)) return kConflictingAddresses;
+  if (const Status status = release(base); status != kSuccess) return status;
+  add_placeholder(address, size);
+  if (before != 0) add_placeholder(base, before);
+  if (after != 0) add_placeholder(address + size, after);
+  return kSuccess;
+}
+
+Status Memory::coalesce_placeholders(u64 address, u64 size) {
+  u64 end = address;
+  const auto first = blocks_.find(address);
+  auto next = first;
+  for (; next != blocks_.end() && next->first == end && next->second.placeholder && end - address < size; ++next)
+    end += next->second.size;
+  if (size == 0 || end - address != size) return kConflictingAddresses;
+  reserved_ -= size;
+  blocks_.erase(first, next);
+  add_placeholder(address, size);
+  return kSuccess;
 }
 
 // No range of committed pages crosses this address any more.
@@ -174,7 +229,7 @@ Status Memory::commit(u64 address, u64 size, u32 protection) {
   if (size == 0 || size > kMostReserved || found == blocks_.end()) return kConflictingAddresses;
   Block& block = found->second;
   const u64 begin = page_down(address), end = page_up(address + size);
-  if (end > found->first + block.size) return kConflictingAddresses;
+  if (block.placeholder || end > found->first + block.size) return kConflictingAddresses;
   // The gaps between pages that are committed already.
   std::vector<std::pair<u64, u64>> gaps;
   u64 more = 0;
@@ -203,7 +258,7 @@ Status Memory::decommit(u64 address, u64 size) {
   const auto found = block_at(address);
   if (found == blocks_.end()) return kConflictingAddresses;
   Block& block = found->second;
-  if (block.type != MemoryType::private_pages) return kUnableToFreeVm;
+  if (block.placeholder || block.type != MemoryType::private_pages) return kUnableToFreeVm;
   const u64 begin = size == 0 ? found->first : page_down(address);
   if (size > kMostReserved) return kUnableToFreeVm;
   const u64 end = size == 0 ? found->first + block.size : page_up(address + size);

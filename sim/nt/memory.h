@@ -18,6 +18,9 @@ inline constexpr u32 kPageNoAccess = 1, kPageReadOnly = 2, kPageReadWrite = 4, k
                      kPageExecuteRead = 0x20, kPageExecuteReadWrite = 0x40, kPageExecuteWriteCopy = 0x80,
                      kPageGuard = 0x100;
 
+// MEM_REPLACE_PLACEHOLDER when addresses are reserved, MEM_PRESERVE_PLACEHOLDER when they are freed.
+inline constexpr u32 kReplacePlaceholder = 0x4000, kPreservePlaceholder = 2;
+
 enum class MemoryType : u32 { private_pages = 0x20000, mapped = 0x40000, image = 0x1000000 };
 
 inline constexpr u64 kLowestAddress = 0x10000, kHighestAddress = 0x7fff'fffe'ffff;
@@ -54,6 +57,8 @@ class Memory {
     u32 protection = kPageReadWrite;            // of the allocation; pages get theirs when they are committed
     MemoryType type = MemoryType::private_pages;
     bool downwards = false;                   // the highest free place
+    bool placeholder = false;                 // keeps the addresses for a later reservation
+    bool replaces_placeholder = false;        // one of exactly this address and size
     std::shared_ptr<HostMemory> memory = {};  // a section's block; a new block if null
     u64 offset = 0;                           // in `memory`
   };
@@ -63,6 +68,11 @@ class Memory {
   [[nodiscard]] Status commit(u64 address, u64 size, u32 protection);
   [[nodiscard]] Status decommit(u64 address, u64 size);
   [[nodiscard]] Status release(u64 address);  // the start of the reservation
+  // A placeholder becomes two or three, one of which has exactly these addresses; a reservation of these addresses
+  // becomes a placeholder again.
+  [[nodiscard]] Status preserve_placeholder(u64 address, u64 size);
+  // Placeholders that together have exactly these addresses become one.
+  [[nodiscard]] Status coalesce_placeholders(u64 address, u64 size);
   // Sets the protection of committed pages; returns the first page's old one in `before`.
   [[nodiscard]] Status protect(u64 address, u64 size, u32 protection, u32& before);
 
@@ -96,12 +106,15 @@ class Memory {
     u64 offset = 0;
     // committed: start -> (end, protection); adjacent equal ranges are merged.
     std::map<u64, std::pair<u64, u32>> pages;
+    bool placeholder = false;  // has no memory
   };
   using Blocks = std::map<u64, Block>;
 
   Blocks::iterator block_at(u64 address);
   Blocks::const_iterator block_at(u64 address) const;
   bool is_free(u64 base, u64 size) const;
+  u64 reserve_anew(const ReserveOptions& options);
+  void add_placeholder(u64 base, u64 size);
   u64 find_place(const ReserveOptions& options, u64 size) const;
   static void cut(Block& block, u64 at);
   static void set_pages(Block& block, u64 begin, u64 end, u32 protection);  // 0: no longer committed

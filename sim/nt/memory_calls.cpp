@@ -11,6 +11,7 @@ namespace {
 
 constexpr u32 kCommit = 0x1000, kReserve = 0x2000, kReset = 0x80000, kTopDown = 0x100000, kDecommit = 0x4000,
               kRelease = 0x8000;
+constexpr u32 kReservePlaceholder = 0x40000, kCoalescePlaceholders = 1;
 
 // The limit of an address by its zero bits, which are given as a number, or from 32 on as a mask of the bits that may
 // be set.
@@ -32,6 +33,8 @@ u64 allocate(Call& call, u64 size_at, u32 type, u32 protection, Memory::ReserveO
     return kInvalidParameter;
   options.protection = protection;
   options.downwards |= (type & kTopDown) != 0;
+  options.placeholder = (type & kReservePlaceholder) != 0;
+  options.replaces_placeholder = (type & kReplacePlaceholder) != 0;
   u64 base = options.address & ~(kPageSize - 1), size = page_up(options.address - base + options.size);
   if ((type & kReserve) != 0 || options.address == 0) {
     base = state.memory.reserve(options);
@@ -80,10 +83,16 @@ u64 free_memory(Call& call) {
   if (!reserved || reserved->type != MemoryType::private_pages) return kUnableToFreeVm;
   const u64 begin = base & ~(kPageSize - 1);
   Status status = kInvalidParameter;
-  if (call.argument32(3) == kDecommit) {
+  const u32 type = call.argument32(3);
+  if (type == kDecommit) {
     status = memory.decommit(base, size);
     if (size == 0) size = reserved->size;
-  } else if (call.argument32(3) == kRelease) {
+  } else if (type == (kRelease | kPreservePlaceholder)) {
+    status = memory.preserve_placeholder(base, size);
+    if (size == 0) size = reserved->size;
+  } else if (type == (kRelease | kCoalescePlaceholders)) {
+    status = memory.coalesce_placeholders(base, size);
+  } else if (type == kRelease) {
     if (size != 0 && page_up(size) != reserved->size)
       return call.refuse("parts of a reservation cannot be released on the simulated machine");
     status = memory.release(begin);

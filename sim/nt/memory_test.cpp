@@ -135,5 +135,39 @@ TEST_F(MemoryTest, ViewsOfOneBlockShareItsBytes) {
   EXPECT_EQ(read, 7U);
 }
 
+TEST_F(MemoryTest, PlaceholdersAreSplitReplacedAndJoined) {
+  Memory::ReserveOptions options;
+  options.size = 0x40000;
+  options.placeholder = true;
+  const u64 base = memory.reserve(options);
+  ASSERT_NE(base, 0U);
+  EXPECT_EQ(memory.commit(base, 0x1000, kPageReadWrite), kConflictingAddresses) << "nothing is reserved for pages yet";
+  ASSERT_EQ(memory.preserve_placeholder(base + 0x10000, 0x10000), kSuccess);
+  EXPECT_EQ(memory.reservation_of(base)->size, 0x10000U);
+  EXPECT_EQ(memory.reservation_of(base + 0x20000)->size, 0x20000U);
+
+  Memory::ReserveOptions replacing;
+  replacing.address = base + 0x10000;
+  replacing.size = 0x8000;
+  replacing.replaces_placeholder = true;
+  EXPECT_EQ(memory.reserve(replacing), 0U) << "it must be a whole placeholder";
+  EXPECT_EQ(memory.reservation_of(base + 0x10000)->size, 0x10000U);
+  replacing.size = 0x10000;
+  ASSERT_EQ(memory.reserve(replacing), base + 0x10000);
+  ASSERT_EQ(memory.commit(base + 0x10000, 0x10000, kPageReadWrite), kSuccess);
+  EXPECT_TRUE(is_writable(base + 0x1ffff));
+  EXPECT_EQ(memory.coalesce_placeholders(base, 0x40000), kConflictingAddresses) << "one part has pages";
+  EXPECT_EQ(memory.preserve_placeholder(base + 0x10000, 0x1000), kConflictingAddresses) << "not the whole reservation";
+
+  ASSERT_EQ(memory.preserve_placeholder(base + 0x10000, 0x10000), kSuccess);
+  EXPECT_FALSE(is_writable(base + 0x10000));
+  EXPECT_EQ(memory.committed(), 0U);
+  EXPECT_EQ(memory.coalesce_placeholders(base, 0x30000), kConflictingAddresses) << "ends within a placeholder";
+  ASSERT_EQ(memory.coalesce_placeholders(base, 0x40000), kSuccess);
+  EXPECT_EQ(memory.reservation_of(base + 0x3ffff)->base, base);
+  EXPECT_EQ(memory.release(base), kSuccess);
+  EXPECT_FALSE(memory.reservation_of(base));
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

@@ -14,7 +14,21 @@
 namespace wperf::sim::nt {
 
 struct Object {
-  enum class Kind : u8 { event, semaphore, mutant, timer, thread, process, file, section, port, token, directory, job };
+  enum class Kind : u8 {
+    event,
+    semaphore,
+    mutant,
+    timer,
+    thread,
+    process,
+    file,
+    section,
+    port,
+    token,
+    directory,
+    job,
+    key
+  };
   explicit Object(Kind object_kind) : kind(object_kind) {}
   virtual ~Object() = default;
   Object(const Object&) = delete;
@@ -85,6 +99,12 @@ struct TokenObject final : Object {
 struct Directory final : Object {
   static constexpr Kind kKind = Kind::directory;
   Directory() : Object(kKind) {}
+};
+
+// A key of the registry.
+struct Key final : Object {
+  static constexpr Kind kKind = Kind::key;
+  Key() : Object(kKind) {}
 };
 
 // A completion port.

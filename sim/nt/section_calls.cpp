@@ -136,7 +136,13 @@ std::string name_of(const std::string& path) {
   return path.substr(path.rfind('\\') + 1);
 }
 
-u64 map_image_view(Call& call, const Section& section) {
+// Where the arguments of a call that maps a view are.
+struct ViewCall {
+  u64 address_at = 0, size_at = 0, offset_at = 0;
+  u32 type = 0, protection = 0;
+};
+
+u64 map_image_view(Call& call, const Section& section, const ViewCall& view) {
   State& state = call.state;
   const u64 base = map_image(state.memory, *section.image, 0, state.seed, state.images_mapped++);
   if (base == 0) return kNoMemory;
@@ -149,20 +155,19 @@ u64 map_image_view(Call& call, const Section& section) {
   if (same_ignoring_case(name_of(section.path), "kernelbase.dll"))
     state.console_control = export_of(*section.image, base, "CtrlRoutine");
   state.guest_paths[base] = section.path;
-  return call.put(call.argument(2), base) && call.put(call.argument(6), size) ? kSuccess : kAccessViolation;
+  return call.put(view.address_at, base) && call.put(view.size_at, size) ? kSuccess : kAccessViolation;
 }
 
-// arguments: section, process, address, zero bits, committed size, offset, size, inheritance, type, protection
-u64 map_view(Call& call) {
+u64 map_view_as(Call& call, const ViewCall& view) {
   State& state = call.state;
   const auto section = state.handles.at<Section>(call.argument(0));
   if (section == nullptr || call.object_of(call.argument(1)) != state.process_object) return kInvalidHandle;
-  if (section->image != nullptr) return map_image_view(call, *section);
+  if (section->image != nullptr) return map_image_view(call, *section, view);
   u64 offset = 0, size = 0;
   Memory::ReserveOptions options;
-  if (!call.get(call.argument(2), options.address) || !call.get(call.argument(6), size)) return 0;
-  if (call.argument(5) != 0 && !call.get(call.argument(5), offset)) return 0;
-  const u32 protection = call.argument32(9);
+  if (!call.get(view.address_at, options.address) || !call.get(view.size_at, size)) return 0;
+  if (view.offset_at != 0 && !call.get(view.offset_at, offset)) return 0;
+  const u32 protection = view.protection;
   if (!Memory::is_protection(protection)) return kInvalidPageProtection;
   if (offset % kAllocationGranularity != 0 || offset >= section->size) return kInvalidViewSize;
   if (size == 0) size = section->size - offset;
@@ -172,6 +177,7 @@ u64 map_view(Call& call) {
   options.protection = protection;
   options.memory = section->memory;
   options.offset = offset;
+  options.replaces_placeholder = (view.type & kReplacePlaceholder) != 0;
   if ((protection & (kPageWriteCopy | kPageExecuteWriteCopy)) != 0) {  // writes stay in the view (copy on write)
     options.memory = HostMemory::make(options.size);
     if (options.memory == nullptr) return kNoMemory;
@@ -188,10 +194,22 @@ u64 map_view(Call& call) {
     }
   }
   state.views[base] = section;
-  return call.put(call.argument(2), base) && call.put(call.argument(6), options.size) ? kSuccess : kAccessViolation;
+  return call.put(view.address_at, base) && call.put(view.size_at, options.size) ? kSuccess : kAccessViolation;
 }
 
-u64 unmap_view(Call& call) {
+// arguments: section, process, address, zero bits, committed size, offset, size, inheritance, type, protection
+u64 map_view(Call& call) {
+  return map_view_as(call,
+                     {call.argument(2), call.argument(6), call.argument(5), call.argument32(8), call.argument32(9)});
+}
+
+// arguments: section, process, address, offset, size, type, protection, extended parameters, their count
+u64 map_view_ex(Call& call) {
+  return map_view_as(call,
+                     {call.argument(2), call.argument(4), call.argument(3), call.argument32(5), call.argument32(6)});
+}
+
+u64 unmap(Call& call, bool keeps_place) {
   State& state = call.state;
   if (call.object_of(call.argument(0)) != state.process_object) return kInvalidHandle;
   const auto reserved = state.memory.reservation_of(call.argument(1));
@@ -200,7 +218,18 @@ u64 unmap_view(Call& call) {
     write_back(*view->second);
     state.views.erase(view);
   }
-  return state.memory.release(reserved->base);
+  return keeps_place ? state.memory.preserve_placeholder(reserved->base, reserved->size)
+                     : state.memory.release(reserved->base);
+}
+
+// arguments: process, address
+u64 unmap_view(Call& call) {
+  return unmap(call, false);
+}
+
+// arguments: process, address, flags
+u64 unmap_view_ex(Call& call) {
+  return unmap(call, (call.argument32(2) & kPreservePlaceholder) != 0);
 }
 
 // arguments: process, address, size, I/O status
@@ -227,10 +256,11 @@ u64 same_file(Call& call) {
 }
 
 constexpr Service kSections[] = {
-    {"NtCreateSection", create_section},  {"NtOpenSection", open_section},
-    {"NtQuerySection", query_section},    {"NtMapViewOfSection", map_view},
-    {"NtUnmapViewOfSection", unmap_view}, {"NtUnmapViewOfSectionEx", unmap_view},
-    {"NtFlushVirtualMemory", flush_view}, {"NtAreMappedFilesTheSame", same_file},
+    {"NtCreateSection", create_section},    {"NtOpenSection", open_section},
+    {"NtQuerySection", query_section},      {"NtMapViewOfSection", map_view},
+    {"NtUnmapViewOfSection", unmap_view},   {"NtUnmapViewOfSectionEx", unmap_view_ex},
+    {"NtMapViewOfSectionEx", map_view_ex},  {"NtFlushVirtualMemory", flush_view},
+    {"NtAreMappedFilesTheSame", same_file},
 };
 
 }  // namespace

@@ -86,7 +86,7 @@ bool map_shared_data(State& state) {
 
 // Names in alphabetical order, as Windows keeps them.
 std::vector<u16> environment_of(const State& state) {
-  const std::array<std::string, 20> variables = {"APPDATA=C:\\work",
+  const std::array<std::string, 21> variables = {"APPDATA=C:\\work",
                                                  "ComSpec=C:\\windows\\system32\\cmd.exe",
                                                  "COMPUTERNAME=SIMULATED",
                                                  "HOMEDRIVE=C:",
@@ -105,6 +105,7 @@ std::vector<u16> environment_of(const State& state) {
                                                  "TMP=C:\\work",
                                                  "USERNAME=user",
                                                  "USERPROFILE=C:\\work",
+                                                 "WINEUSERNAME=user",  // what Wine's GetUserName() returns
                                                  "windir=C:\\windows"};
   std::string block;
   for (const std::string& variable : variables) block += variable + '\0';
