@@ -42,7 +42,7 @@ bool BlockTranslator::translate(std::span<const u32> code) {
       context_.sites_used + code.size() > TranslatedFrame::kSites) {
     return false;
   }
-  wait_ = longest_wait(code);
+  longest_ = longest_time(code);
   begin_block();
   pc_ = block_.address;
   for (const u32 one : code.first(code.size() - 1)) {
@@ -68,16 +68,15 @@ std::vector<BlockTranslator::Link> BlockTranslator::links() const {
   return result;
 }
 
-// The longest possible wait of the block, in fixed-point cycles, if it accesses memory at all.
-u64 BlockTranslator::longest_wait(std::span<const u32> code) const {
-  u64 accesses = 0;
+// The longest possible time of the block, in fixed-point cycles.
+u64 BlockTranslator::longest_time(std::span<const u32> code) const {
+  u64 lines = block_.line_count;
   for (const u32 one : code) {
     const Instruction instruction = classify_instruction(one);
-    accesses += u64{instruction.access_count} * (instruction.access_bytes > 8 ? 2 : 1);
+    const u64 bytes = u64{instruction.access_count} * instruction.access_bytes;
+    if (bytes != 0) lines += bytes / kLineSize + 2;
   }
-  if (accesses == 0) return 0;
-  constexpr u64 kLine = kDramWait + kWalkWait;  // an access may touch two lines
-  return (accesses * 2 + block_.line_count) * kLine * kOneCycle + block_.cost;
+  return block_.cost + (lines * (kDramWait + kWalkWait) + kMispredictWait) * kOneCycle;
 }
 
 // The entry from other blocks: the lines of the block are fetched. A block that loops jumps to counted_ directly, see
@@ -111,16 +110,12 @@ void BlockTranslator::begin_block() {
 // Compares. If the result is "above or equal", the code of the label decides, and jumps back to `go` if the block may
 // run.
 Xbyak::Label& BlockTranslator::check_limit(Label& go) {
-  if (wait_ == 0) {
-    cmp(qword[part(context_.parts.cycles)], rbp);
-  } else {
-    mov(rax, wait_);
-    add(rax, qword[part(context_.parts.cycles)]);
-    cmp(rax, rbp);
-  }
+  mov(rax, longest_);
+  add(rax, qword[part(context_.parts.cycles)]);
+  cmp(rax, rbp);
   return later([this, &go] {
     Label stop;
-    cmp(byte[in_frame(offsetof(TranslatedFrame, bounds_waits))], 0);
+    cmp(byte[in_frame(offsetof(TranslatedFrame, bounds_blocks))], 0);
     jne(stop);
     cmp(qword[part(context_.parts.cycles)], rbp);
     jb(go, T_NEAR);

@@ -83,7 +83,7 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   };
 
   // block_translator.cpp
-  u64 longest_wait(std::span<const u32> code) const;
+  u64 longest_time(std::span<const u32> code) const;
   void begin_block();
   Label& check_limit(Label& go);
   void set_pc(u64 pc);
@@ -209,7 +209,7 @@ class BlockTranslator : private Xbyak::CodeGenerator {
 
   Block& block_;
   TranslationContext& context_;
-  u64 wait_ = 0;
+  u64 longest_ = 0;          // see longest_time()
   u64 pc_ = 0;               // pc of the instruction being translated
   bool flags_live_ = false;  // the host's flags equal those in the frame
   Label entered_, counted_;

@@ -102,10 +102,10 @@ u64 OverflowWatch::late_cycles(const LargestBlock& largest) {
   return (largest.cost >> kCycleBits) + 1 + largest.lines * kFetchWait;
 }
 
-u64 OverflowWatch::safe_cycles_of(const Watch& watch, const LargestBlock& largest) const {
+// `late`: the time that may pass after the end of these cycles.
+u64 OverflowWatch::safe_cycles_of(const Watch& watch, const LargestBlock& largest, u64 late) const {
   const u64 width = model_.issue_width() + 1;  // because the cost of a micro-op is rounded down
   const u64 accesses = kAccesses * largest.micro_ops, misses = accesses + largest.lines;
-  const u64 late = late_cycles(largest) + kDataWait + kMispredictWait;
   u64 rate = 0, margin = 1;
   const auto add = [&](u64 of_rate, u64 of_margin) {
     rate += of_rate;
@@ -138,10 +138,18 @@ u64 OverflowWatch::safe_cycles_of(const Watch& watch, const LargestBlock& larges
   return left > 0 ? static_cast<u64>(left) / rate : 0;
 }
 
-u64 OverflowWatch::safe_cycles(const LargestBlock& largest) const {
+u64 OverflowWatch::safe_cycles(const LargestBlock& largest, u64 late) const {
   u64 safe = static_cast<u64>(kNever);
-  for (const Watch& watch : watches_) safe = std::min(safe, safe_cycles_of(watch, largest));
+  for (const Watch& watch : watches_) safe = std::min(safe, safe_cycles_of(watch, largest, late));
   return safe;
+}
+
+u64 OverflowWatch::safe_cycles(const LargestBlock& largest) const {
+  return safe_cycles(largest, late_cycles(largest) + kDataWait + kMispredictWait);
+}
+
+u64 OverflowWatch::safe_cycles_of_whole_blocks(const LargestBlock& largest) const {
+  return safe_cycles(largest, 1);
 }
 
 bool OverflowWatch::same_events(std::span<const EventWatch> watches) const {
@@ -193,9 +201,9 @@ OverflowWatch::Watch OverflowWatch::compile_one(const EventTerms& event) const {
                            signal == Signal::stall_frontend_flush;
   };
   for (const Signal signal : event.plus) {
-    if (signal == Signal::count_) break;
+    if (signal == Signal::count_) continue;
     add(signal, 1);
-    watch.by_wait |= pace_of(signal) == Pace::time || pace_of(signal) == Pace::slots;
+    watch.timed |= pace_of(signal) == Pace::time || pace_of(signal) == Pace::slots;
   }
   if (event.minus != Signal::count_) add(event.minus, -1);
   return watch;

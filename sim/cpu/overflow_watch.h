@@ -38,12 +38,14 @@ class OverflowWatch {
   void arm(std::span<const EventWatch> watches);
   // Subtracts the counts of the blocks that ran since arm(). Not after enter().
   void catch_up(const BlockCache& blocks);
-  // After catch_up() or arm(): no watch runs out within this many cycles, rounded up to the end of a block. If
-  // counts_waits(), there is a second condition: waits for memory longer than late_cycles() beyond that are watched.
+  // After catch_up() or arm(): no watch runs out within this many cycles, rounded up to the end of a block. If an event
+  // is timed(), there is a second condition: waits for memory longer than late_cycles() beyond that are watched.
   u64 safe_cycles(const LargestBlock& largest) const;
-  // Whether an event counts the time of waits.
-  bool counts_waits() const {
-    return std::any_of(watches_.begin(), watches_.end(), [](const Watch& watch) { return watch.by_wait; });
+  // The same for code whose blocks end within these cycles: then the second condition holds.
+  u64 safe_cycles_of_whole_blocks(const LargestBlock& largest) const;
+  // Whether a wait may make a watch run out.
+  bool timed() const {
+    return std::any_of(watches_.begin(), watches_.end(), [](const Watch& watch) { return watch.timed; });
   }
   static u64 late_cycles(const LargestBlock& largest);
 
@@ -98,8 +100,9 @@ class OverflowWatch {
     std::array<Term, 5> terms;
     u32 term_count = 0;
     bool late = false;  // right only at the end of a block, because one part of it subtracts counts of another
-    bool by_taken_branch = false, by_mispredict = false, by_wait = false;
-    Count base = 0;  // values of the terms when armed
+    bool by_taken_branch = false, by_mispredict = false;
+    bool timed = false;  // counts waits
+    Count base = 0;      // values of the terms when armed
     Count remaining = 0;
     Count left = 0;  // it runs out when value reaches this; lowered by the blocks' own counts
 
@@ -125,7 +128,8 @@ class OverflowWatch {
     return weights_.data() + block.weights;
   }
   void weigh(Block& block);
-  u64 safe_cycles_of(const Watch& watch, const LargestBlock& largest) const;
+  u64 safe_cycles_of(const Watch& watch, const LargestBlock& largest, u64 late) const;
+  u64 safe_cycles(const LargestBlock& largest, u64 late) const;
   Count weight(const Watch& watch, const BlockContents& contents, u64 lines) const;
   bool mark();
 

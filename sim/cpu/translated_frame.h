@@ -75,10 +75,10 @@ struct TranslatedFrame {
 
   Translator* translator = nullptr;
   TranslatedCalls calls{};
-  u64 limit = 0;        // fixed-point cycles
-  u64 address = 0;      // scratch, over a call
-  u16 flags = 0;        // AX as LAHF and SETO AL leave it: SF, ZF, OF are N, Z, V, and CF is the inverse of C
-  u8 bounds_waits = 0;  // the limit must not be reached within a block
+  u64 limit = 0;         // fixed-point cycles
+  u64 address = 0;       // scratch, over a call
+  u16 flags = 0;         // AX as LAHF and SETO AL leave it: SF, ZF, OF are N, Z, V, and CF is the inverse of C
+  u8 bounds_blocks = 0;  // no block may end after the limit
   // The greatest L1D tag, less the line of a store and its dirty bit, that needs no call: 0 if other cores may have
   // clean lines, and 1 otherwise.
   u64 plain_store = 1;

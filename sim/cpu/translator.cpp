@@ -128,10 +128,10 @@ class HostTranslator final : public Translator {
     return true;
   }
 
-  Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool bounds_waits) override {
+  Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool bounds_blocks) override {
     space_ = &space;
     frame_->limit = limit;
-    frame_->bounds_waits = u8{bounds_waits};
+    frame_->bounds_blocks = u8{bounds_blocks};
     frame_->plain_store = u64{!model_.is_coherent()};
     frame_->flags = host_flags(thread.nzcv);
     const auto enter = std::bit_cast<Enter>(memory_.executed() + kDoors);

@@ -31,8 +31,8 @@ class Translator {
     Block* block = nullptr;
   };
   // Runs from the translated block on, which starts at thread.pc, until other work is due. thread.fpcr is 0. `limit` is
-  // in the cycles of the models. If `bounds_waits` is set, no wait for memory may begin after the limit.
-  virtual Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool bounds_waits) = 0;
+  // in the cycles of the models. If `bounds_blocks` is set, each block ends before it.
+  virtual Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool bounds_blocks) = 0;
   // If run() ended before a block, the code will from now on continue directly with this block, which comes next there.
   virtual void link(const Block& to) = 0;
   virtual ExclusiveMonitor& monitor() = 0;

@@ -81,7 +81,7 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
   }
   model_.select(Level::user, space.id());
   const u64 budget = std::clamp<u64>(cycle_budget, 1, ~u64{0} >> (kCycleBits + 1));
-  reach_ = budget_end_ = model_.spent() + budget * kOneCycle;
+  whole_reach_ = reach_ = budget_end_ = model_.spent() + budget * kOneCycle;
   current_ = resumed_ = nullptr;
   vectors_used_ = false;
   special_ = 0;

@@ -71,6 +71,7 @@ class UnicornCore {
   void set_limit();
   bool wants_translation(u64 pc);
   std::optional<Stop> execute_translated(ThreadState& thread);
+  bool farther();
   bool calls_kernel(ThreadState& thread);
   Block* translated_block(u64 address);
   u32 cut_block(u64 address);
@@ -78,6 +79,8 @@ class UnicornCore {
   // While events are watched or totals kept (unicorn_watch.cpp).
   void begin_watching(std::span<const EventWatch> watches);
   void come_nearer();
+  u64 after(u64 cycles) const;
+  void watch_for_long_waits(bool wanted);
   void watch_from_here();
   void watch_late();
   void end_watching(Stop& result);
@@ -133,7 +136,8 @@ class UnicornCore {
   // first.
   u64 budget_end_ = 0;
   u64 reach_ = 0;
-  u64 limit_ = 0;  // no later than the end of the usual path and the next attempt to translate
+  u64 whole_reach_ = 0;  // the same for translated code, whose blocks end before it if far_ and an event counts time
+  u64 limit_ = 0;        // no later than the end of the usual path and the next attempt to translate
   u64 blocks_entered_ = 0;
   bool watching_ = false;  // block by block; limit_ is 0
   bool far_ = false;       // something is watched, but cannot run out before limit_

@@ -36,13 +36,12 @@ void UnicornCore::set_limit() {
   limit_ = std::min(reach_, next_translation_);
 }
 
-// Called between blocks; the block at `pc` is next. At the start of a run with a short budget, even a few cycles are
-// worth it: Unicorn has not been started.
+// Called between blocks; the block at `pc` is next. At the start of a run, even a few cycles are worth it: Unicorn has
+// not been started.
 bool UnicornCore::wants_translation(u64 pc) {
   const u64 spent = model_.spent();
   if (!translates_ || watching_ || special_ != 0 || spent < next_translation_ || spent >= reach_) return false;
-  const bool starts_run = registers_in_thread_ && reach_ == budget_end_;
-  if (!starts_run && reach_ - spent < kWorthTranslation * kOneCycle) return false;
+  if (!registers_in_thread_ && reach_ - spent < kWorthTranslation * kOneCycle) return false;
   if (translator_ == nullptr) {
     translator_ = Translator::create(model_, blocks_, cpu_.knows_monitor());
     translates_ = translator_ != nullptr;
@@ -65,14 +64,14 @@ std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
       break;
     }
     if (came_from_code) translator_->link(*block);
-    const Translator::Result result = translator_->run(*space_, thread, *block, reach_, far_ && watch_.counts_waits());
+    const bool bounds_blocks = far_ && watch_.timed();
+    if (bounds_blocks) watch_for_long_waits(false);
+    const Translator::Result result = translator_->run(*space_, thread, *block, whole_reach_, bounds_blocks);
     if (result.exit == TranslatedExit::hand_back) resumed_ = result.block;
-    if (far_ && result.exit == TranslatedExit::limit && model_.spent() >= reach_) {
-      come_nearer();
-    } else if (result.exit != TranslatedExit::block) {
-      break;
-    }
+    const bool goes_on = result.exit == TranslatedExit::block || (result.exit == TranslatedExit::limit && farther());
+    if (!goes_on) break;
   }
+  if (far_) watch_for_long_waits(true);
   const u64 gained = model_.spent() - begun;
   translated_ += gained;
   if (called) return kernel_call(thread.pc);
@@ -82,6 +81,14 @@ std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
   next_translation_ = model_.spent() + pause_ * kOneCycle;
   if (!watching_) set_limit();
   return {};
+}
+
+// Called between blocks, near the limit. Returns true if translated code may go on because no watched event is near
+// yet.
+bool UnicornCore::farther() {
+  const u64 before = whole_reach_;
+  if (far_ && model_.spent() < budget_end_) come_nearer();
+  return whole_reach_ > before && !watching_;
 }
 
 // An SVC that is a whole block, as at the beginning of stubs of imported functions: the call has been made without a

@@ -30,10 +30,20 @@ void UnicornCore::come_nearer() {
   const u64 safe = slowly() ? 0 : std::min(watch_.safe_cycles(largest_), profiling);
   if (safe < kWorthwhile) return watch_from_here();
   far_ = true;
-  const u64 most = budget_end_ - model_.spent();
-  reach_ = safe < most >> kCycleBits ? model_.spent() + safe * kOneCycle : budget_end_;
+  reach_ = after(safe);
+  whole_reach_ = watch_.timed() ? after(std::min(watch_.safe_cycles_of_whole_blocks(largest_), profiling)) : reach_;
   set_limit();
-  if (!watch_.counts_waits()) return;
+  watch_for_long_waits(true);
+}
+
+// That time, or the end of the budget if it comes first.
+u64 UnicornCore::after(u64 cycles) const {
+  const u64 most = budget_end_ - model_.spent();
+  return cycles < most >> kCycleBits ? model_.spent() + cycles * kOneCycle : budget_end_;
+}
+
+void UnicornCore::watch_for_long_waits(bool wanted) {
+  if (!wanted || !watch_.timed()) return model_.set_alarm(~u64{0}, nullptr, nullptr);
   const u64 late = reach_ + OverflowWatch::late_cycles(largest_) * kOneCycle;
   model_.set_alarm(late, [](void* self) { static_cast<UnicornCore*>(self)->watch_late(); }, this);
 }
