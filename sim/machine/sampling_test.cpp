@@ -243,14 +243,14 @@ TEST_F(SamplingTest, EverySampleSaysWhoseItIs) {
   EXPECT_GT(kernel[0], 0u) << "the ticks of idle cores";
 }
 
-// 50,000 samples a second on each of 8 cores, for 10 seconds. Code that waits for memory executes few instructions in
-// that time, so the test does not take too long.
+// 50,000 samples a second on each of 8 cores, for as long as takes the rings around several times. Code that waits for
+// memory executes few instructions in that time, so the test does not take too long.
 TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
   SamplingClient client = open("pace=free,mhz=41,cores=8");
   for (u32 core = 0; core < 8; ++core) client.spawn(workload("chase.exe 4194304 1000000000"), core);
   client.configure({{kCycles, 600}}, 0xff);
   client.start();
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(client.wait(100 * kMillisecond), "");
     client.drain();
   }
@@ -258,7 +258,7 @@ TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
   client.drain();
   for (u32 core = 0; core < 8; ++core) {
     const DrainedCore& drained = client.drained[core];
-    EXPECT_GE(drained.samples.size(), 500'000u);
+    EXPECT_GE(drained.samples.size(), 100'000u);
     EXPECT_EQ(drained.taken, drained.samples.size());
     EXPECT_EQ(drained.lost_ring_full + drained.lost_filtered + drained.merged, 0u);
     EXPECT_EQ(drained.taken, client.machine->signals(core)(Level::user, Signal::cycles) / 600);

@@ -27,7 +27,7 @@ RECORDINGS = {
     "pipe": ["-g", "-F", "2000"],
     "packed": ["-g", "-e", "cpu-clock,page-faults", "-F", "2000"],
 }
-WORK = ["sh", "-c", "seq 1 200000 | sort -R | md5sum; find /usr/include | wc"]
+WORK = ["sh", "-c", "seq 1 40000 | sort -R | md5sum; find /usr/include | wc"]
 
 IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, STREAM, RAW, BRANCH, REGS, STACK, WEIGHT, SOURCE, IDENTIFIER = (
     1 << bit for bit in range(17))

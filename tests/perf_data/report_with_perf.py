@@ -40,7 +40,7 @@ __attribute__((noinline)) void sorting(void) {
 }
 static void *thread(void *name) {
   pthread_setname_np(pthread_self(), name);
-  for (int i = 0; i < 60; ++i) { recursive(10); sorting(); }
+  for (int i = 0; i < 20; ++i) { recursive(10); sorting(); }
   return NULL;
 }
 static void children(int count) {
@@ -58,7 +58,7 @@ static void libraries(char *const *names, int count) {
     void *library = dlopen(names[i], RTLD_NOW);
     if (library == NULL) { fprintf(stderr, "%s\n", dlerror()); exit(1); }
     void (*work)(unsigned long) = (void (*)(unsigned long))dlsym(library, "work");
-    work(60000000);
+    work(20000000);
     dlclose(library);
   }
 }
@@ -74,7 +74,7 @@ static void in_named_memory(void) {
   void *code = mmap(NULL, 256, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
   if (code == MAP_FAILED) exit(1);
   __builtin___clear_cache(code, (char *)code + 256);
-  ((unsigned long (*)(unsigned long))code)(200000000);
+  ((unsigned long (*)(unsigned long))code)(60000000);
 }
 int main(int count, char **words) {
   const char *what = count > 1 ? words[1] : "loop";
@@ -90,7 +90,7 @@ int main(int count, char **words) {
   } else if (strcmp(what, "dlopen") == 0) {
     libraries(words + 2, count - 2);
   } else {
-    for (int i = 0; i < 150; ++i) { recursive(10); sorting(); }
+    for (int i = 0; i < 50; ++i) { recursive(10); sorting(); }
   }
   return 0;
 }
@@ -113,7 +113,7 @@ template <class T> __attribute__((noinline)) T middle(std::vector<T> all) {
 }
 int main() {
   std::map<std::string, int> seen;
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < 50; ++round) {
     std::vector<int> numbers(5000);
     for (int& one : numbers) one = rand();
     std::vector<std::string> texts;
@@ -137,7 +137,7 @@ RECORDINGS = {
     "memfd": ["-g", "-F", "2000", "--", "{0}/work", "memfd"],
     "system_wide": ["-a", "-g", "-F", "1000", "--", "{0}/work", "forks"],
     "shell": ["-F", "4000", "--", "sh", "-c", "seq 1 300000 | sort -R | md5sum; {0}/work"],
-    "python": ["-g", "-F", "2000", "--", sys.executable, "-c", "sum(hash(str(i)) for i in range(1500000))"],
+    "python": ["-g", "-F", "2000", "--", sys.executable, "-c", "sum(hash(str(i)) for i in range(500000))"],
     "periods": ["-e", "cpu-clock", "-c", "500000", "--", "{0}/work", "threads"],
     "user_only": ["-e", "cpu-clock:u", "-F", "2000", "-d", "--", "{0}/work"],
     "cplusplus": ["-g", "-F", "3000", "--", "{0}/templates"],
