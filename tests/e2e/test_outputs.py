@@ -18,7 +18,7 @@ from support import BINARY, TIMEOUT, WperfTest, workload
 COUNT = ("stat", "-e", "ld_spec", "-c", "1", "--timeout", "0.1")
 RECORD = ("record", "-e", "ld_spec:20000", "-c", "1", "--timeout", "0.2")
 PROFILE = ("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.1")
-PROGRAM = ("--", workload("googolplex.exe"))
+PROGRAM = ("--", workload("steady.exe"))  # starts faster than programs with DLLs
 FULL = "/dev/full"
 
 
