@@ -115,7 +115,7 @@ class BoundsTest(WperfTest):
         self.environment = {**self.environment, "TMPDIR": str(temporary)}
         file = self.folder / "bomb.gz"
         # A file that does not begin like any profile is refused by its first bytes, without unpacking it.
-        file.write_bytes(gzip.compress(bytes(200 * MEGABYTE)))
+        file.write_bytes(gzip.compress(bytes(200 * MEGABYTE), 1))
         self.assertIn("known profile format", self.fails("report", file, status=4))
         file.write_bytes(gzip.compress(b'{"zeros":"' + b"0" * (100 * MEGABYTE)))
         self.assertIn("more than 64 MB", self.fails("report", file, status=4))
@@ -167,6 +167,8 @@ class BoundsTest(WperfTest):
             told.append(f"warning: {program} became shorter" in errors)
             program.unlink()
             program.write_bytes(whole)
+            if told[-1]:
+                break
         self.assertIn(True, told, "else each time it was quicker than this")
         # No names from the damaged one were kept for the next report.
         after = self.run_wperf("report", recording)

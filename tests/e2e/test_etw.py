@@ -42,8 +42,8 @@ class EtwTest(WperfTest):
         self.assertRegex(tree, r"big_karatsuba_multiply")
 
     def test_shares_are_those_that_the_driver_samples(self):
-        ours = shares(self.record("-e", "timer:400000", "--timeout", "2"))
-        driver = self.ok("record", "-e", "cpu_cycles:10000", "--sort", "comm,module,symbol", "-k", "--timeout", "2", "-c", "0",
+        ours = shares(self.record("-e", "timer:400000", "--timeout", "1"))
+        driver = self.ok("record", "-e", "cpu_cycles:10000", "--sort", "comm,module,symbol", "-k", "--timeout", "1", "-c", "0",
                          "--", "googolplex.exe", device="sim:pace=free,seed=1", cwd=self.folder)
         theirs = shares(driver)
         self.assertGreater(len(theirs), 3)

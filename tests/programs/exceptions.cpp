@@ -154,11 +154,11 @@ int main(int count, char**) {
   } catch (const std::out_of_range&) {
     std::printf("from another thread\n");
   }
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 400; ++i) {
     try {
       throw i;
     } catch (int value) {
-      if (value % 500 == 0) std::printf("%d\n", value);
+      if (value % 100 == 0) std::printf("%d\n", value);
     }
   }
   return 3;
