@@ -262,6 +262,8 @@ function __wperf_offer
         --call-graph 'Record call stacks' \
         --python 'Record call stacks with the functions and lines of Python programs, in place of the interpreter\'s own frames' \
         --python=native 'Same as --python, but keep the interpreter\'s own frames, too' \
+        --python=functions 'Same as --python: each Python function is one frame' \
+        --python=lines 'Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse' \
         --max-stack 'Record at most N callers per sample, 1 to 127 (default 127)' \
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
@@ -318,6 +320,8 @@ function __wperf_offer
         --by 'Add tables by process, thread, module, core or caller (who calls the hot functions), separated by commas' \
         --timeline 'Add to the JSON how many samples each function had in every interval of this length' \
         --symbol-path 'Where to look for symbols, in the format of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons' \
+        --python=functions 'Same as --python: each Python function is one frame' \
+        --python=lines 'Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse' \
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
@@ -378,6 +382,8 @@ function __wperf_offer
         --call-graph 'Record call stacks' \
         --python 'Record call stacks with the functions and lines of Python programs, in place of the interpreter\'s own frames' \
         --python=native 'Same as --python, but keep the interpreter\'s own frames, too' \
+        --python=functions 'Same as --python: each Python function is one frame' \
+        --python=lines 'Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse' \
         --max-stack 'Record at most N callers per sample, 1 to 127 (default 127)' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
@@ -492,6 +498,8 @@ function __wperf_offer
         --symbol-path 'Where to look for symbols, in the format of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons' \
         --python 'Record call stacks with the functions and lines of Python programs, in place of the interpreter\'s own frames' \
         --python=native 'Same as --python, but keep the interpreter\'s own frames, too' \
+        --python=functions 'Same as --python: each Python function is one frame' \
+        --python=lines 'Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse' \
         --once 'Sample once, for the length of --every, and print the result; with --json as one document' \
         --waits 'Also record context switches, and show in which functions threads wait, how long and what for' \
         --counters 'Also count these events and show their rates' \
@@ -512,6 +520,8 @@ function __wperf_offer
         -s 'Show only functions with this name' \
         --sample-display-row 'Number of functions to show for each event' \
         --symbol-path 'Where to look for symbols, in the format of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons' \
+        --python=functions 'Same as --python: each Python function is one frame' \
+        --python=lines 'Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
         --comm 'Show only threads with these names, separated by commas' \
         --pid 'Show only these processes' \
@@ -760,6 +770,8 @@ function __wperf_offer
         --call-graph 'Record call stacks' \
         --python 'Record call stacks with the functions and lines of Python programs, in place of the interpreter\'s own frames' \
         --python=native 'Same as --python, but keep the interpreter\'s own frames, too' \
+        --python=functions 'Same as --python: each Python function is one frame' \
+        --python=lines 'Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse' \
         --max-stack 'Record at most N callers per sample, 1 to 127 (default 127)' \
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \

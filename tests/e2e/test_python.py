@@ -68,6 +68,30 @@ class Python(WperfTest):
         self.assertGreater(right, 20)
         self.assertGreaterEqual(right / (right + wrong.total()), 0.98, wrong)
 
+    def test_each_line_as_a_frame(self):
+        shown = subprocess.run([BINARY, "report", self.recording, "--python=lines", "--records", "-", "--json"], text=True,
+                               capture_output=True, timeout=TIMEOUT, check=True)
+        samples = [json.loads(line) for line in shown.stdout.splitlines() if line.startswith('{"comm"')]
+        self.assertEqual(len(samples), len(self.samples))
+        compared = 0
+        for sample, plain in zip(samples, self.samples):
+            for frame, known in zip(sample["frames"], plain["frames"], strict=True):
+                is_line = re.search(r"\.py$|^<.*>$", known["module"]) and "line" in known
+                expected = f"{known['symbol']}:{known['line'].rpartition(':')[2]}" if is_line else known.get("symbol")
+                self.assertEqual(frame.get("symbol"), expected)
+                self.assertEqual(frame["module"], known["module"])
+                compared += bool(is_line)
+        self.assertGreater(compared, 500)
+
+    def test_lines_in_other_views(self):
+        def shown(*arguments):
+            return subprocess.run([BINARY, *arguments], text=True, capture_output=True, timeout=TIMEOUT, check=True).stdout
+        folded = shown("report", self.recording, "--folded", "--python=lines")
+        self.assertRegex(folded, r"(?m);native_work:\d+;")
+        self.assertEqual(shown("report", self.recording, "--folded", "--python=lines", "--python=functions"),
+                         shown("report", self.recording, "--folded"))
+        self.assertRegex(shown("diff", self.recording, self.recording, "--python=lines", "--json"), r'"function": *"burn:\d+"')
+
     def test_interpreters_frames_are_folded(self):
         for sample, note in self.truth.noted(self.samples):
             frames = sample["frames"]
@@ -178,14 +202,14 @@ class OtherCommands(WperfTest):
         with subprocess.Popen([PYTHON, "-c", BUSY], stdout=subprocess.PIPE, text=True) as program:
             try:
                 program.stdout.readline()
-                done = subprocess.run([BINARY, "top", "--device", "linux", "--once", "--python", "--json", "-p", str(program.pid)],
+                done = subprocess.run([BINARY, "top", "--device", "linux", "--once", "--python=lines", "--json", "-p", str(program.pid)],
                                       text=True, capture_output=True, timeout=TIMEOUT)
             finally:
                 program.kill()
         if "not permitted" in done.stderr or "perf_event_paranoid" in done.stderr:
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r'"symbol": *"burn"')
+        self.assertRegex(done.stdout, r'"symbol": *"burn:3"')
 
 
 if __name__ == "__main__":

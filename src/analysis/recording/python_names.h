@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/ints.h"
 #include "ground/text/base_name.h"
 
 namespace wperf::recording {
@@ -24,6 +25,11 @@ inline std::optional<PythonName> python_name(std::string_view made) {
   const auto colon = made.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
   return PythonName{made.substr(0, colon), made.substr(colon + 1)};
+}
+
+// The name of a line that is a separate frame. "step:12"
+inline std::string python_line_name(std::string_view function, u32 line) {
+  return std::string(function).append(":").append(std::to_string(line));
 }
 
 // The file's name; with its folder if it begins with "__", because many folders have an __init__.

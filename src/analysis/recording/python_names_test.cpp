@@ -27,6 +27,10 @@ TEST(PythonNames, AreNotThoseOfOtherCode) {
     EXPECT_FALSE(python_name(name).has_value()) << name;
 }
 
+TEST(PythonNames, OfALine) {
+  EXPECT_EQ(python_line_name("Parser.step", 12), "Parser.step:12");
+}
+
 TEST(PythonModule, IsTheFileAndForCommonNamesTheFolder) {
   EXPECT_EQ(python_module("/srv/app.py"), "app.py");
   EXPECT_EQ(python_module("app.py"), "app.py");

@@ -8,6 +8,7 @@
 #include <future>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "analysis/recording/kernel_places.h"
@@ -312,7 +313,7 @@ void PlaceNamer::name_jit_code(const MappedCode& code, const std::vector<u32>& a
 void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   std::map<u32, u32> modules;
   ProfileTables::ModuleOfFile files;
-  std::map<std::pair<u32, std::string_view>, u32> functions;
+  std::map<std::tuple<u32, std::string_view, u32>, u32> functions;  // by process, name and line
   for (const u32 one : asked) {
     const RecordedJit::JitLocation location = jit_.location(asked_.second(one));
     const auto python = python_name(location.function);
@@ -324,10 +325,14 @@ void PlaceNamer::name_jit(const std::vector<u32>& asked) {
       if (is_new) known->second = tables_.add_module(name_of_jit_code(location.process), {}, {});
       module = known->second;
     }
+    const u32 own_line = python.has_value() && options_.python_lines ? location.line.line : 0;
     const auto [function, is_new] =
-        functions.try_emplace({python.has_value() ? 0 : location.process, location.function}, 0);
-    if (is_new)
-      function->second = tables_.add_function(python.has_value() ? python->function : location.function, module);
+        functions.try_emplace({python.has_value() ? 0 : location.process, location.function, own_line}, 0);
+    if (is_new) {
+      const std::string_view name = python.has_value() ? python->function : location.function;
+      function->second =
+          tables_.add_function(own_line != 0 ? python_line_name(name, own_line) : std::string(name), module);
+    }
     const u32 line = options_.lines ? tables_.add_line(location.line.file, location.line.line) : kNothing;
     named_.names[one].place = tables_.add_place(function->second, line);
     if (options_.code && location.line.line != 0) keep_made_site(location, function->second, one);

@@ -23,6 +23,7 @@ struct PlaceOptions {
   modules::SymbolOptions images;  // for Windows programs
   bool lines = false;             // each place includes its line
   bool inlined = false;           // functions that the compiler inlined are separate frames
+  bool python_lines = false;      // lines of Python functions are separate functions (python_line_name)
   bool decorated = false;
   bool signatures = false;   // distinguishes overloads, which otherwise look the same
   bool code = false;         // fills sites, and makes a node for each address

@@ -162,6 +162,7 @@ class RecordingReader {
                                .images = images(),
                                .lines = wanted_.lines,
                                .inlined = wanted_.inlined,
+                               .python_lines = wanted_.python_lines,
                                .decorated = wanted_.symbols.decorated,
                                .signatures = wanted_.signatures,
                                .code = wanted_.code,

@@ -29,6 +29,7 @@ struct ReadOptions {
   bool cores = false;
   bool core_kinds = false;  // needs cores
   bool inlined = false;
+  bool python_lines = false;                     // see PlaceOptions
   bool signatures = false;                       // distinguishes overloads
   modules::DebugDownloads* downloads = nullptr;  // for --debuginfod
   bool code = false;                             // a site for each sampled address

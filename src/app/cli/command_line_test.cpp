@@ -470,6 +470,22 @@ TEST(CommandLine, OnLinuxTheFirstUnknownWordIsTheProgram) {
   EXPECT_FALSE(sim.value().program.has_value());
 }
 
+TEST(CommandLine, FramesOfPython) {
+  using request::PythonFrames;
+  const auto taken = [](std::vector<std::string> line) {
+    const Request request = parsed(std::move(line));
+    return std::pair(request.sampling.call_stacks.python, request.recording.python_lines);
+  };
+  EXPECT_EQ(taken({"record", "--python"}), std::pair(PythonFrames::folded, false));
+  EXPECT_EQ(taken({"record", "--python=native"}), std::pair(PythonFrames::native, false));
+  EXPECT_EQ(taken({"record", "--python=functions"}), std::pair(PythonFrames::folded, false));
+  EXPECT_EQ(taken({"record", "--python=lines"}), std::pair(PythonFrames::folded, true));
+  EXPECT_EQ(taken({"record", "--python=lines", "--python=functions"}), std::pair(PythonFrames::folded, false));
+  EXPECT_EQ(taken({"record", "--python=lines", "--python=native"}), std::pair(PythonFrames::native, true));
+  EXPECT_TRUE(parsed({"record", "--python=lines"}).sampling.call_stacks.wanted());
+  EXPECT_TRUE(taken({"report", "perf.data", "--python=lines"}).second);
+}
+
 TEST(CommandLine, HelpOfOneCommand) {
   for (const auto& line : {std::vector<std::string>{"record", "--help"},
                            {"help", "record"},

@@ -180,6 +180,11 @@ void OptionEffects::take_sampling_flag(Option option) {
     case Option::python_native:
       take_python(sampling.call_stacks, request::PythonFrames::native);
       break;
+    case Option::python_functions:
+    case Option::python_lines:
+      take_python(sampling.call_stacks, request::PythonFrames::folded);
+      request_.recording.python_lines = option == Option::python_lines;
+      break;
     case Option::for_compilers:
       sampling.for_compilers = sampling.perf_data = true;
       break;

@@ -85,6 +85,7 @@ constexpr CommandSet kVerbose = kPictured | Command::stat | Command::list;
 constexpr CommandSet kChoosing = kTabled | Command::push;
 constexpr CommandSet kNamed = kChoosing | Command::pgo | Command::bench | Command::topdown | Command::top;
 constexpr CommandSet kPython = Command::record | Command::top | Command::waits;
+constexpr CommandSet kPythonShown = kPython | Command::report | Command::diff;
 constexpr CommandSet kLatency = Command::record | Command::report;
 constexpr CommandSet kCompared = Command::diff | Command::bench;
 constexpr CommandSet kCountedOften = Command::stat | Command::bench;
@@ -210,6 +211,12 @@ constexpr OptionRow kOptions[] = {
      "simulated machine."},
     {Option::python_native, "--python=native", "", false, Value::none, "", kPython, Group::measured,
      "Same as --python, but keep the interpreter's own frames, too."},
+    {Option::python_functions, "--python=functions", "", false, Value::none, "", kPythonShown, Group::shown,
+     "Same as --python: each Python function is one frame. report and diff show recordings so by default."},
+    {Option::python_lines, "--python=lines", "", false, Value::none, "", kPythonShown, Group::shown,
+     "Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse. Recordings "
+     "always "
+     "contain the lines, so report and diff have this option too."},
     {Option::max_stack, "--max-stack", "", false, Value::number, "N", kStacked, Group::measured,
      "Record at most N callers per sample, 1 to 127 (default 127). Copies of the stack are not limited."},
     {Option::memory, "--mem", "", false, Value::none, "", kOperations, Group::shown,

@@ -49,6 +49,8 @@ enum class Option : u8 {
   call_graph,
   python,
   python_native,
+  python_functions,
+  python_lines,
   max_stack,
   output_perf_data,
   memory,

@@ -241,6 +241,7 @@ recording::ReadOptions plain_read_options(const request::Request& request) {
   recording::ReadOptions wanted;
   if (request.data_file_is_kept) wanted.file = request.data_file.value_or("");
   wanted.time = request.recording.time;
+  wanted.python_lines = request.recording.python_lines;
   wanted.symbols = modules::symbol_options(request);
   return wanted;
 }

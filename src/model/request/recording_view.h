@@ -61,7 +61,8 @@ struct RecordingView {
   std::optional<std::string> html_file, svg_file;  // files to write HTML pages to
   bool html_all = false;                           // the page includes the time of each sample
   std::optional<ExportFormat> export_format;
-  bool inlined = false;  // shows functions that the compiler inlined as separate frames
+  bool inlined = false;       // shows functions that the compiler inlined as separate frames
+  bool python_lines = false;  // shows each line of a Python function as a separate frame
   bool needs_switches() const { return latency || parallelism.has_value(); }
   bool wants_page() const { return html_file.has_value() || svg_file.has_value(); }
 };
