@@ -137,6 +137,14 @@ class PythonFrames(CPythonTest):
         # WindowsPerf's own tables, on request.
         self.assertIn("sample source", self.ok("report", kept, "--mem"))
 
+    def test_top(self):
+        (pathlib.Path(self.folder.name) / "busy.py").write_text("def burn():\n    while True:\n        pass\nburn()\n")
+        found = self.json("top", "--once", "--every", "0.2", "--python=lines", "-e", "inst_retired:1000000", "-c", "0", "--json", "--",
+                          PYTHON, *PLAIN, "busy.py", device=f"{DEVICE},folder={self.folder.name}")
+        hottest = found["recording"]["events"][0]["rows"][0]
+        self.assertEqual(hottest["module"], "busy.py", hottest)
+        self.assertRegex(hottest["symbol"], "^burn:[23]$")
+
     def test_what_the_program_says_itself(self):
         shutil.copy(SOURCE / "tests" / "e2e" / "python_stacks.py", self.folder.name)
         samples = self.record("python_stacks.py", "notes", "0.004", event="cpu_cycles:40000")

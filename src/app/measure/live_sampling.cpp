@@ -141,18 +141,26 @@ class DriverLive final : public LiveSampling {
   diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override;
 
  private:
+  struct Stretch {
+    readings::SampleCapture capture;  // without its samples
+    SampleRecords records;
+  };
+  DriverPython* python() { return python_.has_value() ? &*python_ : nullptr; }
   void forget_oldest();
-  void end_stretch(readings::SampleCapture capture);
+  void end_stretch(Stretch stretch);
 
   LiveRun run_;
   std::unique_ptr<device::SampleSession> session_;
-  std::deque<readings::SampleCapture> stretches_;
+  std::optional<DriverPython> python_;
+  std::deque<Stretch> stretches_;
   std::vector<readings::CoreStatistics> reported_statistics_;  // statistics of the session, up to the previous period
   u64 sampled_ns_ = 0;
 };
 
 diag::Result<void> DriverLive::open() {
   WPERF_CHECK_OK(adapt_intervals(run_.machine, run_.plan, run_.sampled.pid));
+  const request::PythonFrames frames = run_.plan.call_stacks.python;
+  if (frames != request::PythonFrames::none) python_.emplace(frames, run_.machine.device->programs());
   WPERF_TRY(session_, run_.machine.device->open_sampling(run_.plan));
   WPERF_CHECK_OK(session_->start());
   sampled_ns_ = run_.now_ns();
@@ -160,19 +168,17 @@ diag::Result<void> DriverLive::open() {
 }
 
 void DriverLive::forget_oldest() {
-  const auto size_of = [](const readings::SampleCapture& one) {
-    return one.samples.size() * sizeof(readings::DrainedSample) + one.frames.size() * sizeof(u64);
-  };
   u64 bytes = 0;
-  for (const readings::SampleCapture& one : stretches_) bytes += size_of(one);
+  for (const Stretch& one : stretches_) bytes += one.records.bytes().size();
   while (stretches_.size() > 1 && bytes > kMostLiveBytes) {
-    bytes -= size_of(stretches_.front());
+    bytes -= stretches_.front().records.bytes().size();
     stretches_.pop_front();
   }
 }
 
 // The session's statistics grow from its start on; each period has its own part.
-void DriverLive::end_stretch(readings::SampleCapture capture) {
+void DriverLive::end_stretch(Stretch stretch) {
+  readings::SampleCapture& capture = stretch.capture;
   const std::vector<readings::CoreStatistics> now = capture.core_statistics;
   for (usize i = 0; i < capture.core_statistics.size() && i < reported_statistics_.size(); ++i) {
     readings::CoreStatistics& own = capture.core_statistics[i];
@@ -186,19 +192,21 @@ void DriverLive::end_stretch(readings::SampleCapture capture) {
     }
   }
   reported_statistics_ = now;
-  stretches_.push_back(std::move(capture));
+  stretches_.push_back(std::move(stretch));
   forget_oldest();
 }
 
 diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
   if (session_ == nullptr) WPERF_CHECK_OK(open());
   LiveStretch stretch{.begin_ns = sampled_ns_};
-  readings::SampleCapture capture;
+  Stretch sampled;
+  readings::SampleCapture& capture = sampled.capture;
   capture.start_ns = sampled_ns_;
   Collected collected{.in_bytes = false};
   const auto drain = [&]() -> diag::Result<Collected> {
     WPERF_CHECK_OK(session_->drain(capture));
-    collected.amount = capture.samples.size();
+    sampled.records.take(run_.plan, capture, python());
+    collected.amount = sampled.records.samples();
     collected.next_ns = session_->drain_every_ns(kSampleDrainNs);
     meanwhile();
     return collected;
@@ -207,21 +215,22 @@ diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<vo
                                                    {session_->drain_every_ns(kSampleDrainNs), drain}, run_.console));
   if (collection.end != WaitEnd::time) WPERF_CHECK_OK(session_->stop());
   WPERF_CHECK_OK(session_->drain(capture));
+  sampled.records.take(run_.plan, capture, python());
   capture.end_ns = sampled_ns_ = stretch.end_ns = run_.now_ns();
   stretch.end = collection.end;
   stretch.error = std::move(collection.error);
-  end_stretch(std::move(capture));
+  end_stretch(std::move(sampled));
   return stretch;
 }
 
 diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usize newest_left_out) {
   Recording recording;
   WPERF_CHECK_OK(create_own_file(recording));
-  SampleRecorder recorder(run_.plan, *recording.own_file);
+  SampleRecorder recorder(run_.plan, *recording.own_file, python());
   readings::SampleCapture all;
   const usize end = stretches_.size() - std::min(newest_left_out, stretches_.size());
   for (usize i = end - std::min(stretches, end); i < end; ++i) {
-    const readings::SampleCapture& one = stretches_[i];
+    const readings::SampleCapture& one = stretches_[i].capture;
     if (all.core_statistics.empty()) {
       all.start_ns = one.start_ns;
       all.core_statistics = one.core_statistics;
@@ -236,8 +245,7 @@ diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usiz
     }
     all.end_ns = one.end_ns;
     all.remark = one.remark;
-    readings::SampleCapture copy = one;
-    recorder.take(copy);
+    recorder.append(stretches_[i].records);
   }
   all.processes = run_.machine.device->programs().processes();
   recorder.finish(all, run_.machine.capabilities, run_.options.arguments, run_.sampled);
@@ -327,13 +335,7 @@ diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const MeasureOpt
                                                                 diag::Console& console) {
   LiveRun run{.options = options, .plan = plan, .sampled = sampled, .machine = machine, .console = console};
   const auto& kernel = machine.capabilities.kernel;
-  if (kernel == nullptr) {
-    if (plan.call_stacks.python != request::PythonFrames::none)
-      return diag::Error{.text = "top shows functions of Python programs only on the linux device",
-                         .hint = "use `record --python` here",
-                         .code = diag::ExitCode::usage};
-    return std::unique_ptr<LiveSampling>(std::make_unique<DriverLive>(std::move(run)));
-  }
+  if (kernel == nullptr) return std::unique_ptr<LiveSampling>(std::make_unique<DriverLive>(std::move(run)));
   if (kernel->is_windows()) return std::unique_ptr<LiveSampling>(std::make_unique<TraceLive>(std::move(run)));
   return std::unique_ptr<LiveSampling>(std::make_unique<KernelLive>(std::move(run)));
 }

@@ -107,7 +107,12 @@ diag::Result<void> record_with_driver(const MeasureOptions& options, OpenedMachi
                                            python.has_value() ? &*python : nullptr);
                           return {};
                         },
-                        .take = [&](readings::SampleCapture& capture) { recorder->take(capture); }};
+                        .take =
+                            [&](readings::SampleCapture& capture) {
+                              SampleRecords records;
+                              records.take(recording.plan, capture, python.has_value() ? &*python : nullptr);
+                              recorder->append(records);
+                            }};
   WPERF_TRY(SamplingOutcome outcome,
             sample_once(machine, recording.plan, {options.wanted.duration_ms(), recording.sampled.pid}, console, sink));
   warn_of_lost_stacks(outcome.capture, console);

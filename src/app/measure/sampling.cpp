@@ -80,6 +80,39 @@ std::vector<const readings::DrainedSample*> in_order_of_time(const readings::Sam
   return in_order;
 }
 
+struct Recorded {
+  const plan::SamplePlan& plan;
+  const readings::SampleCapture& capture;
+  const readings::DrainedSample& sample;
+  DriverPython* python;
+  std::vector<u64>& chain;  // only room
+};
+
+void append_sample(const Recorded& of, std::string& records) {
+  const auto& [plan, capture, sample, python, chain] = of;
+  const bool is_user = sample.exception_level == 0;
+  u64 place = sample.pc, link = sample.lr;
+  if (plan.call_stacks.wanted()) {
+    const usize user = make_callchain(capture, sample, chain);
+    if (python != nullptr) python->join(sample, user, chain, link);
+    if (is_user) place = chain[user];
+  }
+  for (usize event = 0; event < plan.events.size(); ++event) {
+    if ((sample.overflowed >> event & 1) == 0) continue;
+    perf_data::append_sample(records, {.sample_type = sample_type_of(plan),
+                                       .id = id_of_event(event),
+                                       .ip = place,
+                                       .time = sample.time_ns,
+                                       .period = plan.events[event].interval,
+                                       .pid = sample.process,
+                                       .tid = sample.thread,
+                                       .cpu = sample.core,
+                                       .kernel = !is_user,
+                                       .callchain = chain,
+                                       .user_registers = std::span(&link, is_user ? 1 : 0)});
+  }
+}
+
 perf_data::RunFacts run_of(const plan::SamplePlan& plan, const readings::SampleCapture& capture,
                            const SampledProgram& program) {
   perf_data::RunFacts run = facts_of_run(program, capture.processes, capture.start_ns, capture.end_ns);
@@ -151,11 +184,8 @@ diag::Result<SamplingOutcome> sample_once(OpenedMachine& machine, const plan::Sa
   return outcome;
 }
 
-SampleRecorder::SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file, DriverPython* python)
-    : plan_(plan), writer_(events_of(plan), sample_type_of(plan), file), python_(python) {}
-
-void SampleRecorder::take(readings::SampleCapture& capture) {
-  taken_ += capture.samples.size();
+void SampleRecords::take(const plan::SamplePlan& plan, readings::SampleCapture& capture, DriverPython* python) {
+  samples_ += capture.samples.size();
   std::pair<u32, u32> last_thread{0, 0};
   for (const readings::DrainedSample& sample : capture.samples) {
     const std::pair thread{sample.process, sample.thread};
@@ -163,38 +193,23 @@ void SampleRecorder::take(readings::SampleCapture& capture) {
     first_ns_ = std::min(first_ns_, sample.time_ns);
     last_ns_ = std::max(last_ns_, sample.time_ns);
   }
-  std::string records;
-  if (python_ != nullptr) python_->begin_drain();
-  for (const readings::DrainedSample* sample : in_order_of_time(capture)) append_sample(records, *sample, capture);
-  if (python_ != nullptr) python_->end_drain();
-  writer_.append(records);
+  std::vector<u64> chain;
+  if (python != nullptr) python->begin_drain();
+  for (const readings::DrainedSample* sample : in_order_of_time(capture))
+    append_sample({plan, capture, *sample, python, chain}, bytes_);
+  if (python != nullptr) python->end_drain();
   capture.samples.clear();
   capture.frames.clear();
 }
 
-void SampleRecorder::append_sample(std::string& records, const readings::DrainedSample& sample,
-                                   const readings::SampleCapture& capture) {
-  const bool is_user = sample.exception_level == 0;
-  u64 place = sample.pc, link = sample.lr;
-  if (plan_.call_stacks.wanted()) {
-    const usize user = make_callchain(capture, sample, chain_);
-    if (python_ != nullptr) python_->join(sample, user, chain_, link);
-    if (is_user) place = chain_[user];
-  }
-  for (usize event = 0; event < plan_.events.size(); ++event) {
-    if ((sample.overflowed >> event & 1) == 0) continue;
-    perf_data::append_sample(records, {.sample_type = sample_type_of(plan_),
-                                       .id = id_of_event(event),
-                                       .ip = place,
-                                       .time = sample.time_ns,
-                                       .period = plan_.events[event].interval,
-                                       .pid = sample.process,
-                                       .tid = sample.thread,
-                                       .cpu = sample.core,
-                                       .kernel = !is_user,
-                                       .callchain = chain_,
-                                       .user_registers = std::span(&link, is_user ? 1 : 0)});
-  }
+SampleRecorder::SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file, DriverPython* python)
+    : plan_(plan), writer_(events_of(plan), sample_type_of(plan), file), python_(python) {}
+
+void SampleRecorder::append(const SampleRecords& records) {
+  writer_.append(records.bytes());
+  first_ns_ = std::min(first_ns_, records.first_ns());
+  last_ns_ = std::max(last_ns_, records.last_ns());
+  threads_.insert(records.threads().begin(), records.threads().end());
 }
 
 void SampleRecorder::finish(const readings::SampleCapture& capture, const plan::Capabilities& machine,
@@ -207,7 +222,7 @@ void SampleRecorder::finish(const readings::SampleCapture& capture, const plan::
     if (ending.run.python.versions.empty())
       ending.run.note += std::string(ending.run.note.empty() ? "" : "; ").append(kNoPython);
   }
-  if (taken_ != 0) {
+  if (first_ns_ <= last_ns_) {
     ending.first_ns = first_ns_;
     ending.last_ns = last_ns_;
   }

@@ -37,29 +37,39 @@ diag::Result<SamplingOutcome> sample_once(OpenedMachine& machine, const plan::Sa
 // settled or process `pid` ends; 0: no process.
 diag::Result<void> adapt_intervals(OpenedMachine& machine, plan::SamplePlan& plan, u32 pid);
 
+// Samples as records of perf.data: a SAMPLE record for each event of a sample.
+class SampleRecords {
+ public:
+  // Takes the samples out of a capture, so that it does not grow. `python`: null if not requested.
+  void take(const plan::SamplePlan& plan, readings::SampleCapture& capture, DriverPython* python);
+
+  const std::string& bytes() const { return bytes_; }
+  u64 samples() const { return samples_; }
+  u64 first_ns() const { return first_ns_; }  // greater than last_ns() if there are none
+  u64 last_ns() const { return last_ns_; }
+  const std::set<ProcessAndThread>& threads() const { return threads_; }  // that were sampled
+
+ private:
+  std::string bytes_;
+  u64 samples_ = 0, first_ns_ = ~u64{0}, last_ns_ = 0;
+  std::set<ProcessAndThread> threads_;
+};
+
 // Writes the samples, programs and modules of a run of wperf's driver as a perf.data file (contract 9.10). It has an
-// event for each event of the plan, and a SAMPLE record for each event of a sample. Addresses and paths are those of
-// the machine.
+// event for each event of the plan. Addresses and paths are those of the machine.
 class SampleRecorder {
  public:
   // `file` must be empty. `python`: null if not requested.
   SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file, DriverPython* python = nullptr);
-  // Takes the samples out of a capture, so that it does not grow.
-  void take(readings::SampleCapture& capture);
-  u64 taken() const { return taken_; }
+  void append(const SampleRecords& records);
   // `capture`: everything that is known at the end.
   void finish(const readings::SampleCapture& capture, const plan::Capabilities& machine,
               std::span<const std::string> arguments, const SampledProgram& program);
 
  private:
-  void append_sample(std::string& records, const readings::DrainedSample& sample,
-                     const readings::SampleCapture& capture);
-
   const plan::SamplePlan& plan_;
   RecordingWriter writer_;
   DriverPython* python_;
-  std::vector<u64> chain_;
-  u64 taken_ = 0;
   u64 first_ns_ = ~u64{0}, last_ns_ = 0;
   std::set<ProcessAndThread> threads_;  // the threads that were sampled
 };

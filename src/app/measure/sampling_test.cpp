@@ -52,8 +52,10 @@ Written written(const readings::SampleCapture& capture, const plan::Capabilities
   os::RecordingFile file = std::move(os::RecordingFile::create({})).value();
   SampleRecorder recorder(plan, file);
   readings::SampleCapture samples = capture;
-  recorder.take(samples);
+  SampleRecords records;
+  records.take(plan, samples, nullptr);
   EXPECT_TRUE(samples.samples.empty());
+  recorder.append(records);
   recorder.finish(samples, machine, words, {});
   file.close();
   made.bytes = std::make_unique<os::MappedFile>(std::move(os::MappedFile::open(file.openable_path())).value());
@@ -86,6 +88,22 @@ TEST(PerfDataExport, OneRecordForEachEventOfASample) {
                                                     {1, 200, 0xffff'8000'0000'1000, 8, 0, 1, 5000, 1},
                                                     {0, 300, 0x7ff6'0000'1004, 8, 12, 0, 100'000, 2}}));
   EXPECT_EQ(statistics.all_damaged() + statistics.of_unknown_event, 0u);
+}
+
+TEST(PerfDataExport, RecordsOfSeveralDrains) {
+  const plan::SamplePlan plan = plan_of_two_events();
+  readings::SampleCapture first = three_samples(), second = three_samples();
+  second.samples.resize(1);
+  SampleRecords records;
+  EXPECT_GT(records.first_ns(), records.last_ns());
+  records.take(plan, first, nullptr);
+  const usize size = records.bytes().size();
+  records.take(plan, second, nullptr);
+  EXPECT_EQ(records.samples(), 4u);
+  EXPECT_GT(records.bytes().size(), size);
+  EXPECT_EQ(records.first_ns(), 100u);
+  EXPECT_EQ(records.last_ns(), 300u);
+  EXPECT_EQ(records.threads(), (std::set<ProcessAndThread>{{8, 0}, {8, 12}, {8, 16}}));
 }
 
 TEST(PerfDataExport, ProgramsAndModules) {
