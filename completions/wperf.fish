@@ -183,6 +183,10 @@ function __wperf_offer
         --output-perf-data 'Same as --export_perf_data, but write to FILE' \
         -g 'Record call stacks' \
         --call-graph 'Record call stacks' \
+        --python 'Record call stacks with the functions and lines of Python programs, in place of the interpreter\'s own frames' \
+        --python=native 'Same as --python, but keep the interpreter\'s own frames, too' \
+        --python=functions 'Same as --python: each Python function is one frame' \
+        --python=lines 'Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse' \
         --max-stack 'Record at most N callers per sample, 1 to 127 (default 127)' \
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \

@@ -37,9 +37,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const live::FoundMessage found = live::find_message(bytes);
   require(!(found.complete && found.damaged));
   require(!found.complete || found.fields.size() + sizeof(live::Header) <= size);
+  const live::FoundMessage marked = live::find_message(bytes, true);
+  require(!marked.complete || marked.begin + sizeof(live::Header) + marked.fields.size() <= size);
+  require(!marked.complete || !found.complete || marked.begin != found.begin);
   const bytes::Span all = std::as_bytes(std::span(data, size));
-  for (const bytes::Span part : {all, found.fields}) {
+  for (const bytes::Span part : {all, found.fields, marked.fields}) {
     check_start(part);
+    live::Fields moment(part), memory(part);
+    static_cast<void>(live::read_moment(moment));
+    const auto request = live::read_memory_request(memory);
+    require(!request.has_value() || request->size <= live::kMostMemory);
     live::Fields processes(part), error(part), list(part);
     static_cast<void>(live::read_processes(processes));
     static_cast<void>(live::read_error(error));

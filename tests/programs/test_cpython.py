@@ -252,6 +252,16 @@ class TwoTerminals(CPythonTest):
         self.type(b"fib(35)\n")
         self.wait_until_busy()
         self.assertEqual(self.hottest()["symbol"], "_PyEval_EvalFrameDefault:python313_d.dll")
+        with tempfile.TemporaryDirectory() as folder:
+            kept = pathlib.Path(folder) / "perf.data"
+            done = self.run_wperf("sample", "--python", "-e", "inst_retired:50000", "-c", "1", "--pe_file", PYTHON, "--timeout", "0.02",
+                                  "-o", kept)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told = re.search(r"Python 3\.13: (\d+\.\d) % of ([\d,]+) samples show its functions", done.stdout)
+            self.assertGreaterEqual(float(told.group(1)), 97, done.stdout)
+            self.assertGreater(int(told.group(2).replace(",", "")), 50)
+            folded = self.ok("report", kept, "--folded", "--python=lines")
+        self.assertTrue(re.search(r";<module>:1;<lambda>:1;<lambda>:1;", folded), folded[:2000])
 
 
 if __name__ == "__main__":

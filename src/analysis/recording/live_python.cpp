@@ -48,6 +48,10 @@ void LivePython::see(u64 address, const unwind::Registers& registers) {
   if (process_->evaluates_at(address)) evaluations_.push_back({number, registers});
 }
 
+void LivePython::miss(u32 pid) {
+  if (copies_.has_python(pid)) ++samples_.changed;
+}
+
 bool LivePython::join(const Stack& stack) {
   if (stack.copy.process == nullptr) return false;
   const Outcome outcome = try_to_join(stack);

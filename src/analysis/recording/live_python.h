@@ -49,6 +49,8 @@ class LivePython {
   };
   // Inserts the Python functions into the chain if it is certain which ones were there. Returns true if it did.
   bool join(const Stack& stack);
+  // Counts a sample of this process that has no copy, because the machine went on before the frames were read.
+  void miss(u32 pid);
 
   std::string jit_code() const { return jit_code_of(made_); }
   stacks::PythonSamples samples() const;

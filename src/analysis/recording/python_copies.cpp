@@ -68,6 +68,12 @@ void PythonCopies::forget(u32 pid, u64 time) {
   if (known != programs_.end() && known->second.asked_ns <= time) programs_.erase(known);
 }
 
+bool PythonCopies::has_python(u32 pid) {
+  const std::lock_guard lock(mutex_);
+  const auto known = programs_.find(pid);
+  return known != programs_.end() && known->second.process != nullptr;
+}
+
 std::unique_ptr<PythonCopy> PythonCopies::take(u32 tid, u64 time) {
   const auto find = [&]() -> std::unique_ptr<PythonCopy> {
     const auto there = by_time_.find(time);
@@ -90,10 +96,10 @@ std::unique_ptr<PythonCopy> PythonCopies::take(u32 tid, u64 time) {
   return find();
 }
 
-void PythonCopies::drop_all() {
-  by_time_.clear();
+void PythonCopies::drop_before(u64 time) {
+  std::erase_if(by_time_, [time](const auto& entry) { return entry.first < time; });
   const std::lock_guard lock(mutex_);
-  finished_.clear();
+  std::erase_if(finished_, [time](const auto& copy) { return copy->owner.time < time; });
 }
 
 void PythonCopies::give_back(std::unique_ptr<PythonCopy> copy) {

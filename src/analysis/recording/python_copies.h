@@ -36,13 +36,14 @@ class PythonCopies {
   void open_new(std::map<u32, symbols::JitDumpWriter>& made);
   // The process ended at that time, or started another program then.
   void forget(u32 pid, u64 time);
+  bool has_python(u32 pid);
   u32 versions() const { return versions_; }  // one bit for each minor version that was found
 
   // The copy for this sample, or null if there is none.
   std::unique_ptr<PythonCopy> take(u32 tid, u64 time);
   void give_back(std::unique_ptr<PythonCopy> copy);
-  // Drops copies whose samples will not come.
-  void drop_all();
+  // Drops copies of samples before this time, which will not come any more.
+  void drop_before(u64 time);
 
  private:
   struct Program {

@@ -29,9 +29,11 @@ TEST(PythonCopies, AreDroppedWithoutTheirSamples) {
   copies.copy({.pid = 1, .tid = 2, .time = 11}, 0);
   EXPECT_NE(copies.take(2, 11), nullptr);
   copies.copy({.pid = 1, .tid = 2, .time = 12}, 0);
-  copies.drop_all();
+  copies.copy({.pid = 1, .tid = 2, .time = 13}, 0);
+  copies.drop_before(13);
   EXPECT_EQ(copies.take(2, 10), nullptr);
   EXPECT_EQ(copies.take(2, 12), nullptr);
+  EXPECT_NE(copies.take(2, 13), nullptr);
 }
 
 TEST(PythonCopies, TellForHowLongTheThreadStoodStill) {

@@ -84,7 +84,7 @@ constexpr CommandSet kVerbose = kPictured | Command::stat | Command::list;
 // Commands whose options choose samples and find names.
 constexpr CommandSet kChoosing = kTabled | Command::push;
 constexpr CommandSet kNamed = kChoosing | Command::pgo | Command::bench | Command::topdown | Command::top;
-constexpr CommandSet kPython = Command::record | Command::top | Command::waits;
+constexpr CommandSet kPython = kSampled | Command::waits;
 constexpr CommandSet kPythonShown = kPython | Command::report | Command::diff;
 constexpr CommandSet kLatency = Command::record | Command::report;
 constexpr CommandSet kCompared = Command::diff | Command::bench;

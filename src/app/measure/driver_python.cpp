@@ -33,6 +33,11 @@ void DriverPython::see(const Moment& moment) {
   if (python_.copies().copy(owner, kStill)) python_.open_new();
 }
 
+void DriverPython::end_drain() {
+  python_.copies().drop_before(drained_ns_);
+  drained_ns_ = programs_.now_ns();
+}
+
 const std::vector<readings::Module>& DriverPython::modules_of(u32 pid) {
   const auto [known, is_new] = modules_.try_emplace(pid);
   if (is_new) known->second = modules_of_program(programs_, pid);
@@ -53,7 +58,8 @@ bool DriverPython::is_whole(const std::vector<u64>& chain) {
 
 void DriverPython::join(const readings::DrainedSample& sample, usize user, std::vector<u64>& chain, u64& link) {
   const auto copy = python_.copies().take(sample.thread, sample.time_ns);
-  if (copy == nullptr || copy->process == nullptr || user >= chain.size()) return;
+  if (copy == nullptr) return python_.miss(sample.process);
+  if (copy->process == nullptr || user >= chain.size()) return;
   process_ = sample.process;
   // Checks for a function that the interpreter's function has called and that has no frame record yet, or no longer.
   const auto evaluates = [&](u64 address) { return copy->process->evaluates_at(address); };

@@ -24,9 +24,9 @@ class DriverPython final : public device::SampleWatcher {
 
   void see(const Moment& moment) override;
 
-  // Called before and after the samples of a drain.
+  // Called before and after the samples of a drain. Samples that are newer than those may have been seen already.
   void begin_drain() { modules_.clear(); }
-  void end_drain() { python_.copies().drop_all(); }
+  void end_drain();
   // Inserts the Python functions into the call chain of a sample. `user`: index of its first user frame. `link`: the
   // link register; set to 0 if its caller is already in the chain, or if the first frame is a Python function.
   void join(const readings::DrainedSample& sample, usize user, std::vector<u64>& chain, u64& link);
@@ -43,6 +43,7 @@ class DriverPython final : public device::SampleWatcher {
   recording::LivePython python_;
   std::map<u32, std::vector<readings::Module>> modules_;  // by process
   u32 process_ = 0;                                       // the process of the sample
+  u64 drained_ns_ = 0;                                    // the end of the last drain
   std::function<u32(u64)> code_at_;
   std::function<bool(u32)> is_start_of_programs_;
 };

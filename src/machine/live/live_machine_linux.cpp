@@ -125,6 +125,24 @@ class Connection final : public LiveMachine {
     return ask_list<WperfSimThreadTruth>(Writer(What::schedule_truth));
   }
 
+  bool watch_samples(device::SampleWatcher* watcher) override {
+    if (watcher == watcher_) return true;
+    const bool is_done = ask(Writer(What::watch_samples).put(u32{watcher != nullptr})).has_value();
+    watcher_ = watcher;
+    return is_done;
+  }
+  bool read_memory(u32 pid, u64 address, std::span<std::byte> to) override {
+    if (!is_in_moment_ || to.size() > kMostMemory) return false;
+    Writer writer(What::read_memory);
+    put_memory_request(writer, {.process = pid, .address = address, .size = to.size()});
+    auto answer = ask(writer);
+    if (!answer.has_value()) return false;
+    const bytes::Span bytes = answer.value().fields.take_bytes();
+    if (bytes.size() != to.size()) return false;
+    std::ranges::copy(bytes, to.begin());
+    return true;
+  }
+
   diag::Result<void> stop() override {
     WPERF_TRY(const Answer answer, ask(Writer(What::stop)));
     // The machine closes the socket after it has ended.
@@ -137,8 +155,8 @@ class Connection final : public LiveMachine {
 
  private:
   struct Answer {
-    std::string bytes;
-    Fields fields;
+    std::vector<char> bytes;
+    Fields fields;  // in these bytes, also after a move
   };
 
   diag::Error ended() const {
@@ -152,10 +170,12 @@ class Connection final : public LiveMachine {
     return diag::Error{.text = "the simulated machine sent an invalid answer", .hint = {}};
   }
 
-  diag::Result<Answer> ask(Writer& request, const std::vector<int>& descriptors = {}) {
-    return ask(std::move(request), descriptors);
-  }
   diag::Result<Answer> ask(Writer&& request, const std::vector<int>& descriptors = {}) {
+    return ask(request, descriptors);
+  }
+  diag::Result<Answer> ask(Writer& request, const std::vector<int>& descriptors = {}) {
+    const bool in_moment = is_in_moment_;
+    if (in_moment) request.in_moment();
     const std::string message = std::move(request).take();
     for (size_t sent = 0; sent < message.size();) {
       const long now = send_some(socket_.number(), std::string_view(message).substr(sent),
@@ -163,20 +183,45 @@ class Connection final : public LiveMachine {
       if (now < 0) return ended();
       sent += static_cast<size_t>(now);
     }
-    std::string bytes;
+    while (true) {
+      WPERF_TRY(std::vector<char> bytes, next_message(in_moment));
+      const FoundMessage found = find_message({bytes.data(), bytes.size()}, in_moment);
+      Fields fields(found.fields);
+      if (found.header.what == kMoment) {
+        see(fields);
+        continue;
+      }
+      if ((found.header.what & ~kInMoment) != 0) return read_error(fields);
+      return Answer{std::move(bytes), fields};
+    }
+  }
+
+  // Takes a message out of those that have arrived.
+  diag::Result<std::vector<char>> next_message(bool in_moment) {
     std::vector<Descriptor> none;
     FoundMessage found;
-    while (!(found = find_message(bytes)).complete) {
+    while (!(found = find_message(in_, in_moment)).complete) {
       constexpr size_t kStep = 1u << 16;
-      const size_t before = bytes.size();
-      bytes.resize(before + kStep);
-      const long got = found.damaged ? -1 : receive_some(socket_.number(), bytes.data() + before, kStep, none);
+      const size_t before = in_.size();
+      in_.resize(before + kStep);
+      const long got = found.damaged ? -1 : receive_some(socket_.number(), in_.data() + before, kStep, none);
+      in_.resize(before + static_cast<size_t>(std::max(got, 0L)));
       if (got <= 0) return ended();
-      bytes.resize(before + static_cast<size_t>(got));
     }
-    Fields fields(found.fields);
-    if (found.header.what != 0) return read_error(fields);
-    return Answer{std::move(bytes), fields};
+    const auto begin = in_.begin() + static_cast<std::ptrdiff_t>(found.begin);
+    const auto end = begin + static_cast<std::ptrdiff_t>(sizeof(Header) + found.header.size);
+    std::vector<char> message(begin, end);
+    in_.erase(begin, end);
+    return message;
+  }
+
+  // The machine stands still until the answer to `end_moment`.
+  void see(Fields& fields) {
+    const auto moment = read_moment(fields);
+    is_in_moment_ = true;
+    if (moment.has_value() && watcher_ != nullptr) watcher_->see(*moment);
+    static_cast<void>(ask(Writer(What::end_moment)));
+    is_in_moment_ = false;
   }
 
   template <typename T>
@@ -206,6 +251,9 @@ class Connection final : public LiveMachine {
   u32 process_ = 0;
   std::string options_, model_;
   u64 seed_ = 0, now_ns_ = 0;
+  std::string in_;  // bytes after the last message that was taken
+  device::SampleWatcher* watcher_ = nullptr;
+  bool is_in_moment_ = false;
   std::vector<device::DeviceMemory> channels_;
   bool stdout_is_free_ = false, terminal_is_free_ = false;
 };

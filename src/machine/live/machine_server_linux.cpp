@@ -13,7 +13,9 @@
 #include <optional>
 #include <utility>
 
+#include "machine/live/client_socket_linux.h"
 #include "machine/live/messages.h"
+#include "machine/live/sample_moments_linux.h"
 #include "machine/live/socket_place_linux.h"
 
 namespace wperf::live {
@@ -23,7 +25,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 constexpr size_t kMostClients = 64;
-constexpr size_t kStreams = 3;
 // Time passes in steps. Clients are answered after each step.
 constexpr u64 kLeastStepNs = 20'000, kMostStepNs = 1'000'000, kIdleStepNs = 20'000'000;
 constexpr nanoseconds kStepIsLong{20'000'000}, kStepIsShort{5'000'000};
@@ -46,21 +47,17 @@ struct Waiting {
   Clock::time_point answered_by;
 };
 
-struct Client {
-  Descriptor socket;
+struct Client : ClientSocket {
   std::unique_ptr<wperf_driver::SimulatedMachine> machine;  // null before its greeting
-  std::string in, out;
-  std::vector<Descriptor> descriptors;
   std::vector<ClientsProgram> programs;
   std::optional<Waiting> waiting;
   bool watches_schedule = false;
-  bool gone = false;
 };
 
 class Server final : public MachineServer {
  public:
   Server(std::string options, std::unique_ptr<wperf_driver::SimulatedMachine> machine, Descriptor socket)
-      : options_(std::move(options)), machine_(std::move(machine)), socket_(std::move(socket)) {}
+      : options_(std::move(options)), machine_(std::move(machine)), moments_(*machine_), socket_(std::move(socket)) {}
 
   void run() override;
 
@@ -69,8 +66,7 @@ class Server final : public MachineServer {
   bool is_idle();
   void exchange(int timeout_ms);
   void accept_clients();
-  void read_from(Client& client);
-  void write_to(Client& client);
+  void answer_requests(Client& client);
   void answer(Client& client, What what, Fields fields);
   void end_waits();
   void drop_sleeping_watchers();
@@ -85,6 +81,7 @@ class Server final : public MachineServer {
 
   std::string options_;
   std::unique_ptr<wperf_driver::SimulatedMachine> machine_;
+  SampleMoments moments_;
   Descriptor socket_;
   std::list<Client> clients_;
   bool stopping_ = false;
@@ -95,10 +92,6 @@ class Server final : public MachineServer {
   u64 machine_ns_ = 0;
   Clock::time_point wall_ = Clock::now();
 };
-
-Writer damaged() {
-  return Writer::refusal({.text = "the simulated machine does not understand the request", .hint = {}});
-}
 
 void Server::run() {
   while (!stopping_ && stop_requested == 0) {
@@ -144,8 +137,10 @@ bool Server::is_idle() {
 
 void Server::let_time_pass() {
   const Clock::time_point begin = Clock::now();
+  machine_->watch_samples(moments_.is_watched() ? &moments_ : nullptr);
   // end_waits() reports a crash to the client that started the program.
   static_cast<void>(machine_->wait(is_idle() ? kIdleStepNs : step_ns_, 0));
+  machine_->watch_samples(nullptr);
   const nanoseconds took = Clock::now() - begin;
   if (took > kStepIsLong) step_ns_ = std::max(step_ns_ / 2, kLeastStepNs);
   if (took < kStepIsShort) step_ns_ = std::min(step_ns_ * 2, kMostStepNs);
@@ -153,17 +148,21 @@ void Server::let_time_pass() {
 
 void Server::exchange(int timeout_ms) {
   std::vector<pollfd> awaited = {{.fd = socket_.number(), .events = POLLIN, .revents = 0}};
-  for (const Client& client : clients_)
+  for (Client& client : clients_) {
+    answer_requests(client);  // some may have arrived while the client watched a sample
     awaited.push_back({.fd = client.socket.number(),
                        .events = static_cast<short>(client.out.empty() ? POLLIN : POLLOUT),
                        .revents = 0});
+  }
   if (::poll(awaited.data(), awaited.size(), timeout_ms) <= 0) return;
   auto one = awaited.begin() + 1;
   for (Client& client : clients_) {
-    if ((one->revents & POLLOUT) != 0)
-      write_to(client);
-    else if (one->revents != 0)
-      read_from(client);
+    if ((one->revents & POLLOUT) != 0) {
+      client.send();
+    } else if (one->revents != 0) {
+      client.receive();
+      answer_requests(client);
+    }
     ++one;
   }
   if (awaited.front().revents != 0) accept_clients();
@@ -182,36 +181,24 @@ void Server::accept_clients() {
   }
 }
 
-void Server::read_from(Client& client) {
-  constexpr size_t kStep = 1u << 16;
-  const size_t before = client.in.size();
-  client.in.resize(before + kStep);
-  const long got = receive_some(client.socket.number(), client.in.data() + before, kStep, client.descriptors);
-  client.in.resize(before + static_cast<size_t>(std::max(got, 0L)));
-  if (got == 0 || (got < 0 && errno != EAGAIN) || client.in.size() > kMostBytes + sizeof(Header)) client.gone = true;
-  if (client.descriptors.size() > kStreams) client.descriptors.resize(kStreams);
-  // A client makes one request at a time: further messages wait until it has its answer.
+// A client makes one request at a time: further messages wait until it has its answer.
+void Server::answer_requests(Client& client) {
+  moments_.answer(client);
   while (!client.gone && client.out.empty() && !client.waiting.has_value()) {
     const FoundMessage found = find_message(client.in);
     client.gone |= found.damaged;
     if (!found.complete || found.damaged) return;
     answer(client, static_cast<What>(found.header.what), Fields(found.fields));
-    client.in.erase(0, sizeof(Header) + found.header.size);
-    write_to(client);
+    client.in.erase(found.begin, sizeof(Header) + found.header.size);
+    client.send();
   }
-}
-
-void Server::write_to(Client& client) {
-  if (client.out.empty()) return;
-  const long sent = send_some(client.socket.number(), client.out, {});
-  if (sent < 0 && errno != EAGAIN) client.gone = true;
-  client.out.erase(0, static_cast<size_t>(std::max(sent, 0L)));
 }
 
 // The driver forgets the client, whose programs have lost their console.
 void Server::forget(Client& client) {
   for (const ClientsProgram& program : client.programs)
     if (!program.detached) machine_->kill(program.pid);  // if it has ended, this ends the programs that it started
+  moments_.set_watching(client, false);
   const bool watched = std::exchange(client.watches_schedule, false);
   const auto watches = [](const Client& one) { return one.watches_schedule; };
   if (watched && std::none_of(clients_.begin(), clients_.end(), watches)) machine_->unwatch_schedule();
@@ -237,7 +224,7 @@ void Server::end_waits() {
     if (!crash.has_value() && !ended && now_ns < waiting.until_ns && wall < waiting.answered_by) continue;
     client.waiting.reset();
     client.out += crash.has_value() ? Writer::refusal(*crash).take() : Writer::answer().take();
-    write_to(client);
+    client.send();
   }
 }
 
@@ -267,7 +254,7 @@ Writer Server::control(Client& client, Fields& fields) {
   const auto code = fields.take<u32>();
   const auto capacity = fields.take<u64>();
   const bytes::Span input = fields.take_bytes();
-  if (!fields.sound() || capacity > kMostBytes / 2 || input.size() > capacity) return damaged();
+  if (!fields.sound() || capacity > kMostBytes / 2 || input.size() > capacity) return refusal_of_damage();
   std::vector<std::byte> buffer(static_cast<size_t>(capacity));
   std::copy(input.begin(), input.end(), buffer.begin());
   const auto done = client.machine->control(code, buffer, input.size());
@@ -281,7 +268,7 @@ Writer Server::control(Client& client, Fields& fields) {
 Writer Server::start(Client& client, Fields& fields) {
   std::vector<Descriptor> given = std::exchange(client.descriptors, {});
   std::optional<StartRequest> request = read_start(fields);
-  if (!request.has_value()) return damaged();
+  if (!request.has_value()) return refusal_of_damage();
   given.resize(kStreams);
   std::array<int, kStreams> streams{};
   for (size_t index = 0; index < kStreams; ++index)
@@ -334,14 +321,14 @@ Writer Server::plain(What what, Fields& fields) {
       stopping_ = true;
       break;
     default:
-      return damaged();
+      return refusal_of_damage();
   }
   return writer;
 }
 
 void Server::answer(Client& client, What what, Fields fields) {
   if (client.machine == nullptr && what != What::hello) {
-    client.out = damaged().take();
+    client.out = refusal_of_damage().take();
     return;
   }
   switch (what) {
@@ -360,6 +347,10 @@ void Server::answer(Client& client, What what, Fields fields) {
     case What::watch_schedule:
       machine_->watch_schedule(fields.take_list<u16>());
       client.watches_schedule = true;
+      client.out = Writer::answer().take();
+      break;
+    case What::watch_samples:
+      moments_.set_watching(client, fields.take<u32>() != 0);
       client.out = Writer::answer().take();
       break;
     case What::wait: {

@@ -26,6 +26,21 @@ Writer Writer::refusal(const diag::Error& error) {
   return writer;
 }
 
+Writer& Writer::in_moment() {
+  Header header;
+  std::memcpy(&header, bytes_.data(), sizeof header);
+  header.what |= kInMoment;
+  std::memcpy(bytes_.data(), &header, sizeof header);
+  return *this;
+}
+
+Writer Writer::news(const device::SampleWatcher::Moment& moment) {
+  Writer writer(kMoment);
+  writer.put(moment.time_ns).put(moment.ticks).put(moment.pc);
+  writer.put(moment.process).put(moment.thread).put(moment.core);
+  return writer;
+}
+
 std::string Writer::take() && {
   const auto size = static_cast<u32>(bytes_.size() - sizeof(Header));
   std::memcpy(bytes_.data() + offsetof(Header, size), &size, sizeof size);
@@ -98,14 +113,47 @@ std::optional<StartRequest> read_start(Fields& fields) {
   return request;
 }
 
-FoundMessage find_message(std::string_view bytes) {
+std::optional<device::SampleWatcher::Moment> read_moment(Fields& fields) {
+  device::SampleWatcher::Moment moment;
+  moment.time_ns = fields.take<u64>();
+  moment.ticks = fields.take<u64>();
+  moment.pc = fields.take<u64>();
+  moment.process = fields.take<u32>();
+  moment.thread = fields.take<u32>();
+  moment.core = fields.take<u32>();
+  if (!fields.sound() || !fields.ended()) return std::nullopt;
+  return moment;
+}
+
+void put_memory_request(Writer& writer, const MemoryRequest& request) {
+  writer.put(request.process).put(request.address).put(request.size);
+}
+
+std::optional<MemoryRequest> read_memory_request(Fields& fields) {
+  MemoryRequest request;
+  request.process = fields.take<u32>();
+  request.address = fields.take<u64>();
+  request.size = fields.take<u64>();
+  if (!fields.sound() || !fields.ended() || request.size > kMostMemory) return std::nullopt;
+  return request;
+}
+
+Writer refusal_of_damage() {
+  return Writer::refusal({.text = "the simulated machine does not understand the request", .hint = {}});
+}
+
+FoundMessage find_message(std::string_view bytes, bool in_moment) {
   FoundMessage found;
-  if (bytes.size() < sizeof(Header)) return found;
-  std::memcpy(&found.header, bytes.data(), sizeof found.header);
-  found.damaged = found.header.size > kMostBytes;
-  if (found.damaged || bytes.size() - sizeof(Header) < found.header.size) return found;
-  found.complete = true;
-  found.fields = std::as_bytes(std::span(bytes)).subspan(sizeof(Header), found.header.size);
+  while (bytes.size() - found.begin >= sizeof(Header)) {
+    const std::string_view rest = bytes.substr(found.begin);
+    std::memcpy(&found.header, rest.data(), sizeof found.header);
+    found.damaged = found.header.size > kMostBytes;
+    if (found.damaged || rest.size() - sizeof(Header) < found.header.size) return found;
+    found.complete = ((found.header.what & kInMoment) != 0) == in_moment;
+    found.fields = std::as_bytes(std::span(rest)).subspan(sizeof(Header), found.header.size);
+    if (found.complete) return found;
+    found.begin += sizeof(Header) + found.header.size;
+  }
   return found;
 }
 

@@ -31,7 +31,11 @@ enum class What : u32 {
   take_schedule,
   visit_cores,
   schedule_truth,
-  stop
+  stop,
+  watch_samples,
+  // At the moment of a sample, as are `processes` and `now`:
+  read_memory,
+  end_moment
 };
 
 // The greeting of a client; the machine refuses any other greeting.
@@ -39,15 +43,20 @@ std::string greeting();
 
 struct Header {
   u32 size = 0;  // size of the rest
-  u32 what = 0;  // in requests: a What; in answers: 0; in refusals: 1
+  u32 what = 0;  // in requests: a What; in answers: 0; in refusals: 1; in the news of a sample: kMoment
 };
 inline constexpr u32 kMostBytes = 64u << 20;
+// The machine tells the client that watches about each sample. It stands still while the client makes further requests,
+// which have this mark, as do their answers. Another request of the client may be without an answer meanwhile.
+inline constexpr u32 kMoment = 2, kInMoment = 1u << 31;
 
 class Writer {
  public:
   explicit Writer(What what) : Writer(static_cast<u32>(what)) {}
   static Writer answer() { return Writer(0); }
   static Writer refusal(const diag::Error& error);
+  static Writer news(const device::SampleWatcher::Moment& moment);
+  Writer& in_moment();  // adds the mark
 
   template <typename T>
   Writer& put(const T& value) {
@@ -117,12 +126,27 @@ struct StartRequest {
 void put_start(Writer& writer, const StartRequest& request);
 std::optional<StartRequest> read_start(Fields& fields);  // nullopt if damaged
 
-// The first complete message in `bytes`: its header and its fields. `damaged`: no further message can be read.
+std::optional<device::SampleWatcher::Moment> read_moment(Fields& fields);  // nullopt if damaged
+
+inline constexpr u64 kMostMemory = 4u << 20;  // bytes of one request
+struct MemoryRequest {
+  u32 process = 0;
+  u64 address = 0, size = 0;
+};
+void put_memory_request(Writer& writer, const MemoryRequest& request);
+std::optional<MemoryRequest> read_memory_request(Fields& fields);  // nullopt if damaged or too large
+
+// The answer to a request that cannot be understood.
+Writer refusal_of_damage();
+
+// The first complete message in `bytes` with the mark kInMoment, or the first one without it: its position, its header
+// and its fields. `damaged`: no further message can be read.
 struct FoundMessage {
   bool complete = false, damaged = false;
+  size_t begin = 0;
   Header header;
   bytes::Span fields;
 };
-FoundMessage find_message(std::string_view bytes);
+FoundMessage find_message(std::string_view bytes, bool in_moment = false);
 
 }  // namespace wperf::live

@@ -66,6 +66,53 @@ TEST(Messages, AProgramWithMissingBytesOrAZeroIsRefused) {
   EXPECT_FALSE(read_start(fields).has_value());
 }
 
+TEST(Messages, ThoseOfAMomentAreFoundAmongOthers) {
+  Writer read(What::read_memory);
+  read.put(u32{1}).in_moment();
+  const std::string first = Writer(What::now).take(), second = std::move(read).take();
+  const std::string all = first + second;
+  EXPECT_EQ(find_message(all).begin, 0u);
+  const FoundMessage found = find_message(all, true);
+  ASSERT_TRUE(found.complete);
+  EXPECT_EQ(found.begin, first.size());
+  EXPECT_EQ(found.header.what, static_cast<u32>(What::read_memory) | kInMoment);
+  EXPECT_EQ(found.fields.size(), sizeof(u32));
+  EXPECT_FALSE(find_message(second).complete);
+  EXPECT_FALSE(find_message(first, true).complete);
+  EXPECT_FALSE(find_message(all.substr(0, all.size() - 1), true).complete);
+}
+
+TEST(Messages, AMomentTravels) {
+  const std::string message =
+      Writer::news({.time_ns = 1, .ticks = 2, .pc = 3, .process = 4, .thread = 5, .core = 6}).take();
+  EXPECT_EQ(find_message(message).header.what, kMoment);
+  Fields fields = fields_of(message);
+  const auto moment = read_moment(fields);
+  ASSERT_TRUE(moment.has_value());
+  EXPECT_EQ(moment->ticks, 2u);
+  EXPECT_EQ(moment->pc, 3u);
+  EXPECT_EQ(moment->process, 4u);
+  EXPECT_EQ(moment->thread, 5u);
+  Fields cut(find_message(message).fields.first(12));
+  EXPECT_FALSE(read_moment(cut).has_value());
+}
+
+TEST(Messages, MemoryIsReadWithinBounds) {
+  const auto read = [](u64 size, u64 extra) {
+    Writer writer(What::read_memory);
+    put_memory_request(writer, {.process = 7, .address = ~u64{0}, .size = size});
+    if (extra != 0) writer.put(extra);
+    const std::string message = std::move(writer).take();
+    Fields fields = fields_of(message);
+    return read_memory_request(fields);
+  };
+  ASSERT_TRUE(read(kMostMemory, 0).has_value());
+  EXPECT_EQ(read(kMostMemory, 0)->address, ~u64{0});
+  EXPECT_FALSE(read(kMostMemory + 1, 0).has_value());
+  EXPECT_FALSE(read(~u64{0}, 0).has_value());
+  EXPECT_FALSE(read(8, 1).has_value());
+}
+
 TEST(Messages, ProcessesTravelWithModulesAndThreads) {
   std::vector<readings::Process> all(2);
   all[0] = {.pid = 1000,

@@ -204,11 +204,12 @@ request::CallStacks automatic_stacks_of(const request::Sampling& sampling) {
 diag::Result<void> check_call_stacks(const request::CallStacks& stacks, const Capabilities& machine) {
   if (stacks.python != request::PythonFrames::none) {
     if (!machine.shows_python)
-      return diag::Error{.text = "functions of Python programs cannot be seen here",
-                         .hint =
-                             "`record --python` sees them on the linux device, and with --device sim:… on a machine "
-                             "that does not stay on; without --python the interpreter's own functions are shown",
-                         .code = diag::ExitCode::usage};
+      return diag::Error{
+          .text = "functions of Python programs cannot be seen here",
+          .hint =
+              "--python sees them on the linux device and on the simulated machine; without it the interpreter's "
+              "own functions are shown",
+          .code = diag::ExitCode::usage};
     if (stacks.source != request::StackSource::automatic)
       return diag::Error{.text = "--python needs copies of stacks that are unwound while recording",
                          .hint = "leave out --call-graph, or use --call-graph auto",

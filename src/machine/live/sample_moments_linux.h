@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples of the machine's driver, for the client that watches them. At each sample the machine stands still until the
+// client has read what it needs of the stopped thread.
+#pragma once
+#include <chrono>
+
+#include "machine/device/driver_machine.h"
+#include "machine/live/client_socket_linux.h"
+#include "machine/live/messages.h"
+
+namespace wperf::live {
+
+class SampleMoments final : public device::SampleWatcher {
+ public:
+  // A client may be busy with earlier samples, or stopped.
+  static constexpr std::chrono::milliseconds kPatience{1000};
+  explicit SampleMoments(device::Programs& programs, std::chrono::milliseconds patience = kPatience)
+      : programs_(programs), patience_(patience) {}
+
+  // The latest client that watches takes the place of an earlier one.
+  void set_watching(ClientSocket& client, bool watches);
+  bool is_watched() const { return client_ != nullptr; }
+
+  // Tells the client, and answers its requests until it has finished. A client that is too slow misses this sample, and
+  // all others until it has finished.
+  void see(const Moment& moment) override;
+  // Answers a request of a moment. If the moment is over, the request is refused.
+  void answer(ClientSocket& client);
+
+ private:
+  Writer answer_to(const ClientSocket& client, What what, Fields& fields);
+  Writer read_memory(Fields& fields);
+
+  device::Programs& programs_;
+  std::chrono::milliseconds patience_;
+  ClientSocket* client_ = nullptr;
+  bool is_now_ = false;      // the machine stands still for the client
+  bool is_finished_ = true;  // the client has finished with the last moment
+};
+
+}  // namespace wperf::live
