@@ -10,16 +10,57 @@
 namespace wperf::sim::nt {
 namespace {
 
-u64 answer_name(Call& call, const File& file) {
-  // The name without its drive.
+constexpr u32 kAllRights = 0x1f01ff;
+constexpr u32 kModeSynchronous = 0x20;  // FILE_SYNCHRONOUS_IO_NONALERT
+
+// The file's name without its drive, `offset` bytes into the buffer.
+u64 answer_name(Call& call, const File& file, u32 offset) {
   const std::vector<u16> units = to_utf16(file.path.size() > 6 ? std::string_view(file.path).substr(6) : "");
   const u32 length = static_cast<u32>(units.size() * 2), room = call.argument32(3);
-  if (room < sizeof length) return kInfoLengthMismatch;
-  const u64 fits = std::min<u64>(length, room - sizeof length);
-  if (!call.put(call.argument(2), length) || !call.write(call.argument(2) + sizeof length, units.data(), fits))
+  const u32 text = offset + sizeof length;
+  if (room < text) return kInfoLengthMismatch;
+  const u64 fits = std::min<u64>(length, room - text);
+  if (!call.put(call.argument(2) + offset, length) || !call.write(call.argument(2) + text, units.data(), fits))
     return 0;
   const Status status = fits < length ? kBufferOverflow : kSuccess;
-  return call.put_io_status(call.argument(1), status, sizeof length + fits) ? status : kAccessViolation;
+  return call.put_io_status(call.argument(1), status, text + fits) ? status : kAccessViolation;
+}
+
+struct StandardFacts {
+  u64 allocated, bytes;
+  u32 links;
+  u8 ends, folder, padding[2];
+};
+
+StandardFacts standard_facts(const File& file, const FileFacts& facts) {
+  return {page_up(facts.bytes), facts.bytes, 1, file.removed_at_end, facts.folder, {}};
+}
+
+u32 mode_of(const File& file) {
+  return file.answers_at_once || file.is_standard() ? kModeSynchronous : 0;
+}
+
+// Several kinds of information, the name last.
+u64 answer_all(Call& call, const File& file, const FileFacts& facts) {
+  struct {
+    BasicFacts basic;
+    StandardFacts standard;
+    u64 index;
+    u32 extended_bytes, rights;
+    u64 position;
+    u32 mode, alignment;
+  } all{{times_of(facts), attributes_of(facts), 0},
+        standard_facts(file, facts),
+        facts.index,
+        0,
+        kAllRights,
+        file.position,
+        mode_of(file),
+        0};
+  static_assert(sizeof all == 96);
+  if (call.argument32(3) < sizeof all) return kInfoLengthMismatch;
+  if (!call.put(call.argument(2), all)) return kAccessViolation;
+  return answer_name(call, file, sizeof all);
 }
 
 template <class T>
@@ -30,8 +71,8 @@ u64 answer_file(Call& call, const T& value) {
 // arguments: file, I/O status, buffer, its size, class
 u64 query_file(Call& call) {
   constexpr u32 kBasic = 4, kStandard = 5, kInternal = 6, kEa = 7, kAccess = 8, kName = 9, kPosition = 14, kMode = 16,
-                kAlignment = 17, kNetworkOpen = 34, kPipe = 23, kPipeLocal = 24, kTag = 35, kNotification = 41,
-                kId = 59, kStat = 68;
+                kAlignment = 17, kAll = 18, kNetworkOpen = 34, kPipe = 23, kPipeLocal = 24, kTag = 35,
+                kNotification = 41, kId = 59, kStat = 68;
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   FileFacts facts;
@@ -46,24 +87,20 @@ u64 query_file(Call& call) {
   switch (call.argument32(4)) {
     case kBasic:
       return answer_file(call, BasicFacts{times, attributes_of(facts), 0});
-    case kStandard: {
-      struct {
-        u64 allocated, bytes;
-        u32 links;
-        u8 ends, folder, padding[2];
-      } standard{allocated, facts.bytes, 1, file->removed_at_end, facts.folder, {}};
-      return answer_file(call, standard);
-    }
+    case kStandard:
+      return answer_file(call, standard_facts(*file, facts));
     case kInternal:
       return answer_file(call, facts.index);
     case kEa:
     case kMode:
     case kAlignment:
-      return answer_file(call, call.argument32(4) == kMode && file->answers_at_once ? u32{0x20} : u32{0});
+      return answer_file(call, call.argument32(4) == kMode ? mode_of(*file) : 0U);
+    case kAll:
+      return answer_all(call, *file, facts);
     case kAccess:
-      return answer_file(call, u32{0x1f01ff});
+      return answer_file(call, kAllRights);
     case kName:
-      return answer_name(call, *file);
+      return answer_name(call, *file, 0);
     case kPosition:
       return answer_file(call, file->position);
     case kNetworkOpen:
@@ -73,7 +110,7 @@ u64 query_file(Call& call) {
     case kNotification:
       return answer_file(call, u32{file->quiet_at_once});
     case kPipe:
-      if (file->type != File::Type::pipe) return kInvalidParameter;
+      if (file->type != File::Type::pipe && !file->is_standard()) return kInvalidParameter;
       return answer_file(call, std::array<u32, 2>{0, u32{!file->may_wait}});
     case kPipeLocal: {
       if (file->type != File::Type::pipe) return kInvalidParameter;
@@ -92,7 +129,7 @@ u64 query_file(Call& call) {
         FileTimes times;
         u64 allocated, bytes;
         u32 attributes, tag, links, access;
-      } stat{facts.index, times, allocated, facts.bytes, attributes_of(facts), 0, 1, 0x1f01ff};
+      } stat{facts.index, times, allocated, facts.bytes, attributes_of(facts), 0, 1, kAllRights};
       static_assert(sizeof stat == 0x48);
       return answer_file(call, stat);
     }
@@ -149,6 +186,7 @@ Status set_file_fact(Call& call, File& file) {
     case kPipe: {
       u32 modes[2] = {};  // the modes of reading and of completion
       if (!call.get(buffer, modes)) return kAccessViolation;
+      if (file.is_standard() && modes[0] == 0 && modes[1] == 0) return kSuccess;
       if (file.type != File::Type::pipe || modes[0] != 0) return kInvalidParameter;
       file.may_wait = modes[1] == 0;
       return kSuccess;

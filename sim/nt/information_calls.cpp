@@ -73,8 +73,11 @@ u64 system_information(Call& call) {
       return answer_performance(call, buffer, room, size_at);
     case kTimeOfDay:
       return answer(std::array<u64, 6>{kBootTime, kBootTime + call.now_ns / kNsPerTick, 0, 0, 0, 0});
-    case kProcessorTimes:
-      return answer(std::array<u64, 6>{});
+    case kProcessorTimes: {  // as many processors as fit; their times are not known
+      const u64 most = std::max<u64>(room / sizeof(std::array<u64, 6>), 1);
+      const std::vector<std::array<u64, 6>> times(std::min<u64>(call.state.processor_count, most));
+      return call.answer_with(buffer, room, times.data(), times.size() * sizeof times[0], size_at);
+    }
     case kInterrupts:
       return answer_random(call, buffer, room, size_at);
     case kTimeZone:

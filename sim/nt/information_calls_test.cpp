@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Information about open files and the system, as libuv asks for it.
+#include <gtest/gtest.h>
+
+#include "sim/nt/test_process.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+class NtInformation : public ::testing::Test {
+ protected:
+  static constexpr u64 kOut = 0x2000, kStatusAt = 0x3000;
+  static constexpr u64 kBuffer = TestProcess::kArguments + kOut, kStatus = TestProcess::kArguments + kStatusAt;
+
+  u64 stream() { return process.state.handles.add(std::make_shared<File>(File::Type::output, nullptr)); }
+  u64 query(u64 handle, u32 information_class, u64 room) {
+    return process.call("NtQueryInformationFile", {handle, kStatus, kBuffer, room, information_class});
+  }
+  u64 set(u64 handle, u32 information_class, u64 size) {
+    return process.call("NtSetInformationFile", {handle, kStatus, kBuffer, size, information_class});
+  }
+  TestProcess process;
+};
+
+TEST_F(NtInformation, StandardStreamsAreSynchronousPipesOfBytes) {
+  constexpr u32 kMode = 16, kPipe = 23;
+  const u64 output = stream();
+  ASSERT_EQ(query(output, kMode, 4), kSuccess);
+  EXPECT_EQ(process.get<u32>(kOut), 0x20U);
+  ASSERT_EQ(query(output, kPipe, 8), kSuccess);
+  EXPECT_EQ(process.get<u64>(kOut), 0U) << "bytes, and calls wait";
+  EXPECT_EQ(set(output, kPipe, 8), kSuccess);
+  process.put<u32>(kOut, 1);
+  EXPECT_EQ(set(output, kPipe, 8), kInvalidParameter) << "messages";
+}
+
+TEST_F(NtInformation, AllInformationEndsWithTheName) {
+  constexpr u32 kAll = 18;
+  auto file = std::make_shared<File>(File::Type::folder, nullptr);
+  file->path = "\\??\\C:\\work";
+  const u64 folder = process.state.handles.add(file);
+  EXPECT_EQ(query(folder, kAll, 95), kInfoLengthMismatch);
+  EXPECT_EQ(query(folder, kAll, 104), kBufferOverflow) << "room for two letters of the name";
+  EXPECT_EQ(process.get<u32>(kOut + 96), 10U);
+  ASSERT_EQ(query(folder, kAll, 200), kSuccess);
+  EXPECT_EQ(process.get<u64>(kStatusAt + 8), 110U);
+  EXPECT_NE(process.get<u32>(kOut + 32) & 0x10, 0U) << "FILE_ATTRIBUTE_DIRECTORY";
+  std::array<u16, 5> name{};
+  process.state.space.read(kBuffer + 100, name.data(), sizeof name);
+  EXPECT_EQ(to_utf8(name), "\\work");
+}
+
+TEST_F(NtInformation, EachProcessorHasItsTimes) {
+  constexpr u32 kProcessorTimes = 8, kOne = 48;
+  const auto times = [&](u64 room) {
+    return process.call("NtQuerySystemInformation", {kProcessorTimes, kBuffer, room, kStatus});
+  };
+  ASSERT_EQ(times(0x400), kSuccess);
+  EXPECT_EQ(process.get<u32>(kStatusAt), 4 * kOne);
+  ASSERT_EQ(times(2 * kOne), kSuccess);
+  EXPECT_EQ(process.get<u32>(kStatusAt), 2 * kOne);
+  EXPECT_EQ(times(kOne - 1), kInfoLengthMismatch);
+}
+
+}  // namespace
+}  // namespace wperf::sim::nt
