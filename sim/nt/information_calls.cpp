@@ -7,6 +7,7 @@
 
 #include "sim/nt/placement.h"
 #include "sim/nt/services.h"
+#include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
 namespace {
@@ -256,6 +257,36 @@ u64 query_interface_language(Call& call) {
   return call.put(call.argument(0), kEnglish) ? kSuccess : kAccessViolation;
 }
 
+// The only link is that of the drive.
+u64 open_link(Call& call) {
+  ObjectName name;
+  if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
+  for (const std::string_view drive : {"\\??\\C:", "\\DosDevices\\C:", "\\GLOBAL??\\C:"}) {
+    if (!same_ignoring_case(name.text, drive)) continue;
+    auto link = std::make_shared<Link>();
+    link->name = name.text;
+    return call.give_handle(call.argument(0), link);
+  }
+  return kObjectNameNotFound;
+}
+
+// arguments: link, UNICODE_STRING for the target, the target's size
+u64 query_link(Call& call) {
+  if (call.state.handles.at<Link>(call.argument(0)) == nullptr) return kInvalidHandle;
+  const std::vector<u16> target = to_utf16(kVolumeDevice);
+  struct {
+    u16 size, room;
+    u32 padding;
+    u64 text;
+  } text{};
+  if (!call.get(call.argument(1), text)) return kAccessViolation;
+  const u32 size = static_cast<u32>(target.size() * 2);
+  if (!call.put_if_wanted(call.argument(2), size)) return kAccessViolation;
+  if (text.room < size) return kBufferTooSmall;
+  text.size = static_cast<u16>(size);
+  return call.write(text.text, target.data(), size) && call.put(call.argument(1), text) ? kSuccess : kAccessViolation;
+}
+
 constexpr Service kInformation[] = {
     {"NtQuerySystemInformation", system_information},
     {"NtQuerySystemInformationEx", system_information_ex},
@@ -268,6 +299,8 @@ constexpr Service kInformation[] = {
     {"NtQueryDefaultLocale", query_language},
     {"NtQueryDefaultUILanguage", query_interface_language},
     {"NtQueryInstallUILanguage", query_interface_language},
+    {"NtOpenSymbolicLinkObject", open_link},
+    {"NtQuerySymbolicLinkObject", query_link},
     {"NtTraceControl", not_here},
     {"NtTraceEvent", accept},
     {"NtSetThreadExecutionState", accept},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Information about open files and the system, as libuv asks for it.
+// Information about open files and the system, as JavaScript's runtimes ask for it.
 #include <gtest/gtest.h>
 
 #include "sim/nt/test_process.h"
@@ -60,6 +60,26 @@ TEST_F(NtInformation, EachProcessorHasItsTimes) {
   ASSERT_EQ(times(2 * kOne), kSuccess);
   EXPECT_EQ(process.get<u32>(kStatusAt), 2 * kOne);
   EXPECT_EQ(times(kOne - 1), kInfoLengthMismatch);
+}
+
+TEST_F(NtInformation, TheDriveIsALinkToItsVolume) {
+  const auto open = [&](std::string_view name) {
+    return process.call("NtOpenSymbolicLinkObject", {process.put<u64>(0x800, 0), 1, process.named(0x1000, name)});
+  };
+  EXPECT_EQ(open("\\??\\D:"), kObjectNameNotFound);
+  ASSERT_EQ(open("\\??\\c:"), kSuccess);
+  const auto query = [&](u64 room) {
+    const u64 text[2] = {room << 16, kBuffer + 0x10};
+    process.put(kOut, text);
+    return process.call("NtQuerySymbolicLinkObject", {process.get<u64>(0x800), kBuffer, kStatus});
+  };
+  EXPECT_EQ(query(44), kBufferTooSmall);
+  EXPECT_EQ(process.get<u32>(kStatusAt), 46U);
+  ASSERT_EQ(query(46), kSuccess);
+  EXPECT_EQ(process.get<u16>(kOut), 46U);
+  std::array<u16, 23> target{};
+  process.state.space.read(kBuffer + 0x10, target.data(), sizeof target);
+  EXPECT_EQ(to_utf8(target), kVolumeDevice);
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ struct Object {
     token,
     directory,
     job,
-    key
+    key,
+    link
   };
   explicit Object(Kind object_kind) : kind(object_kind) {}
   virtual ~Object() = default;
@@ -99,6 +100,12 @@ struct TokenObject final : Object {
 struct Directory final : Object {
   static constexpr Kind kKind = Kind::directory;
   Directory() : Object(kKind) {}
+};
+
+// A symbolic link among the names of objects.
+struct Link final : Object {
+  static constexpr Kind kKind = Kind::link;
+  Link() : Object(kKind) {}
 };
 
 // A key of the registry.

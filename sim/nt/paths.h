@@ -52,6 +52,7 @@ class FileSystem {
   bool has_work_ = false;
 };
 
+inline constexpr std::string_view kVolumeDevice = "\\Device\\HarddiskVolume1";  // the target of the link \??\C:
 inline constexpr std::string_view kNtPrefix = "\\??\\";
 inline constexpr std::string_view kProgramFolder = "C:\\app", kSystemFolder = "C:\\windows\\system32",
                                   kWorkFolder = "C:\\work";

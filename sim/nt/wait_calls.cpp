@@ -103,6 +103,8 @@ bool can_be_waited_for(const Object& object) {
     case Object::Kind::directory:
     case Object::Kind::section:
     case Object::Kind::job:
+    case Object::Kind::key:
+    case Object::Kind::link:
       return false;
     default:
       return true;
