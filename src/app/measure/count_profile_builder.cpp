@@ -297,10 +297,11 @@ void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, a
 }
 
 double elapsed_seconds(const readings::CountCapture& capture, bool by_kernel) {
-  // WindowsPerf prints whole milliseconds.
-  if (by_kernel) return static_cast<double>(capture.end_ns - capture.start_ns) / 1e9;
-  const u64 whole_ms = (capture.end_ns - capture.start_ns) / kNanosecondsPerMillisecond;
-  return static_cast<double>(whole_ms) / 1000.0;
+  const u64 elapsed_ns = capture.end_ns - capture.start_ns;
+  const u64 whole_ms = elapsed_ns / kNanosecondsPerMillisecond;
+  // WindowsPerf prints whole milliseconds. Less than one would be 0, which was not measured.
+  const bool is_exact = by_kernel || whole_ms == 0;
+  return is_exact ? static_cast<double>(elapsed_ns) / 1e9 : static_cast<double>(whole_ms) / 1000.0;
 }
 
 }  // namespace

@@ -49,6 +49,14 @@ TEST(CountProfileBuilder, PaddingIsDroppedAndCoresAreSummed) {
   EXPECT_DOUBLE_EQ(profile.elapsed_seconds, 1.234);
 }
 
+TEST(CountProfileBuilder, LessThanAMillisecondIsNotZero) {
+  readings::CountCapture capture;
+  capture.end_ns = 758'862;
+  EXPECT_DOUBLE_EQ(build_count_profile({}, {}, {}, capture).elapsed_seconds, 0.000758862);
+  capture.end_ns = 1'758'862;
+  EXPECT_DOUBLE_EQ(build_count_profile({}, {}, {}, capture).elapsed_seconds, 0.001) << "as WindowsPerf prints it";
+}
+
 TEST(CountProfileBuilder, NamesCycleSourceAndMissingEvents) {
   using Source = readings::CycleSource;
   using Row = answers::CycleRow;
