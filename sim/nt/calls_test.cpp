@@ -204,6 +204,7 @@ TEST_F(NtFiles, AreFoundWhateverTheirCase) {
   const u64 file = process.get(0);
   EXPECT_EQ(read(file, 5), "hello");
   EXPECT_EQ(read(file, 100), ", world");
+  EXPECT_EQ(open("\\Device\\HarddiskVolume1\\work\\hello.txt"), kSuccess) << "the volume instead of its drive";
   EXPECT_EQ(process.call("NtReadFile", {file, 0, 0, 0, kAt + 0x10, kAt + 0x4000, 1, 0, 0}), kEndOfFile);
   ASSERT_EQ(process.call("NtQueryObject", {file, 1, kAt + 0x4000, 0x200, 0}), kSuccess);
   EXPECT_EQ(process.get<u16>(0x4000), 2 * std::string_view("\\??\\C:\\work\\Hello.txt").size());
@@ -214,7 +215,8 @@ TEST_F(NtFiles, NamesLeadNowhereElse) {
   EXPECT_EQ(open("\\??\\C:\\work\\a/b"), kObjectNameInvalid);
   EXPECT_EQ(open("\\??\\D:\\x"), kObjectPathNotFound);
   EXPECT_EQ(open("\\??\\UNC\\server\\share\\x"), kObjectPathNotFound);
-  EXPECT_EQ(open("\\Device\\HarddiskVolume1\\x"), kObjectPathNotFound);
+  EXPECT_EQ(open("\\Device\\HarddiskVolume1\\work\\..\\etc\\passwd"), kObjectNameInvalid);
+  EXPECT_EQ(open("\\Device\\HarddiskVolume12\\x"), kObjectPathNotFound);
   std::filesystem::create_symlink("/etc/passwd", folder / "link");
   EXPECT_EQ(open("\\??\\C:\\work\\link"), kAccessDenied);
   EXPECT_EQ(open("\\??\\C:\\work\\missing"), kObjectNameNotFound);
