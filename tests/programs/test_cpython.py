@@ -181,6 +181,9 @@ class OwnTests(CPythonTest):
         self.assertRegex(said, r"\nRan [1-9]\d* tests in .*\n\nOK\b", module)
         print(module, said[said.index("\nRan "):].replace("\n", " "), file=sys.stderr)
 
+    def test_int(self):
+        self.check("test_int")
+
     def test_float(self):
         self.check("test_float")
 
