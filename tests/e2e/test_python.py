@@ -173,9 +173,9 @@ class OtherCommands(WperfTest):
         self.assertGreater(sum(thread["waiting_for_ns"]["GIL"] for thread in report["threads"]), 1e6)
         # Two spinning threads take turns of 5 ms each.
         self.assertGreater(total["GIL", "spin", "waiting.py"], 1e6, total)
-        # 200 ms, and twice 50 ms.
-        self.assertGreater(total["timer", "sleeper", "waiting.py"], 150e6, total)
-        self.assertGreater(total["timer", "taker", "waiting.py"], 75e6, total)
+        # They sleep for 200 ms, and for twice 50 ms. On a busy machine, wperf is late for some of these waits.
+        self.assertGreater(total["timer", "sleeper", "waiting.py"], 50e6, total)
+        self.assertGreater(total["timer", "taker", "waiting.py"], 25e6, total)
         self.assertGreater(total["lock", "taker", "waiting.py"], 1e6, total)
 
     def test_who_held_the_interpreter(self):
