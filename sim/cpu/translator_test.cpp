@@ -163,6 +163,18 @@ TEST_F(TranslatorTest, FaultsAreThoseOfUnicorn) {
   }
 }
 
+// Also when the block before the jump has used up the budget.
+TEST_F(TranslatorTest, JumpsToMemoryThatIsNotCodeAreThoseOfUnicorn) {
+  const u32 code[] = {0x91000421, 0x14400000};  // add x1, x1, #1; b over 16 MiB
+  for (const u64 slice : {u64{1}, u64{32}, ~u64{0}}) {
+    OneCore translated(1 << 16, {}, one_way(true)), plain(1 << 16, {}, one_way(false));
+    for (OneCore* core : {&translated, &plain}) core->load(code);
+    run_both(translated, plain, slice, 0, "slice " + std::to_string(slice));
+    if (HasFatalFailure()) return;
+    EXPECT_GT(translated.engine.translated_cycles(), 0U);
+  }
+}
+
 // The code, or the memory that it uses, differs in the next slice.
 TEST_F(TranslatorTest, ChangesBetweenSlicesAreSeen) {
   OneCore translated(1 << 16, {}, one_way(true)), plain(1 << 16, {}, one_way(false));

@@ -74,6 +74,7 @@ class UnicornCore {
   bool farther();
   bool calls_kernel(ThreadState& thread);
   Block* translated_block(u64 address);
+  bool is_code(u64 address) const;
   u32 cut_block(u64 address);
 
   // While events are watched or totals kept (unicorn_watch.cpp).

@@ -52,13 +52,16 @@ bool UnicornCore::wants_translation(u64 pc) {
 // Executes from thread.pc on. Returns the reason for the stop, or nullopt if Unicorn must continue.
 std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
   const u64 begun = model_.spent();
-  bool called = false;
+  bool used_up = false, called = false;
   current_ = nullptr;
   if (monitor_used_ && cpu_.knows_monitor()) translator_->monitor() = monitor_ = cpu_.monitor();
   monitor_used_ = false;
-  for (bool came_from_code = false; model_.spent() < budget_end_; came_from_code = true) {
+  for (bool came_from_code = false;; came_from_code = true) {
     const Block* const block = translated_block(thread.pc);
     if (watching_ || thread.fpcr != 0) break;
+    // Even at the end of the budget, a jump to memory that is not code is a fault, which Unicorn reports.
+    used_up = model_.spent() >= budget_end_ && (block != nullptr || is_code(thread.pc));
+    if (used_up) break;
     if (block == nullptr) {
       called = calls_kernel(thread);
       break;
@@ -67,15 +70,16 @@ std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
     const bool bounds_blocks = far_ && watch_.timed();
     if (bounds_blocks) watch_for_long_waits(false);
     const Translator::Result result = translator_->run(*space_, thread, *block, whole_reach_, bounds_blocks);
+    if (result.exit == TranslatedExit::block || (result.exit == TranslatedExit::limit && farther())) continue;
     if (result.exit == TranslatedExit::hand_back) resumed_ = result.block;
-    const bool goes_on = result.exit == TranslatedExit::block || (result.exit == TranslatedExit::limit && farther());
-    if (!goes_on) break;
+    used_up = result.exit == TranslatedExit::limit && model_.spent() >= budget_end_;
+    break;
   }
   if (far_) watch_for_long_waits(true);
   const u64 gained = model_.spent() - begun;
   translated_ += gained;
   if (called) return kernel_call(thread.pc);
-  if (model_.spent() >= budget_end_ && resumed_ == nullptr) return Stop{};
+  if (used_up) return Stop{};
   const bool worth = gained >= kWorthTranslation * kOneCycle;
   pause_ = worth ? kShortestPause : std::min(pause_ * 2, kLongestPause);
   next_translation_ = model_.spent() + pause_ * kOneCycle;
@@ -122,13 +126,16 @@ Block* UnicornCore::translated_block(u64 address) {
   return block->translatable && translator_->translate(*block, code) ? block : nullptr;
 }
 
-// The size of the block that Unicorn will make of the code here; 0 if only Unicorn knows it.
-u32 UnicornCore::cut_block(u64 address) {
+bool UnicornCore::is_code(u64 address) const {
   const auto& regions = space_->regions();
-  const bool executable = std::any_of(regions.begin(), regions.end(), [address](const Region& region) {
+  return std::any_of(regions.begin(), regions.end(), [address](const Region& region) {
     return address - region.base < region.size && (region.permissions & kExecute) != 0;
   });
-  if ((address & 3) != 0 || !executable) return 0;
+}
+
+// The size of the block that Unicorn will make of the code here; 0 if only Unicorn knows it.
+u32 UnicornCore::cut_block(u64 address) {
+  if ((address & 3) != 0 || !is_code(address)) return 0;
   u32 size = 0;
   do {
     const u32 word = word_at(address + size);
