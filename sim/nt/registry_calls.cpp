@@ -179,29 +179,31 @@ u64 enumerate_key(Call& call) {
   return record.answer(call, call.argument(3), call.argument32(4), call.argument(5), head);
 }
 
-// `first`: the arguments from the class on.
-u64 answer_value(Call& call, const Value& value, u32 first) {
+// The arguments from the third on: class, buffer, its size, size used.
+u64 answer_value(Call& call, const Value& value) {
   constexpr u32 kBasic = 0, kFull = 1, kPartial = 2;
+  constexpr u32 kShortHead = 12, kFullHead = 20;
   const std::vector<u16> name = to_utf16(value.name);
   const std::vector<u8> data = value.data();
   const u32 size = static_cast<u32>(data.size());
+  const u32 information_class = call.argument32(2);
   Record record;
   record.add(0).add(value.type());
-  switch (call.argument32(first)) {
+  switch (information_class) {
     case kBasic:
       record.add(bytes_of(name)).add(name);
-      return record.answer(call, call.argument(first + 1), call.argument32(first + 2), call.argument(first + 3), 12);
-    case kFull: {
-      constexpr u32 kHead = 20;
-      record.add(kHead + bytes_of(name)).add(size).add(bytes_of(name)).add(name).add(data.data(), data.size());
-      return record.answer(call, call.argument(first + 1), call.argument32(first + 2), call.argument(first + 3), kHead);
-    }
+      break;
+    case kFull:
+      record.add(kFullHead + bytes_of(name)).add(size).add(bytes_of(name)).add(name).add(data.data(), data.size());
+      break;
     case kPartial:
       record.add(size).add(data.data(), data.size());
-      return record.answer(call, call.argument(first + 1), call.argument32(first + 2), call.argument(first + 3), 12);
+      break;
     default:
       return kInvalidInfoClass;
   }
+  const usize head = information_class == kFull ? kFullHead : kShortHead;
+  return record.answer(call, call.argument(3), call.argument32(4), call.argument(5), head);
 }
 
 // arguments: key, name, class, buffer, its size, size used
@@ -211,7 +213,7 @@ u64 query_value(Call& call) {
   if (known.key == nullptr) return kInvalidHandle;
   if (!call.read_unicode(call.argument(1), name)) return kAccessViolation;
   for (const Value* const value : known.contents.values)
-    if (same_ignoring_case(value->name, name)) return answer_value(call, *value, 2);
+    if (same_ignoring_case(value->name, name)) return answer_value(call, *value);
   return kObjectNameNotFound;
 }
 
@@ -220,7 +222,7 @@ u64 enumerate_value(Call& call) {
   const KeyCall known(call);
   if (known.key == nullptr) return kInvalidHandle;
   if (call.argument32(1) >= known.contents.values.size()) return kNoMoreEntries;
-  return answer_value(call, *known.contents.values[call.argument32(1)], 2);
+  return answer_value(call, *known.contents.values[call.argument32(1)]);
 }
 
 u64 denied(Call& call) {
