@@ -145,7 +145,7 @@ u64 mapped_file_name(Call& call, u64 buffer, u64 room, u64 size_at) {
     if (call.argument(1) - module.base >= module.size) continue;
     const auto known = call.state.guest_paths.find(module.base);
     const std::string path = known != call.state.guest_paths.end() ? known->second : module.name;
-    const std::vector<u16> units = to_utf16(std::string(kVolumeDevice) + path.substr(std::min<usize>(path.size(), 2)));
+    const std::vector<u16> units = to_utf16(volume_path(path));
     const u64 size = Call::kUnicodeHeader + units.size() * 2 + 2;
     if (!call.put_if_wanted(size_at, size)) return 0;
     if (room < size) return kBufferOverflow;

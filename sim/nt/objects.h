@@ -92,27 +92,16 @@ struct Job final : Object, std::enable_shared_from_this<Job> {
   u32 limits = 0;              // JOB_OBJECT_LIMIT_…
 };
 
-struct TokenObject final : Object {
-  static constexpr Kind kKind = Kind::token;
-  TokenObject() : Object(kKind) {}
+// An object of which only the kind and the name matter.
+template <Object::Kind own_kind>
+struct PlainObject final : Object {
+  static constexpr Kind kKind = own_kind;
+  PlainObject() : Object(kKind) {}
 };
-
-struct Directory final : Object {
-  static constexpr Kind kKind = Kind::directory;
-  Directory() : Object(kKind) {}
-};
-
-// A symbolic link among the names of objects.
-struct Link final : Object {
-  static constexpr Kind kKind = Kind::link;
-  Link() : Object(kKind) {}
-};
-
-// A key of the registry.
-struct Key final : Object {
-  static constexpr Kind kKind = Kind::key;
-  Key() : Object(kKind) {}
-};
+using TokenObject = PlainObject<Object::Kind::token>;
+using Directory = PlainObject<Object::Kind::directory>;
+using Link = PlainObject<Object::Kind::link>;  // among the names of objects
+using Key = PlainObject<Object::Kind::key>;    // of the registry
 
 // A completion port.
 struct Port final : Object {

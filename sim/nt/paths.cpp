@@ -85,6 +85,10 @@ bool FileSystem::set_work_folder(const std::string& folder, bool writes) {
   return has_work_;
 }
 
+std::string volume_path(std::string_view path) {
+  return std::string(kVolumeDevice).append(path.substr(std::min<usize>(path.size(), 2)));
+}
+
 Place FileSystem::find(std::string_view nt_name) {
   const std::string_view volume = nt_name.substr(0, kVolumeDevice.size());
   if (same_ignoring_case(volume, kVolumeDevice) && nt_name.substr(volume.size()).starts_with('\\'))

@@ -53,6 +53,8 @@ class FileSystem {
 };
 
 inline constexpr std::string_view kVolumeDevice = "\\Device\\HarddiskVolume1";  // the target of the link \??\C:
+// The name of a file by its volume instead of its drive, from "C:\work\a.txt".
+std::string volume_path(std::string_view path);
 inline constexpr std::string_view kNtPrefix = "\\??\\";
 inline constexpr std::string_view kProgramFolder = "C:\\app", kSystemFolder = "C:\\windows\\system32",
                                   kWorkFolder = "C:\\work";

@@ -40,7 +40,7 @@ u64 open_process(Call& call) {
 
 u64 answer_image_name(Call& call, const State& process, bool dos_form) {
   const std::string& path = process.program_path;
-  const std::vector<u16> units = to_utf16(dos_form ? path : std::string(kVolumeDevice) + path.substr(2));
+  const std::vector<u16> units = to_utf16(dos_form ? path : volume_path(path));
   const u32 size = static_cast<u32>(Call::kUnicodeHeader + units.size() * 2 + 2);
   if (!call.put_if_wanted(call.argument(4), size)) return 0;
   if (call.argument32(3) < size) return kInfoLengthMismatch;

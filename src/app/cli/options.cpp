@@ -215,8 +215,7 @@ constexpr OptionRow kOptions[] = {
      "Same as --python: each Python function is one frame. report and diff show recordings so by default."},
     {Option::python_lines, "--python=lines", "", false, Value::none, "", kPythonShown, Group::shown,
      "Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse. Recordings "
-     "always "
-     "contain the lines, so report and diff have this option too."},
+     "always contain the lines, so report and diff have this option too."},
     {Option::max_stack, "--max-stack", "", false, Value::number, "N", kStacked, Group::measured,
      "Record at most N callers per sample, 1 to 127 (default 127). Copies of the stack are not limited."},
     {Option::memory, "--mem", "", false, Value::none, "", kOperations, Group::shown,
