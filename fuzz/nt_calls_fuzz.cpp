@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // System calls of a hostile program: any call with any arguments, many of them handles and pointers that are nearly
-// right.
+// right. Its first two handles are sockets.
+#include "sim/nt/socket_controls.h"
 #include "sim/nt/test_process.h"
 
 namespace {
@@ -50,12 +51,28 @@ u64 argument(Bytes& bytes) {
   }
 }
 
+// Nearly all arbitrary codes would be unknown.
+u64 control_code(u64 chosen) {
+  constexpr u32 kPlain[] = {control::kBind,       control::kListen,       control::kReceive,  control::kPoll,
+                            control::kOwnAddress, control::kSelectEvents, control::kGetEvents};
+  return chosen % 2 == 0 ? kPlain[chosen / 2 % std::size(kPlain)] : control::own(200 + chosen / 2 % 105);
+}
+
+void make_socket(TestProcess& process, u32 type) {
+  constexpr u64 kAt = TestProcess::kArguments;
+  process.call("NtOpenFile", {kAt, 0, process.named(0x400, "\\Device\\Afd"), kAt + 0x10, 0, 0});
+  process.put(0x20, u64{type} << 32 | Endpoint::kV4);
+  process.call("NtDeviceIoControlFile", {process.get(0), 0, 0, 0, kAt + 0x10, control::kMake, kAt + 0x20, 16, 0, 0});
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   Bytes bytes(data, size);
   TestProcess process;
   process.add_thread();
+  make_socket(process, Socket::kStream);
+  make_socket(process, Socket::kDatagram);
   process.named(0x400, "\\??\\C:\\work\\a");
   for (u32 count = 0; count < 64 && !bytes.empty(); ++count) {
     // First writes some bytes to which arguments may point.
@@ -68,8 +85,9 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
     const Service& service = part[bytes.one() % part.size()];
     if (service.name == "NtFlushInstructionCache") continue;
     const u64 first = argument(bytes), second = argument(bytes), third = argument(bytes), fourth = argument(bytes),
-              fifth = argument(bytes), sixth = argument(bytes), seventh = argument(bytes), eighth = argument(bytes),
+              fifth = argument(bytes), given = argument(bytes), seventh = argument(bytes), eighth = argument(bytes),
               ninth = argument(bytes), tenth = argument(bytes), eleventh = argument(bytes);
+    const u64 sixth = service.name == "NtDeviceIoControlFile" ? control_code(given) : given;
     const usize thread = process.state.threads[0]->ended ? 1 : 0;
     process.call(service.name, {first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh},
                  thread);

@@ -458,24 +458,6 @@ TEST_F(NtConsole, TextIsThatOfTheTerminal) {
   EXPECT_EQ(shown(), "\x1b[0;91;44m");
 }
 
-TEST(NtSockets, CanBeMadeAndReachNothing) {
-  constexpr u32 kMake = 0x120320, kBind = 0x12003;
-  TestProcess process;
-  ASSERT_EQ(process.call("NtOpenFile", {kAt, 0, process.named(0x1000, "\\Device\\Afd\\Endpoint"), kAt + 0x10, 0, 0x20}),
-            kSuccess);
-  const u64 socket = process.get(0);
-  const auto control = [&](u32 code) {
-    return process.call("NtDeviceIoControlFile", {socket, 0, 0, 0, kAt + 0x10, code, kAt + 0x2000, 16, 0, 0});
-  };
-  EXPECT_EQ(control(kMake), kSuccess);
-  EXPECT_EQ(control(kBind), kNetworkUnreachable);
-  EXPECT_EQ(process.call("NtWriteFile", {socket, 0, 0, 0, kAt + 0x10, kAt + 0x2000, 4, 0}), kInvalidConnection);
-  EXPECT_EQ(process.call("NtReadFile", {socket, 0, 0, 0, kAt + 0x10, kAt + 0x2000, 4, 0}), kInvalidConnection);
-  EXPECT_EQ(process.call("NtClose", {socket}), kSuccess);
-  EXPECT_EQ(process.call("NtOpenFile", {kAt, 0, process.named(0x1000, "\\Device\\Afdx"), kAt + 0x10, 0, 0x20}),
-            kObjectPathNotFound);
-}
-
 TEST_F(NtStreams, PipeIsNotConsole) {
   const u64 file = handle_to(File::Type::output);
   EXPECT_EQ(process.call("NtDeviceIoControlFile", {file, 0, 0, 0, kAt + 0x10, 0x504000, 0, 0, kAt + 0x4000, 4}),

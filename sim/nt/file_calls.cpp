@@ -151,7 +151,7 @@ u64 read_file(Call& call) {
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::folder) return kInvalidDeviceRequest;
   if (file->type == File::Type::pipe) return read_pipe(call, file);
-  if (file->type == File::Type::socket) return kInvalidConnection;
+  if (file->type == File::Type::socket) return transfer_on_socket(call, file, false);
   if (file->type == File::Type::input && call.state.streams && !call.state.streams->is_ready(StandardStreams::kInput))
     return wait_for_host(call, 0);
   u64 offset = 0, done = 0;
@@ -169,7 +169,7 @@ u64 read_file(Call& call) {
     whole += done;
   } while (status == kSuccess && done == kMostAtOnce && whole < length && !file->is_stream());
   if (whole != 0) status = kSuccess;
-  return complete_io(call, *file, status, whole);
+  return complete_io(call, file, status, whole);
 }
 
 u64 write_disk(File& file, std::span<const char> bytes, u64 offset, u64& done) {
@@ -192,8 +192,8 @@ u64 write_file(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::folder || file->type == File::Type::input) return kAccessDenied;
-  if (file->type == File::Type::pipe) return write_pipe(call, *file);
-  if (file->type == File::Type::socket) return kInvalidConnection;
+  if (file->type == File::Type::pipe) return write_pipe(call, file);
+  if (file->type == File::Type::socket) return transfer_on_socket(call, file, true);
   u64 offset = 0, whole = call.done_before;
   const u64 length = call.argument32(6);
   if (!read_offset(call, *file, offset)) return 0;
@@ -212,7 +212,7 @@ u64 write_file(Call& call) {
     }
     whole += done;
   }
-  return complete_io(call, *file, status, whole);
+  return complete_io(call, file, status, whole);
 }
 
 u64 flush(Call& call) {
@@ -227,32 +227,65 @@ constexpr Service kFiles[] = {
 
 }  // namespace
 
-Status end_io(State& state, Thread* thread, File& file, const IoEnd& end, Status status, u64 information, u64 now_ns) {
-  if (end.event != nullptr) {
-    end.event->signalled = true;
-    wake_waiters(state, *end.event, now_ns);
+namespace {
+
+PendingIo io_of(Call& call, const std::shared_ptr<File>& file) {
+  return {.process = call.state.process_id,
+          .thread = call.thread.id,
+          .file = file,
+          .event = call.state.handles.at<Event>(call.argument(1)),
+          .port = file->port,
+          .port_key = file->port_key,
+          .routine = call.argument(2),
+          .context = call.argument(3),
+          .status_at = call.argument(4)};
+}
+
+Status tell_end(State& process, const PendingIo& io, Status status, u64 information, u64 now_ns) {
+  if (io.event != nullptr) {
+    io.event->signalled = true;
+    wake_waiters(*process.system, *io.event, now_ns);
   }
-  file.signalled = true;
-  wake_waiters(state, file, now_ns);
-  if (end.routine != 0) {
-    const Apc routine{end.routine, {end.context, end.status_at, 0}};
-    return thread != nullptr ? std::max(status, add_apc(state, *thread, routine, now_ns)) : status;
+  if (const auto file = io.file.lock()) {
+    file->signalled = true;
+    wake_waiters(*process.system, *file, now_ns);
   }
-  if (file.port != nullptr && end.context != 0 && file.port->packets.size() < Port::kMostPackets) {
-    file.port->packets.push_back({file.port_key, end.context, status, information});
-    wake_waiters(state, *file.port, now_ns);
+  if (io.routine != 0) {
+    Thread* const thread = find_thread(process, io.thread);
+    const Apc routine{io.routine, {io.context, io.status_at, 0}};
+    return thread != nullptr ? std::max(status, add_apc(process, *thread, routine, now_ns)) : status;
+  }
+  if (io.port != nullptr && io.context != 0 && io.port->packets.size() < Port::kMostPackets) {
+    io.port->packets.push_back({io.port_key, io.context, status, information});
+    wake_waiters(*process.system, *io.port, now_ns);
   }
   return status;
 }
 
-u64 complete_io(Call& call, File& file, Status status, u64 information) {
+}  // namespace
+
+u64 begin_io(Call& call, const std::shared_ptr<File>& file, PendingIo& io) {
+  io = io_of(call, file);
+  if (io.event != nullptr) io.event->signalled = false;
+  file->signalled = false;
+  return call.put_io_status(io.status_at, kPending, 0) ? kPending : kAccessViolation;
+}
+
+void end_io(System& system, const PendingIo& io, Status status, u64 information, u64 now_ns) {
+  State* const process = find_process(system, io.process);
+  if (process == nullptr) return;
+  const u64 block[2] = {status, information};
+  (void)process->guest.write(io.status_at, block, sizeof block);
+  (void)tell_end(*process, io, status, information, now_ns);
+}
+
+u64 complete_io(Call& call, const std::shared_ptr<File>& file, Status status, u64 information) {
   if (!call.put_io_status(call.argument(4), status, information)) return 0;
-  const auto event = call.state.handles.at<Event>(call.argument(1));
-  IoEnd end{event.get(), call.argument(2), call.argument(3), call.argument(4)};
+  PendingIo io = io_of(call, file);
   const bool failed = (status & 0xc0000000) == 0xc0000000;
-  if (failed) end.routine = 0;
-  if (failed || (end.routine == 0 && file.quiet_at_once)) end.context = 0;
-  return end_io(call.state, &call.thread, file, end, status, information, call.now_ns);
+  if (failed) io.routine = 0;
+  if (failed || (io.routine == 0 && file->quiet_at_once)) io.context = 0;
+  return tell_end(call.state, io, status, information, call.now_ns);
 }
 
 u64 write_stream(Call& call, const File& file, std::span<const char> bytes) {

@@ -134,6 +134,7 @@ bool NtProcess::wakes(u32 id, u64 now_ns) {
   Thread& thread = find(id);
   if (thread.wait.kind == Wait::Kind::none) return true;
   set_shared_time(state_, now_ns);
+  end_late_socket_calls(*state_.system, now_ns);
   if (thread.wait.kind == Wait::Kind::host) return call_again(state_, thread, now_ns);
   if (try_to_end_wait(state_, thread, now_ns)) return true;
   if (thread.wait.deadline_ns > now_ns) {
@@ -148,7 +149,7 @@ void NtProcess::ended(u32 exit_code, u64 now_ns) {
   for (const auto& thread : state_.threads) end_thread(state_, *thread, exit_code, now_ns);
   state_.process_object->exit_code = exit_code;
   state_.process_object->signalled = true;
-  wake_waiters(state_, *state_.process_object, now_ns);
+  wake_waiters(*state_.system, *state_.process_object, now_ns);
   std::vector<ObjectPointer> jobs;
   state_.handles.for_each([&](Object& object) {
     if (object.kind == Object::Kind::job) jobs.push_back(static_cast<Job&>(object).shared_from_this());
@@ -156,6 +157,7 @@ void NtProcess::ended(u32 exit_code, u64 now_ns) {
   state_.handles = {};
   for (ObjectPointer& job : jobs) (void)close_job(*state_.system, std::exchange(job, nullptr), state_.process_id);
   go_on_with_pipes(*state_.system, now_ns);
+  go_on_with_sockets(*state_.system, now_ns);
 }
 
 // As in the console of Windows, a new thread calls the program's handlers.

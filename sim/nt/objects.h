@@ -10,6 +10,7 @@
 #include "sim/nt/guest_files.h"
 #include "sim/nt/image_file.h"
 #include "sim/nt/memory.h"
+#include "sim/nt/network.h"
 
 namespace wperf::sim::nt {
 
@@ -37,6 +38,7 @@ struct Object {
 
   const Kind kind;
   bool signalled = false;  // ends waits; semaphores, mutants and timers have their own fields
+  u64 due_ns = ~u64{0};    // the time at which it may be signalled by itself
   std::string name;        // the full name, if the object has one
 };
 using ObjectPointer = std::shared_ptr<Object>;
@@ -65,7 +67,6 @@ struct Timer final : Object {
   static constexpr Kind kKind = Kind::timer;
   explicit Timer(bool resets) : Object(kKind), resets_itself(resets) {}
   bool resets_itself;
-  u64 due_ns = ~u64{0};
   u64 period_ns = 0;
 };
 
@@ -126,16 +127,22 @@ struct LockedRange {
 
 struct File;
 
-// An overlapped read of an empty pipe.
-struct PendingRead {
-  u32 process = 0;
-  std::weak_ptr<File> file = {};
-  u64 status_at = 0, buffer = 0, length = 0;  // in the memory of the process
-  u64 context = 0;                            // for the routine, or for the packet to its completion port
-  u64 routine = 0;                            // the thread calls it at the end; 0: none
-  u32 thread = 0;
+// An operation on a file that ends later.
+struct PendingIo {
+  u32 process = 0, thread = 0;
+  std::weak_ptr<File> file = {};           // expires when the file is closed
   std::shared_ptr<Event> event = nullptr;  // may be null
-  bool connects = false;                   // it waits for a client instead of bytes
+  std::shared_ptr<Port> port = nullptr;    // of the file; may be null
+  u64 port_key = 0;
+  u64 routine = 0;    // the thread calls it at the end; 0: none
+  u64 context = 0;    // for the routine, or for the packet to the completion port
+  u64 status_at = 0;  // in the memory of the process
+};
+
+// An overlapped read of an empty pipe.
+struct PendingRead : PendingIo {
+  u64 buffer = 0, length = 0;  // in the memory of the process
+  bool connects = false;       // it waits for a client instead of bytes
 };
 
 // The two ends of a pipe: 0 is the server's, 1 the client's. Each has the bytes that it can read.
@@ -178,9 +185,10 @@ struct File final : Object {
   bool listed = false;                // a search has begun
   std::vector<LockedRange> locks;
   std::shared_ptr<Pipe> pipe;
-  usize end = Pipe::kServer;   // the end of the pipe
-  bool may_wait = true;        // reads of an empty pipe
-  std::shared_ptr<Port> port;  // receives the completions
+  usize end = Pipe::kServer;       // the end of the pipe
+  bool may_wait = true;            // reads of an empty pipe
+  std::shared_ptr<Socket> socket;  // null before it is made
+  std::shared_ptr<Port> port;      // receives the completions
   u64 port_key = 0;
 };
 

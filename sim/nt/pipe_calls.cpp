@@ -39,33 +39,25 @@ usize take(Pipe& pipe, usize end, std::span<char> out) {
   return count;
 }
 
-void end_read(State& process, const PendingRead& read, File& file, Status status, u64 count, u64 now_ns) {
-  const u64 block[2] = {status, count};
-  (void)process.guest.write(read.status_at, block, sizeof block);
-  const IoEnd end{read.event.get(), read.routine, read.context, read.status_at};
-  (void)end_io(process, find_thread(process, read.thread), file, end, status, count, now_ns);
-}
-
 void end_reads(System& system, Pipe& pipe, usize end, u64 now_ns) {
   auto& reads = pipe.reads[end];
   while (!reads.empty()) {
     const PendingRead read = reads.front();
-    const auto file = read.file.lock();
     State* const process = find_process(system, read.process);
-    const bool is_wanted = file != nullptr && process != nullptr;
+    const bool is_closed = read.file.expired();
     const bool waits = read.connects ? !pipe.was_connected : pipe.bytes[end].empty() && !has_ended(pipe, end);
-    if (is_wanted && waits) return;
+    if (process != nullptr && !is_closed && waits) return;
     reads.pop_front();
-    if (!is_wanted) continue;
-    if (read.connects) {
-      end_read(*process, read, *file, kSuccess, 0, now_ns);
+    if (process == nullptr) continue;
+    if (is_closed || read.connects) {
+      end_io(system, read, is_closed ? kCancelled : kSuccess, 0, now_ns);
       continue;
     }
     std::vector<char> bytes(std::min<u64>(read.length, kMostRoom));
     bytes.resize(take(pipe, end, bytes));
     const bool written = process->guest.write(read.buffer, bytes.data(), bytes.size());
     const Status status = bytes.empty() ? kPipeBroken : written ? kSuccess : kAccessViolation;
-    end_read(*process, read, *file, status, bytes.size(), now_ns);
+    end_io(system, read, status, bytes.size(), now_ns);
   }
 }
 
@@ -101,31 +93,28 @@ u64 create_pipe(Call& call) {
 }
 
 // Begins an operation that ends later.
-u64 begin(Call& call, File& file, PendingRead read) {
+u64 begin(Call& call, const std::shared_ptr<File>& file, PendingRead read) {
   constexpr usize kMostReads = 4096;
-  auto& reads = file.pipe->reads[file.end];
+  auto& reads = file->pipe->reads[file->end];
   if (reads.size() == kMostReads) return kInsufficientResources;
-  read.process = call.state.process_id;
-  read.thread = call.thread.id;
-  read.file = std::static_pointer_cast<File>(call.state.handles.at(call.argument(0)));
-  read.event = call.state.handles.at<Event>(call.argument(1));
-  read.routine = call.argument(2);
-  read.context = call.argument(3);
-  read.status_at = call.argument(4);
-  if (read.event != nullptr) read.event->signalled = false;
-  file.signalled = false;
+  const u64 status = begin_io(call, file, read);
+  if (status != kPending) return status;
   reads.push_back(std::move(read));
-  if (!std::exchange(file.pipe->is_listed, true)) call.state.system->pipes_with_reads.push_back(file.pipe);
-  return call.put_io_status(call.argument(4), kPending, 0) ? kPending : kAccessViolation;
+  if (!std::exchange(file->pipe->is_listed, true)) call.state.system->pipes_with_reads.push_back(file->pipe);
+  return kPending;
 }
 
-u64 listen(Call& call, File& file) {
-  if (file.end != Pipe::kServer) return kInvalidParameter;
+u64 listen(Call& call, const std::shared_ptr<File>& file) {
+  if (file->end != Pipe::kServer) return kInvalidParameter;
   const bool was_waiting = call.done_before != 0;
-  if (has_ended(*file.pipe, file.end)) return kPipeClosing;
-  if (file.pipe->was_connected) return was_waiting ? complete_io(call, file, kSuccess, 0) : u64{kPipeConnected};
-  if (!file.answers_at_once && file.may_wait) return begin(call, file, {.connects = true});
-  return file.may_wait ? wait_for_host(call, 1, file.pipe) : u64{kPipeListening};
+  if (has_ended(*file->pipe, file->end)) return kPipeClosing;
+  if (file->pipe->was_connected) return was_waiting ? complete_io(call, file, kSuccess, 0) : u64{kPipeConnected};
+  if (!file->answers_at_once && file->may_wait) {
+    PendingRead read;
+    read.connects = true;
+    return begin(call, file, std::move(read));
+  }
+  return file->may_wait ? wait_for_host(call, 1, file->pipe) : u64{kPipeListening};
 }
 
 u64 peek(Call& call, File& file) {
@@ -152,7 +141,7 @@ u64 control(Call& call) {
   if (file->type != File::Type::pipe) return kInvalidDeviceRequest;
   switch (call.argument32(5)) {
     case kListen:
-      return listen(call, *file);
+      return listen(call, file);
     case kPeek:
       return peek(call, *file);
     case kDisconnect: {
@@ -174,17 +163,20 @@ u64 cancel(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   const bool is_one = call.name.ends_with("Ex") && call.argument(1) != 0;
+  const u64 only = is_one ? call.argument(1) : 0;
   std::vector<PendingRead> cancelled;
   if (file->type == File::Type::pipe) {
     std::erase_if(file->pipe->reads[file->end], [&](const PendingRead& read) {
-      if (is_one && read.status_at != call.argument(1)) return false;
+      if (only != 0 && read.status_at != only) return false;
       cancelled.push_back(read);
       return true;
     });
   }
-  for (const PendingRead& read : cancelled) end_read(call.state, read, *file, kCancelled, 0, call.now_ns);
+  for (const PendingRead& read : cancelled) end_io(*call.state.system, read, kCancelled, 0, call.now_ns);
+  const usize count =
+      cancelled.size() + (file->type == File::Type::socket ? cancel_socket_calls(call, *file, only) : 0);
   const u64 status_at = call.argument(call.name.ends_with("Ex") ? 2 : 1);
-  const Status status = cancelled.empty() ? kNotFound : kSuccess;
+  const Status status = count == 0 ? kNotFound : kSuccess;
   return call.put_io_status(status_at, status, 0) ? status : kAccessViolation;
 }
 
@@ -246,22 +238,25 @@ u64 read_pipe(Call& call, const std::shared_ptr<File>& file) {
   const u64 length = call.argument32(6);
   if (!call.state.guest.allows(call.argument(5), length, kRead | kWrite)) return kAccessViolation;
   if (pipe.bytes[file->end].empty() && length != 0) {
-    if (has_ended(pipe, file->end)) return complete_io(call, *file, kPipeBroken, 0);
+    if (has_ended(pipe, file->end)) return complete_io(call, file, kPipeBroken, 0);
     if (!pipe.was_connected) return kPipeListening;
-    if (!file->may_wait) return complete_io(call, *file, kPipeEmpty, 0);
+    if (!file->may_wait) return complete_io(call, file, kPipeEmpty, 0);
     if (file->answers_at_once) return wait_for_host(call, 0, file->pipe);
-    return begin(call, *file, {.buffer = call.argument(5), .length = length});
+    PendingRead read;
+    read.buffer = call.argument(5);
+    read.length = length;
+    return begin(call, file, std::move(read));
   }
   std::vector<char> bytes(std::min<u64>(length, kMostRoom));
   bytes.resize(take(pipe, file->end, bytes));
   wake_callers(*call.state.system, pipe, call.now_ns);
   if (!call.write(call.argument(5), bytes.data(), bytes.size())) return 0;
-  return complete_io(call, *file, kSuccess, bytes.size());
+  return complete_io(call, file, kSuccess, bytes.size());
 }
 
-u64 write_pipe(Call& call, File& file) {
-  Pipe& pipe = *file.pipe;
-  const usize reader = 1 - file.end;
+u64 write_pipe(Call& call, const std::shared_ptr<File>& file) {
+  Pipe& pipe = *file->pipe;
+  const usize reader = 1 - file->end;
   const u64 length = call.argument32(6);
   u64 whole = call.done_before;
   if (!call.state.guest.allows(call.argument(5), length, kRead)) return kAccessViolation;
@@ -270,11 +265,11 @@ u64 write_pipe(Call& call, File& file) {
   while (whole < length) {
     if (!pipe.is_open[reader]) return complete_io(call, file, kPipeClosing, whole);
     const u64 held = pipe.bytes[reader].size();
-    const u64 most = file.answers_at_once ? pipe.most[reader] : kMostRoom;  // an overlapped write never waits
+    const u64 most = file->answers_at_once ? pipe.most[reader] : kMostRoom;  // an overlapped write never waits
     const u64 room = most - std::min(most, held);
-    if (room == 0 && !file.answers_at_once) return kInsufficientResources;
-    if (room == 0 && !file.may_wait) break;
-    if (room == 0) return wait_for_host(call, whole, file.pipe);
+    if (room == 0 && !file->answers_at_once) return kInsufficientResources;
+    if (room == 0 && !file->may_wait) break;
+    if (room == 0) return wait_for_host(call, whole, file->pipe);
     const u64 count = std::min({room, length - whole, u64{bytes.size()}});
     if (!call.read(call.argument(5) + whole, bytes.data(), count)) return 0;
     pipe.bytes[reader].insert(pipe.bytes[reader].end(), bytes.begin(),

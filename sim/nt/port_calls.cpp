@@ -15,7 +15,7 @@ u64 add_packet(Call& call) {
   if (port == nullptr) return kInvalidHandle;
   if (port->packets.size() == Port::kMostPackets) return kInsufficientResources;
   port->packets.push_back({call.argument(1), call.argument(2), call.argument32(3), call.argument(4)});
-  wake_waiters(call.state, *port, call.now_ns);
+  wake_waiters(*call.state.system, *port, call.now_ns);
   return kSuccess;
 }
 

@@ -15,13 +15,14 @@ constexpr std::string_view kRoot = "\\Registry\\Machine";
 struct Value {
   static constexpr u32 kText = 1, kNumber = 4;  // REG_SZ, REG_DWORD
   std::string_view key, name, text;             // the key without the root
-  u32 number = 0;                               // if `text` is empty
+  u32 number = 0;                               // if there is no text
 
-  u32 type() const { return text.empty() ? kNumber : kText; }
+  bool is_text() const { return text.data() != nullptr; }
+  u32 type() const { return is_text() ? kText : kNumber; }
   std::vector<u8> data() const {
     std::vector<u16> units = to_utf16(text);
-    if (text.empty()) units = {static_cast<u16>(number), static_cast<u16>(number >> 16)};
-    if (!text.empty()) units.push_back(0);
+    if (!is_text()) units = {static_cast<u16>(number), static_cast<u16>(number >> 16)};
+    if (is_text()) units.push_back(0);
     const auto* const bytes = reinterpret_cast<const u8*>(units.data());
     return {bytes, bytes + units.size() * sizeof(u16)};
   }
@@ -33,7 +34,17 @@ struct Value {
 #define WPERF_STRONG "Microsoft Strong Cryptographic Provider"
 #define WPERF_ENHANCED "Microsoft Enhanced RSA and AES Cryptographic Provider"
 constexpr std::string_view kProviderPath = "C:\\windows\\system32\\rsaenh.dll";
+#define WPERF_CONTROL "SYSTEM\\CurrentControlSet\\Control\\"
+#define WPERF_NETWORK "SYSTEM\\CurrentControlSet\\Services\\Tcpip\\Parameters"
+constexpr std::string_view kOwnName = "SIMULATED";  // as in the environment
+// The values of a key follow each other, and so do the keys of a key.
 constexpr Value kValues[] = {
+    {"SOFTWARE\\Classes\\.css", "Content Type", "text/css"},
+    {"SOFTWARE\\Classes\\.html", "Content Type", "text/html"},
+    {"SOFTWARE\\Classes\\.js", "Content Type", "text/javascript"},
+    {"SOFTWARE\\Classes\\.json", "Content Type", "application/json"},
+    {"SOFTWARE\\Classes\\.png", "Content Type", "image/png"},
+    {"SOFTWARE\\Classes\\.txt", "Content Type", "text/plain"},
     {WPERF_CRYPTOGRAPHY, "MachineGuid", "7c1d3a52-9e0b-4f6e-8a47-2b5d60c9f318"},
     {WPERF_PROVIDERS "Provider\\" WPERF_STRONG, "Image Path", kProviderPath},
     {WPERF_PROVIDERS "Provider\\" WPERF_STRONG, "Type", {}, 1},
@@ -43,6 +54,12 @@ constexpr Value kValues[] = {
     {WPERF_PROVIDERS "Provider Types\\Type 001", "TypeName", "RSA Full (Signature and Key Exchange)"},
     {WPERF_PROVIDERS "Provider Types\\Type 024", "Name", WPERF_ENHANCED},
     {WPERF_PROVIDERS "Provider Types\\Type 024", "TypeName", "RSA Full and AES"},
+    {WPERF_CONTROL "ComputerName\\ActiveComputerName", "ComputerName", kOwnName},
+    {WPERF_CONTROL "ComputerName\\ComputerName", "ComputerName", kOwnName},
+    {WPERF_NETWORK, "Domain", ""},
+    {WPERF_NETWORK, "Hostname", kOwnName},
+    {WPERF_NETWORK, "NV Domain", ""},
+    {WPERF_NETWORK, "NV Hostname", kOwnName},
 };
 
 // The part of `path` below `key`, without the backslash; empty if it is not below.

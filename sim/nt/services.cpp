@@ -63,11 +63,15 @@ void learn_services(State& state, const ImageContents& image, u64 base) {
   }
 }
 
-// arguments: handle, code, parameters. DLLs with a part on the host get STATUS_NOT_IMPLEMENTED and work without it;
-// calls of ntdll's part are answered.
+// arguments: handle, code, parameters. The handle is the address of the DLL, or ntdll's own. Calls of ntdll and ws2_32
+// are answered; the other DLLs with a part on the host get STATUS_NOT_IMPLEMENTED and work without it.
 u64 answer_host_call(Call& call) {
   const u64 parameters = call.argument(2);
-  if (call.argument(0) != kOwnHostPart) return kNotImplemented;
+  if (call.argument(0) != kOwnHostPart) {
+    const auto module = std::ranges::find(call.state.modules, call.argument(0), &Module::base);
+    const bool is_sockets = module != call.state.modules.end() && same_ignoring_case(module->name, "ws2_32.dll");
+    return is_sockets ? answer_name_call(call) : u64{kNotImplemented};
+  }
   switch (call.argument32(1)) {
     case kHostLoadLibrary:
       return kNotFound;

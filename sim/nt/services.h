@@ -40,7 +40,10 @@ const Service* find_service(std::string_view name);  // returns null for an unkn
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are noted.
 void learn_services(State& state, const ImageContents& image, u64 base);
 
-// wait_calls.cpp: the thread waits; the timeout is a time of NT in the program's memory, or null.
+// wait_calls.cpp: reads a time in units of 100 ns. A negative time is relative, and a null pointer means never. Returns
+// false for a bad pointer.
+bool read_deadline(Call& call, u64 address, u64& deadline_ns);
+// The thread waits; the timeout is a time of NT in the program's memory, or null.
 u64 begin_wait(Call& call, Wait wait, u64 timeout_at);
 // The thread waits until a stream of the host, or the given pipe, may be ready. Then the call is repeated.
 u64 wait_for_host(Call& call, u64 done, const std::shared_ptr<Pipe>& pipe = nullptr);
@@ -48,23 +51,27 @@ u64 wait_for_host(Call& call, u64 done, const std::shared_ptr<Pipe>& pipe = null
 bool call_again(State& state, Thread& thread, u64 now_ns);
 
 // file_calls.cpp: ends a read or write and returns its status.
-u64 complete_io(Call& call, File& file, Status status, u64 information);
-// The same for an operation that began earlier. `thread` calls the routine; it is null if the thread has ended.
-struct IoEnd {
-  Event* event = nullptr;
-  u64 routine = 0, context = 0, status_at = 0;  // without a routine, `context` is for a packet; 0: no packet
-};
-Status end_io(State& state, Thread* thread, File& file, const IoEnd& end, Status status, u64 information, u64 now_ns);
+u64 complete_io(Call& call, const std::shared_ptr<File>& file, Status status, u64 information);
+// Fills in who has called, for an operation on the file that ends later. Returns STATUS_PENDING.
+u64 begin_io(Call& call, const std::shared_ptr<File>& file, PendingIo& io);
+// Ends it. The thread calls the routine; without a routine, `context` is for a packet (0: no packet).
+void end_io(System& system, const PendingIo& io, Status status, u64 information, u64 now_ns);
 
 // pipe_calls.cpp
 std::optional<std::string> pipe_key(std::string_view name);  // nullopt if it is not the name of a pipe
 Status open_pipe(Call& call, const std::string& key, std::shared_ptr<File>& out);
 u64 read_pipe(Call& call, const std::shared_ptr<File>& file);
-u64 write_pipe(Call& call, File& file);
+u64 write_pipe(Call& call, const std::shared_ptr<File>& file);
 
 // socket_calls.cpp
 bool names_sockets(std::string_view name);
-u64 control_socket(Call& call, File& file);
+u64 control_socket(Call& call, const std::shared_ptr<File>& file);
+// Ends the socket's calls as cancelled: the one with this I/O status, or all if it is 0. Returns their number.
+usize cancel_socket_calls(Call& call, const File& file, u64 status_at);
+u64 transfer_on_socket(Call& call, const std::shared_ptr<File>& file, bool sends);  // NtReadFile, NtWriteFile
+
+// name_calls.cpp: the part of ws2_32 on the host, which knows names and addresses.
+u64 answer_name_call(Call& call);
 
 // file_calls.cpp: writes to a standard stream or the null device. Returns how many bytes it took.
 u64 write_stream(Call& call, const File& file, std::span<const char> bytes);

@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -72,14 +73,38 @@ struct Thread {
   std::shared_ptr<ThreadObject> object;
 };
 
+// A call on a socket that has not ended (socket_calls.cpp).
+struct SocketCall : PendingIo {
+  struct Piece {
+    u64 address = 0, size = 0;
+  };
+  struct Polled {
+    u64 handle = 0;
+    std::weak_ptr<File> file;
+    u32 wanted = 0;  // poll::…
+  };
+  u32 code = 0;
+  u64 deadline_ns = kNever;
+  u64 output = 0, output_size = 0;
+  std::vector<Piece> pieces;  // memory to send from, or to receive into
+  u64 done = 0;               // bytes that were sent or received
+  bool peeks = false, takes_all = false;
+  u64 address_at = 0, address_size_at = 0, flags_at = 0;  // for the sender of a datagram; 0: not wanted
+  std::shared_ptr<File> accepting;                        // the file that becomes the accepted socket
+  u64 first_bytes = 0, local_bytes = 0;                   // parts of the output of AcceptEx
+  std::vector<Polled> polled;
+};
+
 // The parts of Windows that the processes of one machine share.
 struct System {
   std::vector<State*> processes;                                  // running processes
   std::map<std::string, std::weak_ptr<Object>> names;             // in lower case
   std::map<std::string, std::vector<std::weak_ptr<File>>> pipes;  // ends of servers, by name in lower case
   std::vector<std::weak_ptr<Pipe>> pipes_with_reads;
-  u64 turns = 0;                // number of waits so far
-  ProgramHost* host = nullptr;  // null: programs cannot start others
+  Network network;
+  std::list<SocketCall> socket_calls;  // that have not ended, the oldest first
+  u64 turns = 0;                       // number of waits so far
+  ProgramHost* host = nullptr;         // null: programs cannot start others
 };
 
 // The things that a process gets from the process that created it.
@@ -213,6 +238,11 @@ void write_back(const Section& section);
 // pipe_calls.cpp: an end of a pipe may be closed, which ends waits for it.
 void go_on_with_pipes(System& system, u64 now_ns);
 
+// socket_calls.cpp: ends the calls for which a change of sockets suffices.
+void go_on_with_sockets(System& system, u64 now_ns);
+// Ends the calls whose time is over.
+void end_late_socket_calls(System& system, u64 now_ns);
+
 // job_calls.cpp
 void join_job(State& process, const std::shared_ptr<Job>& job);
 // Ends all processes of the job except `spared`.
@@ -225,7 +255,7 @@ void end_job(System& system, const Job& job, u32 exit_code, u32 spared);
 // Ends the wait if its objects allow it at this time. Returns false if the thread still waits.
 bool try_to_end_wait(State& state, Thread& thread, u64 now_ns);
 void end_wait(Thread& thread, Status status, u64 now_ns);
-void wake_waiters(State& state, const Object& object, u64 now_ns);
+void wake_waiters(System& system, const Object& object, u64 now_ns);
 void set_wake_time(Thread& thread);
 void end_thread(State& state, Thread& thread, u32 exit_code, u64 now_ns);
 

@@ -12,20 +12,6 @@ namespace {
 constexpr u32 kMostObjects = 64;
 constexpr u64 kHostPollNs = 1'000'000;
 
-// A time as NT has it: null means never; negative is relative; in 100 ns. Returns false for a bad pointer.
-bool read_deadline(Call& call, u64 address, u64& deadline_ns) {
-  deadline_ns = kNever;
-  std::int64_t time = 0;
-  if (address == 0) return true;
-  if (!call.get(address, time)) return false;
-  if (time == INT64_MIN) return true;
-  const u64 ticks = time < 0 ? static_cast<u64>(-time)
-                             : static_cast<u64>(std::max<std::int64_t>(time - static_cast<std::int64_t>(kBootTime), 0));
-  if (ticks > kNever / kNsPerTick / 2) return true;
-  deadline_ns = ticks * kNsPerTick + (time < 0 ? call.now_ns : 0);
-  return true;
-}
-
 // Returns a handle to a new object, or to the existing object of that name.
 u64 create_named(Call& call, const ObjectPointer& made) {
   ObjectName name;
@@ -57,6 +43,19 @@ u64 open_named(Call& call) {
 }
 
 }  // namespace
+
+bool read_deadline(Call& call, u64 address, u64& deadline_ns) {
+  deadline_ns = kNever;
+  std::int64_t time = 0;
+  if (address == 0) return true;
+  if (!call.get(address, time)) return false;
+  if (time == INT64_MIN) return true;
+  const u64 ticks = time < 0 ? static_cast<u64>(-time)
+                             : static_cast<u64>(std::max<std::int64_t>(time - static_cast<std::int64_t>(kBootTime), 0));
+  if (ticks > kNever / kNsPerTick / 2) return true;
+  deadline_ns = ticks * kNsPerTick + (time < 0 ? call.now_ns : 0);
+  return true;
+}
 
 u64 begin_wait(Call& call, Wait wait, u64 timeout_at) {
   if (!read_deadline(call, timeout_at, wait.deadline_ns)) return kAccessViolation;
@@ -148,7 +147,7 @@ u64 signal_and_wait(Call& call) {
   const auto event = call.state.handles.at<Event>(call.argument(0));
   if (event == nullptr) return call.refuse("only events can be signalled by this call on the simulated machine");
   event->signalled = true;
-  wake_waiters(call.state, *event, call.now_ns);
+  wake_waiters(*call.state.system, *event, call.now_ns);
   Wait wait;
   wait.kind = Wait::Kind::objects;
   wait.alertable = (call.argument32(2) & 0xff) != 0;
@@ -204,7 +203,7 @@ u64 change_event(Call& call, bool signalled) {
   const u32 before = event->signalled ? 1 : 0;
   if (!call.put_if_wanted(call.argument(1), before)) return 0;
   event->signalled = signalled;
-  if (signalled) wake_waiters(call.state, *event, call.now_ns);
+  if (signalled) wake_waiters(*call.state.system, *event, call.now_ns);
   return kSuccess;
 }
 
@@ -236,7 +235,7 @@ u64 release_semaphore(Call& call) {
   if (more == 0 || more > semaphore->most - semaphore->count) return kSemaphoreLimit;
   if (!call.put_if_wanted(call.argument(2), semaphore->count)) return 0;
   semaphore->count += more;
-  wake_waiters(call.state, *semaphore, call.now_ns);
+  wake_waiters(*call.state.system, *semaphore, call.now_ns);
   return kSuccess;
 }
 
@@ -258,7 +257,7 @@ u64 release_mutant(Call& call) {
   if (!call.put_if_wanted(call.argument(1), before)) return 0;
   if (--mutant->depth != 0) return kSuccess;
   mutant->owner = 0;
-  wake_waiters(call.state, *mutant, call.now_ns);
+  wake_waiters(*call.state.system, *mutant, call.now_ns);
   return kSuccess;
 }
 
@@ -279,7 +278,7 @@ u64 set_timer(Call& call) {
   timer->signalled = false;
   timer->due_ns = due_ns;
   timer->period_ns = u64{call.argument32(5)} * 1'000'000;
-  wake_waiters(call.state, *timer, call.now_ns);
+  wake_waiters(*call.state.system, *timer, call.now_ns);
   return kSuccess;
 }
 
@@ -291,7 +290,7 @@ u64 cancel_timer(Call& call) {
   if (!call.put_if_wanted(call.argument(1), before)) return 0;
   timer->due_ns = kNever;
   timer->period_ns = 0;
-  wake_waiters(call.state, *timer, call.now_ns);
+  wake_waiters(*call.state.system, *timer, call.now_ns);
   return kSuccess;
 }
 
@@ -308,9 +307,11 @@ u64 close_in(Call& call, State& process, u64 handle, Status status) {
   ObjectPointer closed = process.handles.at(handle);
   if (!process.handles.close(handle)) return kInvalidHandle;
   if (close_job(*call.state.system, closed, call.state.process_id)) return call.end_process(0);
-  const bool is_pipe = closed->kind == Object::Kind::file && static_cast<const File&>(*closed).type == File::Type::pipe;
+  const bool is_file = closed->kind == Object::Kind::file;
+  const File::Type type = is_file ? static_cast<const File&>(*closed).type : File::Type::null;
   closed = nullptr;
-  if (is_pipe) go_on_with_pipes(*call.state.system, call.now_ns);
+  if (type == File::Type::pipe) go_on_with_pipes(*call.state.system, call.now_ns);
+  if (type == File::Type::socket) go_on_with_sockets(*call.state.system, call.now_ns);
   return status;
 }
 

@@ -133,18 +133,17 @@ bool try_to_end_wait(State& state, Thread& thread, u64 now_ns) {
 void set_wake_time(Thread& thread) {
   Wait& wait = thread.wait;
   wait.wake_ns = wait.deadline_ns;
-  for (const ObjectPointer& object : wait.objects)
-    if (object->kind == Object::Kind::timer) wait.wake_ns = std::min(wait.wake_ns, static_cast<Timer&>(*object).due_ns);
+  for (const ObjectPointer& object : wait.objects) wait.wake_ns = std::min(wait.wake_ns, object->due_ns);
 }
 
 // Wakes the threads that have waited longest first.
-void wake_waiters(State& state, const Object& object, u64 now_ns) {
+void wake_waiters(System& system, const Object& object, u64 now_ns) {
   struct Waiting {
     State* process;
     Thread* thread;
   };
   std::vector<Waiting> waiting;
-  for (State* const process : state.system->processes) {
+  for (State* const process : system.processes) {
     for (const auto& thread : process->threads) {
       const auto& objects = thread->wait.objects;
       if (thread->wait.kind == Wait::Kind::none || thread->wait.deadline_ns <= now_ns) continue;
@@ -165,14 +164,14 @@ void end_thread(State& state, Thread& thread, u32 exit_code, u64 now_ns) {
   thread.wait = {};
   thread.apcs.clear();
   thread.object->signalled = true;
-  wake_waiters(state, *thread.object, now_ns);
+  wake_waiters(*state.system, *thread.object, now_ns);
   state.handles.for_each([&](Object& object) {
     if (object.kind != Object::Kind::mutant || static_cast<Mutant&>(object).owner != thread.id) return;
     auto& mutant = static_cast<Mutant&>(object);
     mutant.owner = 0;
     mutant.depth = 0;
     mutant.abandoned = true;
-    wake_waiters(state, object, now_ns);
+    wake_waiters(*state.system, object, now_ns);
   });
   release_stack(state, thread);
 }

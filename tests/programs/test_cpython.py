@@ -73,6 +73,25 @@ class CPython(CPythonTest):
             self.assertEqual(done.stdout, '{"10": 45, "20": 190, "30": 435}\n')
             self.assertTrue((pathlib.Path(folder) / "out.json").exists())
 
+    def test_a_server_and_its_clients(self):
+        script = ("import asyncio\n"
+                  "async def echo(reader, writer):\n"
+                  "    while line := await reader.readline(): writer.write(line.upper())\n"
+                  "    writer.close()\n"
+                  "async def ask(port, text):\n"
+                  "    reader, writer = await asyncio.open_connection('localhost', port)\n"
+                  "    writer.write(text + b'\\n')\n"
+                  "    answer = await reader.readline()\n"
+                  "    writer.close()\n"
+                  "    return answer\n"
+                  "async def main():\n"
+                  "    server = await asyncio.start_server(echo, '127.0.0.1', 0)\n"
+                  "    port = server.sockets[0].getsockname()[1]\n"
+                  "    print(await asyncio.gather(*[ask(port, bytes([97 + n]) * 3) for n in range(3)]))\n"
+                  "asyncio.run(main())\n")
+        done = self.python(*PLAIN, "-c", script)
+        self.assertEqual(done.stdout, "[b'AAA\\n', b'BBB\\n', b'CCC\\n']\n")
+
     def test_the_profile_of_the_learning_path(self):
         """WindowsPerf's own expectation: at least 65 % of the samples in x_mul."""
         found = self.json("record", "-q", "-e", "ld_spec:100000", "-c", "0", "--sort", "module,symbol", "--timeout", "0.6", "--json", "--",

@@ -250,31 +250,55 @@ ZIG = pathlib.Path(os.environ.get("WPERF_ZIG") or next(iter(TOOLS.glob("zig-*/pa
 
 
 @unittest.skipUnless(ZIG.exists(), "needs zig to build the program")
-class ChildrenTest(WperfTest):
-    """A program that starts others, talks with them and waits for them."""
-    EXPECTED = ["wrote 10000", r"got child one: 10000 in C:\work, yes", "the end is error 109", "exit code 42", "now 997", "event 0",
-                "pipe says hello, exit code 5", "routine: error 0, 5 bytes, 0", "woken by 192", "pipe says hello, exit code 5", "crash c0000005", "early 258", "ended 9"]
+class BuiltTest(WperfTest):
+    """A program of this folder, built for Windows."""
+    PROGRAM = ""
+    LIBRARIES = ()
+    EXPECTED = ()
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        if not cls.PROGRAM:
+            raise unittest.SkipTest("only the classes below have a program")
         holder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(holder.cleanup)
         cls.folder = pathlib.Path(holder.name)
-        source = pathlib.Path(__file__).resolve().with_name("children.c")
-        subprocess.run([ZIG, "cc", "-target", "aarch64-windows-gnu", "-O1", "-g", "-gcodeview", "-w", source, "-o", "children.exe"],
-                       cwd=cls.folder, check=True, capture_output=True)
+        source = pathlib.Path(__file__).resolve().with_name(f"{cls.PROGRAM}.c")
+        subprocess.run([ZIG, "cc", "-target", "aarch64-windows-gnu", "-O1", "-g", "-gcodeview", "-w", source, "-o", f"{cls.PROGRAM}.exe",
+                        *cls.LIBRARIES], cwd=cls.folder, check=True, capture_output=True)
 
-    def test_pipes_exit_codes_and_what_is_inherited(self):
-        done = self.run_wperf("stat", "-q", "-e", "inst_retired", "-c", "0", "--json", "-o", "counts.json", "--", self.folder / "children.exe",
-                              device="sim:pace=free,console=shown", cwd=self.folder)
+    def check_output(self):
+        done = self.run_wperf("stat", "-q", "-e", "inst_retired", "-c", "0", "--json", "-o", "counts.json", "--",
+                              self.folder / f"{self.PROGRAM}.exe", device="sim:pace=free,console=shown", cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout.splitlines(), self.EXPECTED)
+
+
+class ChildrenTest(BuiltTest):
+    """A program that starts others, talks with them and waits for them."""
+    PROGRAM = "children"
+    EXPECTED = ["wrote 10000", r"got child one: 10000 in C:\work, yes", "the end is error 109", "exit code 42", "now 997", "event 0",
+                "pipe says hello, exit code 5", "routine: error 0, 5 bytes, 0", "woken by 192", "pipe says hello, exit code 5", "crash c0000005", "early 258", "ended 9"]
+
+    def test_pipes_exit_codes_and_what_is_inherited(self):
+        self.check_output()
 
     def test_waits_name_the_process_that_ended_them(self):
         found = self.json("waits", "-q", "-o", self.folder / "w.etl", "--json", "--", self.folder / "children.exe", device="etw:fake,pace=free")
         reads = [row for row in found["waits"]["wakers"] if row["function"] == "NtReadFile" and "(1004)" in row["waiter"]]
         self.assertIn("children.exe (1012)", {row["waker"] for row in reads})
+
+
+class SocketsTest(BuiltTest):
+    PROGRAM = "sockets"
+    LIBRARIES = ("-lws2_32", "-lmswsock")
+    EXPECTED = ["echoed 1000000", "the other process ended with 7", "keys 31, port right, 16 bytes of address", "key 2: by port",
+                "closed: cancelled, error 995", "events 8, 1", "event 32", "8 bytes: datagram", "then -1, error 10060",
+                "localhost is 127.0.0.1, example.com is error 11001", "nobody: -1, error 10061", "outside: -1, error 10051"]
+
+    def test_processes_and_threads_talk_by_sockets(self):
+        self.check_output()
 
 
 @unittest.skipUnless(ZIG.exists() and shutil.which("c++"), "needs zig and a native compiler to build the programs")
