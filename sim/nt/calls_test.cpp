@@ -150,6 +150,29 @@ TEST(NtWaits, ObjectsWithANameAreShared) {
   EXPECT_EQ(process.state.handles.at(first), process.state.handles.at(process.get(0)));
   EXPECT_EQ(process.call("NtOpenMutant", {kAt, 0, name}), kObjectTypeMismatch);
   EXPECT_EQ(process.call("NtOpenEvent", {kAt, 0, process.named(0x1000, "\\other")}), kObjectNameNotFound);
+  const u64 job = process.named(0x1000, "\\Sessions\\1\\BaseNamedObjects\\Job");
+  ASSERT_EQ(process.call("NtCreateJobObject", {kAt, 0, job}), kSuccess);
+  const u64 made = process.get(0);
+  ASSERT_EQ(process.call("NtOpenJobObject", {kAt, 0, job}), kSuccess);
+  EXPECT_EQ(process.state.handles.at(made), process.state.handles.at(process.get(0)));
+}
+
+TEST(NtWaits, OneCallSignalsAndWaits) {
+  TestProcess process;
+  process.add_thread();
+  const auto made = [&](std::string_view call, u64 fourth, u64 fifth) {
+    EXPECT_EQ(process.call(call, {kAt, 0, 0, fourth, fifth}), kSuccess);
+    return process.get(0);
+  };
+  const u64 semaphore = made("NtCreateSemaphore", 0, 1), mutant = made("NtCreateMutant", 1, 0);
+  const u64 event = made("NtCreateEvent", 1, 0);
+  EXPECT_EQ(process.call("NtSignalAndWaitForSingleObject", {mutant, event, 0, 0}, 1), kMutantNotOwned);
+  EXPECT_EQ(process.call("NtSignalAndWaitForSingleObject", {semaphore, event, 0, 0}, 1), kNoAnswer);
+  EXPECT_EQ(process.call("NtSignalAndWaitForSingleObject", {semaphore, event, 0, 0}), kSemaphoreLimit);
+  EXPECT_EQ(process.call("NtSignalAndWaitForSingleObject", {event, semaphore, 0, 0}), kNoAnswer);
+  for (const auto& thread : process.state.threads) EXPECT_EQ(thread->wait.kind, Wait::Kind::none);
+  EXPECT_EQ(process.call("NtSignalAndWaitForSingleObject", {mutant, 0x4444, 0, 0}), kInvalidHandle);
+  EXPECT_EQ(process.call("NtSignalAndWaitForSingleObject", {mutant, mutant, 0, 0}), kNoAnswer);
 }
 
 TEST(NtMemory, AllocationsAnswerWithWholePages) {
@@ -258,6 +281,9 @@ TEST_F(NtFiles, RangesAreLocked) {
   set(109, 1);
   EXPECT_EQ(lock(other, false), kLockNotGranted);
   EXPECT_EQ(unlock(other), kRangeNotLocked);
+  EXPECT_EQ(process.call("NtLockFile", {other, 0, 0, 0, 0, kOffset, kSize, 0, 0, 0}), kNoAnswer);
+  EXPECT_EQ(process.state.threads[0]->wait.kind, Wait::Kind::host) << "a lock that may wait";
+  process.state.threads[0]->wait = {};
   set(110, ~u64{0});
   EXPECT_EQ(lock(other, true), kSuccess);
   set(100, 10);

@@ -85,6 +85,8 @@ u64 open_file_with(Call& call, const Opening& opening) {
   if (const auto pipe = pipe_key(name.text)) {
     information = 1;
     status = open_pipe(call, *pipe, file);
+  } else if (names_all_pipes(name.text)) {
+    file = std::make_shared<File>(File::Type::pipes, nullptr);
   } else if (names_sockets(name.text)) {
     file = std::make_shared<File>(File::Type::socket, nullptr);
   } else {
@@ -191,7 +193,8 @@ u64 write_disk(File& file, std::span<const char> bytes, u64 offset, u64& done) {
 u64 write_file(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
-  if (file->type == File::Type::folder || file->type == File::Type::input) return kAccessDenied;
+  if (file->type == File::Type::folder || file->type == File::Type::input || file->type == File::Type::pipes)
+    return kAccessDenied;
   if (file->type == File::Type::pipe) return write_pipe(call, file);
   if (file->type == File::Type::socket) return transfer_on_socket(call, file, true);
   u64 offset = 0, whole = call.done_before;

@@ -111,15 +111,15 @@ u64 query_file(Call& call) {
       return answer_file(call, u32{file->quiet_at_once});
     case kPipe:
       if (file->type != File::Type::pipe && !file->is_standard()) return kInvalidParameter;
-      return answer_file(call, std::array<u32, 2>{0, u32{!file->may_wait}});
+      return answer_file(call, std::array<u32, 2>{u32{file->reads_messages}, u32{!file->may_wait}});
     case kPipeLocal: {
       if (file->type != File::Type::pipe) return kInvalidParameter;
       constexpr u32 kBothWays = 2, kMostInstances = 255, kConnected = 3;
       const Pipe& pipe = *file->pipe;
       const auto in = static_cast<u32>(pipe.most[file->end]), out = static_cast<u32>(pipe.most[1 - file->end]);
-      return answer_file(
-          call, std::array<u32, 10>{0, kBothWays, kMostInstances, 1, in, static_cast<u32>(pipe.bytes[file->end].size()),
-                                    out, out, kConnected, static_cast<u32>(1 - file->end)});
+      return answer_file(call, std::array<u32, 10>{u32{pipe.has_messages}, kBothWays, kMostInstances, 1, in,
+                                                   static_cast<u32>(pipe.bytes[file->end].size()), out, out, kConnected,
+                                                   static_cast<u32>(1 - file->end)});
     }
     case kId:
       return answer_file(call, std::array<u64, 3>{kVolumeSerial, facts.index, 0});
@@ -187,7 +187,8 @@ Status set_file_fact(Call& call, File& file) {
       u32 modes[2] = {};  // the modes of reading and of completion
       if (!call.get(buffer, modes)) return kAccessViolation;
       if (file.is_standard() && modes[0] == 0 && modes[1] == 0) return kSuccess;
-      if (file.type != File::Type::pipe || modes[0] != 0) return kInvalidParameter;
+      if (file.type != File::Type::pipe || (modes[0] != 0 && !file.pipe->has_messages)) return kInvalidParameter;
+      file.reads_messages = modes[0] != 0;
       file.may_wait = modes[1] == 0;
       return kSuccess;
     }

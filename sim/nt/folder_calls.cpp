@@ -164,6 +164,7 @@ u32 device_type(const State& state, const File& file) {
     case File::Type::error:
       return is_console(state, file) ? kConsole : kPipe;
     case File::Type::pipe:
+    case File::Type::pipes:
     case File::Type::socket:
       return kPipe;
     default:
@@ -240,7 +241,7 @@ u64 lock_file(Call& call) {
   };
   for (const State* const process : call.state.system->processes) process->handles.for_each(look_at);
   if (!granted && (call.argument32(8) & 0xff) != 0) return kLockNotGranted;
-  if (!granted) return call.refuse("a lock that waits for another one is not part of the simulated machine");
+  if (!granted) return wait_for_host(call, 0);
   file->locks.push_back(wanted);
   return put_lock_status(call, call.argument(4)) ? kSuccess : kAccessViolation;
 }

@@ -13,10 +13,11 @@ constexpr usize kMostJobs = 64;
 
 // arguments: handle, access, attributes
 u64 create_job(Call& call) {
-  ObjectName name;
-  if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
-  if (!name.text.empty()) return call.refuse("jobs with names are not part of the simulated machine");
-  return call.give_handle(call.argument(0), std::make_shared<Job>());
+  return create_named(call, std::make_shared<Job>());
+}
+
+u64 open_job(Call& call) {
+  return open_named(call, Object::Kind::job);
 }
 
 // arguments: job, process
@@ -99,9 +100,10 @@ u64 query_job(Call& call) {
 }
 
 constexpr Service kJobs[] = {
-    {"NtCreateJobObject", create_job},      {"NtAssignProcessToJobObject", assign},
-    {"NtIsProcessInJob", is_in_job},        {"NtTerminateJobObject", terminate_job},
-    {"NtSetInformationJobObject", set_job}, {"NtQueryInformationJobObject", query_job},
+    {"NtCreateJobObject", create_job},          {"NtOpenJobObject", open_job},
+    {"NtAssignProcessToJobObject", assign},     {"NtIsProcessInJob", is_in_job},
+    {"NtTerminateJobObject", terminate_job},    {"NtSetInformationJobObject", set_job},
+    {"NtQueryInformationJobObject", query_job},
 };
 
 }  // namespace

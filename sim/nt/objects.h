@@ -149,6 +149,8 @@ struct PendingRead : PendingIo {
 struct Pipe {
   static constexpr usize kServer = 0, kClient = 1;
   std::deque<char> bytes[2];
+  bool has_messages = false;
+  std::deque<u64> messages[2];  // if it has messages: the lengths of those in `bytes`
   std::deque<PendingRead> reads[2];
   u64 most[2] = {};
   bool is_open[2] = {true, false};
@@ -158,10 +160,10 @@ struct Pipe {
 
 class FileSystem;
 
-// A file, a folder, a standard stream, the null device, an end of a pipe or a socket.
+// A file, a folder, a standard stream, the null device, an end of a pipe, the device of all pipes, or a socket.
 struct File final : Object {
   static constexpr Kind kKind = Kind::file;
-  enum class Type : u8 { disk, folder, input, output, error, null, pipe, socket };
+  enum class Type : u8 { disk, folder, input, output, error, null, pipe, pipes, socket };
   File(Type file_type, GuestFiles* in) : Object(kKind), type(file_type), files(in) {}
   ~File() override;
   bool is_stream() const { return type != Type::disk && type != Type::folder; }
@@ -187,6 +189,7 @@ struct File final : Object {
   std::shared_ptr<Pipe> pipe;
   usize end = Pipe::kServer;       // the end of the pipe
   bool may_wait = true;            // reads of an empty pipe
+  bool reads_messages = false;     // one message of the pipe at a time
   std::shared_ptr<Socket> socket;  // null before it is made
   std::shared_ptr<Port> port;      // receives the completions
   u64 port_key = 0;

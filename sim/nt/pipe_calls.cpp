@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pipes with and without names, as byte streams between processes or between threads of one process. A read of an empty
-// pipe waits; an overlapped read ends when bytes arrive.
+// Pipes with and without names, for bytes or messages, between processes or between threads of one process. A read of
+// an empty pipe waits; an overlapped read ends when bytes arrive.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -13,6 +13,7 @@ namespace wperf::sim::nt {
 namespace {
 
 constexpr u64 kLeastRoom = 4096, kMostRoom = 1 << 20, kMostAtOnce = 64 << 10;
+constexpr u64 kMostRead = 64 << 20;  // also the longest message
 constexpr usize kMostPipes = 4096;
 
 bool has_ended(const Pipe& pipe, usize end) {
@@ -31,12 +32,34 @@ void wake_callers(const System& system, const Pipe& pipe, u64 now_ns) {
   wake_callers(system, now_ns, [&](const Pipe& one) { return &one == &pipe; });
 }
 
-usize take(Pipe& pipe, usize end, std::span<char> out) {
+bool is_empty(const Pipe& pipe, usize end) {
+  return pipe.has_messages ? pipe.messages[end].empty() : pipe.bytes[end].empty();
+}
+
+struct Taken {
+  std::vector<char> bytes;
+  Status status = kSuccess;
+};
+
+// A reader of messages gets at most one. The rest of a longer one stays for the next read.
+Taken take(Pipe& pipe, usize end, u64 length, bool as_message) {
   auto& bytes = pipe.bytes[end];
-  const usize count = std::min(out.size(), bytes.size());
-  std::copy_n(bytes.begin(), count, out.begin());
+  auto& messages = pipe.messages[end];
+  u64 count = std::min<u64>(std::min(length, kMostRead), bytes.size());
+  Taken taken;
+  if (as_message && count < messages.front()) taken.status = kBufferOverflow;
+  if (as_message) count = std::min(count, messages.front());
+  taken.bytes.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
   bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
-  return count;
+  for (u64 left = count; !messages.empty();) {
+    const u64 here = std::min(left, messages.front());
+    messages.front() -= here;
+    left -= here;
+    if (messages.front() != 0) break;
+    messages.pop_front();
+    if (as_message) break;
+  }
+  return taken;
 }
 
 void end_reads(System& system, Pipe& pipe, usize end, u64 now_ns) {
@@ -44,20 +67,18 @@ void end_reads(System& system, Pipe& pipe, usize end, u64 now_ns) {
   while (!reads.empty()) {
     const PendingRead read = reads.front();
     State* const process = find_process(system, read.process);
-    const bool is_closed = read.file.expired();
-    const bool waits = read.connects ? !pipe.was_connected : pipe.bytes[end].empty() && !has_ended(pipe, end);
-    if (process != nullptr && !is_closed && waits) return;
+    const auto file = read.file.lock();
+    const bool waits = read.connects ? !pipe.was_connected : is_empty(pipe, end) && !has_ended(pipe, end);
+    if (process != nullptr && file != nullptr && waits) return;
     reads.pop_front();
     if (process == nullptr) continue;
-    if (is_closed || read.connects) {
-      end_io(system, read, is_closed ? kCancelled : kSuccess, 0, now_ns);
+    if (file == nullptr || read.connects || is_empty(pipe, end)) {
+      end_io(system, read, file == nullptr ? kCancelled : read.connects ? kSuccess : kPipeBroken, 0, now_ns);
       continue;
     }
-    std::vector<char> bytes(std::min<u64>(read.length, kMostRoom));
-    bytes.resize(take(pipe, end, bytes));
-    const bool written = process->guest.write(read.buffer, bytes.data(), bytes.size());
-    const Status status = bytes.empty() ? kPipeBroken : written ? kSuccess : kAccessViolation;
-    end_io(system, read, status, bytes.size(), now_ns);
+    const Taken taken = take(pipe, end, read.length, file->reads_messages);
+    const bool written = process->guest.write(read.buffer, taken.bytes.data(), taken.bytes.size());
+    end_io(system, read, written ? taken.status : kAccessViolation, taken.bytes.size(), now_ns);
   }
 }
 
@@ -69,8 +90,8 @@ u64 create_pipe(Call& call) {
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
   const auto key = pipe_key(name.text);
   if (!key.has_value()) return kObjectNameInvalid;
-  if ((call.argument32(7) & 1) != 0 || call.argument32(8) != 0)
-    return call.refuse("pipes of messages are not part of the simulated machine");
+  const bool has_messages = (call.argument32(7) & 1) != 0, reads_messages = (call.argument32(8) & 1) != 0;
+  if (reads_messages && !has_messages) return kInvalidParameter;
   System& system = *call.state.system;
   const auto has_gone = [](const std::weak_ptr<File>& one) { return one.expired(); };
   if (system.pipes.size() >= kMostPipes)
@@ -81,6 +102,8 @@ u64 create_pipe(Call& call) {
     return servers.empty() ? kInsufficientResources : kInstanceNotAvailable;
   auto file = std::make_shared<File>(File::Type::pipe, nullptr);
   file->pipe = std::make_shared<Pipe>();
+  file->pipe->has_messages = has_messages;
+  file->reads_messages = reads_messages;
   file->path = name.text;
   file->answers_at_once = (call.argument32(6) & kSynchronous) != 0;
   file->may_wait = call.argument32(9) == 0;
@@ -119,25 +142,58 @@ u64 listen(Call& call, const std::shared_ptr<File>& file) {
 
 u64 peek(Call& call, File& file) {
   struct {
-    u32 state, available, messages, length;
-  } facts{3, 0, 0, 0};
-  const auto& bytes = file.pipe->bytes[file.end];
-  if (bytes.empty() && has_ended(*file.pipe, file.end)) return kPipeBroken;
+    u32 state = 3, available, messages, length;
+  } facts{};
+  const Pipe& pipe = *file.pipe;
+  const auto& bytes = pipe.bytes[file.end];
+  if (is_empty(pipe, file.end) && has_ended(pipe, file.end)) return kPipeBroken;
   facts.available = static_cast<u32>(bytes.size());
+  facts.messages = static_cast<u32>(pipe.messages[file.end].size());
+  facts.length = facts.messages == 0 ? 0 : static_cast<u32>(pipe.messages[file.end].front());
   const u64 room = call.argument32(9);
   if (room < sizeof facts) return kInfoLengthMismatch;
-  const std::string seen(bytes.begin(),
-                         bytes.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(bytes.size(), room - sizeof facts)));
+  u64 count = std::min<u64>(bytes.size(), room - sizeof facts);
+  if (file.reads_messages) count = std::min<u64>(count, facts.length);
+  const std::string seen(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
   if (!call.put(call.argument(8), facts) || !call.write(call.argument(8) + sizeof facts, seen.data(), seen.size()))
     return 0;
-  return call.put_io_status(call.argument(4), kSuccess, sizeof facts + seen.size()) ? kSuccess : kAccessViolation;
+  const Status status = file.reads_messages && count < facts.length ? kBufferOverflow : kSuccess;
+  return call.put_io_status(call.argument(4), status, sizeof facts + seen.size()) ? status : kAccessViolation;
+}
+
+// WaitNamedPipe. The thread looks every millisecond whether a server waits for a client.
+u64 wait_for_server(Call& call) {
+  constexpr u64 kNameAt = 14, kMostBytes = 1024, kUnlessGivenMs = 50, kTicksPerMs = 10'000;
+  struct {
+    std::int64_t timeout;
+    u32 bytes;
+    u8 is_given;
+  } wanted{};
+  if (call.argument32(7) < kNameAt || !call.get(call.argument(6), wanted)) return kInvalidParameter;
+  if (wanted.bytes > kMostBytes || call.argument32(7) < kNameAt + wanted.bytes) return kInvalidParameter;
+  std::vector<u16> name(wanted.bytes / sizeof(u16));
+  if (!call.read(call.argument(6) + kNameAt, name.data(), name.size() * sizeof(u16))) return 0;
+  const auto servers = call.state.system->pipes.find(in_lower_case(to_utf8(name)));
+  bool is_known = false;
+  for (usize index = 0; servers != call.state.system->pipes.end() && index < servers->second.size(); ++index) {
+    const auto server = servers->second[index].lock();
+    is_known |= server != nullptr;
+    if (server != nullptr && !server->pipe->was_connected) return kSuccess;
+  }
+  if (!is_known) return kObjectNameNotFound;
+  const u64 limit_ms = wanted.is_given == 0 ? kUnlessGivenMs
+                       : wanted.timeout < 0 ? static_cast<u64>(-(wanted.timeout + 1)) / kTicksPerMs + 1
+                                            : kNever;
+  return call.done_before >= limit_ms ? u64{kIoTimeout} : wait_for_host(call, call.done_before + 1);
 }
 
 // arguments: file, event, APC routine, its context, I/O status, code, input, its size, output, its size
 u64 control(Call& call) {
-  constexpr u32 kDisconnect = 0x110004, kListen = 0x110008, kPeek = 0x11400c;
+  constexpr u32 kDisconnect = 0x110004, kListen = 0x110008, kWait = 0x110018, kPeek = 0x11400c;
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
+  if (file->type == File::Type::pipes)
+    return call.argument32(5) == kWait ? wait_for_server(call) : u64{kInvalidDeviceRequest};
   if (file->type != File::Type::pipe) return kInvalidDeviceRequest;
   switch (call.argument32(5)) {
     case kListen:
@@ -148,6 +204,7 @@ u64 control(Call& call) {
       if (file->end != Pipe::kServer) return kInvalidParameter;
       auto fresh = std::make_shared<Pipe>();
       std::copy_n(file->pipe->most, 2, fresh->most);
+      fresh->has_messages = file->pipe->has_messages;
       file->pipe->is_open[Pipe::kServer] = false;
       go_on_with_pipes(*call.state.system, call.now_ns);
       file->pipe = std::move(fresh);
@@ -203,6 +260,12 @@ void go_on_with_pipes(System& system, u64 now_ns) {
   });
 }
 
+// "\??\pipe\" and "\Device\NamedPipe\", with or without the last backslash.
+bool names_all_pipes(std::string_view name) {
+  if (name.ends_with('\\')) name.remove_suffix(1);
+  return same_ignoring_case(name, "\\??\\pipe") || same_ignoring_case(name, "\\device\\namedpipe");
+}
+
 // "\??\pipe\NAME" and "\Device\NamedPipe\NAME" returns NAME in lower case.
 std::optional<std::string> pipe_key(std::string_view name) {
   for (const std::string_view before : {"\\??\\pipe\\", "\\device\\namedpipe\\"}) {
@@ -237,7 +300,7 @@ u64 read_pipe(Call& call, const std::shared_ptr<File>& file) {
   Pipe& pipe = *file->pipe;
   const u64 length = call.argument32(6);
   if (!call.state.guest.allows(call.argument(5), length, kRead | kWrite)) return kAccessViolation;
-  if (pipe.bytes[file->end].empty() && length != 0) {
+  if (is_empty(pipe, file->end) && (length != 0 || pipe.has_messages)) {
     if (has_ended(pipe, file->end)) return complete_io(call, file, kPipeBroken, 0);
     if (!pipe.was_connected) return kPipeListening;
     if (!file->may_wait) return complete_io(call, file, kPipeEmpty, 0);
@@ -247,11 +310,30 @@ u64 read_pipe(Call& call, const std::shared_ptr<File>& file) {
     read.length = length;
     return begin(call, file, std::move(read));
   }
-  std::vector<char> bytes(std::min<u64>(length, kMostRoom));
-  bytes.resize(take(pipe, file->end, bytes));
+  const Taken taken = take(pipe, file->end, length, file->reads_messages);
   wake_callers(*call.state.system, pipe, call.now_ns);
-  if (!call.write(call.argument(5), bytes.data(), bytes.size())) return 0;
-  return complete_io(call, file, kSuccess, bytes.size());
+  if (!call.write(call.argument(5), taken.bytes.data(), taken.bytes.size())) return 0;
+  return complete_io(call, file, taken.status, taken.bytes.size());
+}
+
+// A message is written as a whole, when there is any room.
+u64 write_message(Call& call, const std::shared_ptr<File>& file) {
+  Pipe& pipe = *file->pipe;
+  const usize reader = 1 - file->end;
+  const u64 length = call.argument32(6);
+  if (!pipe.is_open[reader]) return complete_io(call, file, kPipeClosing, 0);
+  if (length > kMostRead) return kInsufficientResources;
+  if (pipe.bytes[reader].size() >= pipe.most[reader] || pipe.messages[reader].size() >= pipe.most[reader]) {
+    if (!file->answers_at_once) return kInsufficientResources;
+    return file->may_wait ? wait_for_host(call, 0, file->pipe) : complete_io(call, file, kSuccess, 0);
+  }
+  std::vector<char> bytes(length);
+  if (!call.read(call.argument(5), bytes.data(), length)) return 0;
+  pipe.bytes[reader].insert(pipe.bytes[reader].end(), bytes.begin(), bytes.end());
+  pipe.messages[reader].push_back(length);
+  end_reads(*call.state.system, pipe, reader, call.now_ns);
+  wake_callers(*call.state.system, pipe, call.now_ns);
+  return complete_io(call, file, kSuccess, length);
 }
 
 u64 write_pipe(Call& call, const std::shared_ptr<File>& file) {
@@ -261,6 +343,7 @@ u64 write_pipe(Call& call, const std::shared_ptr<File>& file) {
   u64 whole = call.done_before;
   if (!call.state.guest.allows(call.argument(5), length, kRead)) return kAccessViolation;
   if (!pipe.was_connected) return kPipeListening;
+  if (pipe.has_messages) return write_message(call, file);
   std::vector<char> bytes(kMostAtOnce);
   while (whole < length) {
     if (!pipe.is_open[reader]) return complete_io(call, file, kPipeClosing, whole);

@@ -11,9 +11,9 @@ class NtPipes : public ::testing::Test {
  protected:
   static constexpr u64 kAt = TestProcess::kArguments, kStatus = kAt + 0x10, kBuffer = kAt + 0x4000;
 
-  u64 make(std::string_view name, bool overlapped = false) {
+  u64 make(std::string_view name, bool overlapped = false, u64 messages = 0) {
     EXPECT_EQ(process.call("NtCreateNamedPipeFile", {kAt, 0, process.named(0x1000, name, 2), kStatus, 0, 2,
-                                                     overlapped ? 0u : 0x20u, 0, 0, 0, 1, 4096, 4096, 0}),
+                                                     overlapped ? 0u : 0x20u, messages, messages, 0, 1, 4096, 4096, 0}),
               kSuccess);
     return process.get(0);
   }
@@ -143,6 +143,76 @@ TEST_F(NtPipes, AnOverlappedWriteHasItsBound) {
   u64 status = kSuccess;
   for (u32 i = 0; i < 100 && status == kSuccess; ++i) status = write(server, std::string(0x8000, 'a'));
   EXPECT_EQ(status, kInsufficientResources);
+}
+
+TEST_F(NtPipes, MessagesKeepTheirBounds) {
+  const u64 server = make("\\??\\pipe\\one", false, 1), client = open("\\??\\pipe\\one");
+  const u64 modes[2] = {1, 0};  // the client of a pipe of messages reads bytes at first
+  for (const std::string_view text : {"first", "second", "", "last"}) ASSERT_EQ(write(client, text), kSuccess);
+  EXPECT_EQ(read(server, 100), kSuccess);
+  EXPECT_EQ(got(), "first");
+  EXPECT_EQ(read(server, 0), kBufferOverflow);
+  EXPECT_EQ(read(server, 2), kBufferOverflow);
+  EXPECT_EQ(got(), "se");
+  EXPECT_EQ(process.call("NtFsControlFile", {server, 0, 0, 0, kStatus, 0x11400c, 0, 0, kBuffer, 16}), kBufferOverflow);
+  EXPECT_EQ(process.get<u32>(0x4004), 8U);
+  EXPECT_EQ(process.get<u32>(0x4008), 3U);
+  EXPECT_EQ(process.get<u32>(0x400c), 4U);  // the rest of the message
+  EXPECT_EQ(read(server, 100), kSuccess);
+  EXPECT_EQ(got(), "cond");
+  EXPECT_EQ(read(server, 100), kSuccess);
+  EXPECT_EQ(got(), "");
+  EXPECT_EQ(read(server, 100), kSuccess);
+  EXPECT_EQ(got(), "last");
+  EXPECT_EQ(write(server, "one"), kSuccess);
+  EXPECT_EQ(write(server, "two"), kSuccess);
+  EXPECT_EQ(read(client, 4), kSuccess);
+  EXPECT_EQ(got(), "onet");
+  process.state.space.write(kBuffer, modes, sizeof modes);
+  EXPECT_EQ(process.call("NtSetInformationFile", {client, kStatus, kBuffer, 8, 23}), kSuccess);
+  EXPECT_EQ(write(server, "three"), kSuccess);
+  EXPECT_EQ(read(client, 100), kSuccess);
+  EXPECT_EQ(got(), "wo");
+}
+
+TEST_F(NtPipes, AReadOfNothingWaitsForAMessage) {
+  const u64 server = make("\\??\\pipe\\one", true, 1), client = open("\\??\\pipe\\one");
+  EXPECT_EQ(read(server, 0), kPending);
+  ASSERT_EQ(write(client, "text"), kSuccess);
+  EXPECT_EQ(read(server, 100), kSuccess);  // the message is still there
+  EXPECT_EQ(got(), "text");
+  EXPECT_EQ(read(server, 100), kPending);
+  ASSERT_EQ(process.call("NtClose", {client}), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x10), kPipeBroken);
+}
+
+TEST_F(NtPipes, AClientWaitsUntilAServerIsFree) {
+  const u64 server = make("\\??\\pipe\\one"), pipes = open("\\??\\pipe\\");
+  ASSERT_LT(pipes, 0x1000U);
+  EXPECT_EQ(write(pipes, "x"), kAccessDenied);
+  const auto wait_for = [&](std::string_view name, std::int64_t timeout) {
+    const std::vector<u16> units = to_utf16(name);
+    process.put(0x3000, timeout);
+    process.put(0x3008, u64{1} << 32 | units.size() * 2);
+    process.state.space.write(kAt + 0x300e, units.data(), units.size() * 2);
+    return process.call("NtFsControlFile",
+                        {pipes, 0, 0, 0, kStatus, 0x110018, kAt + 0x3000, 14 + units.size() * 2, 0, 0});
+  };
+  EXPECT_EQ(wait_for("other", -10'000), kObjectNameNotFound);
+  EXPECT_EQ(wait_for("ONE", -10'000), kSuccess);
+  const u64 client = open("\\??\\pipe\\one");
+  EXPECT_EQ(wait_for("one", -20'000), kNoAnswer);  // two milliseconds
+  process.now_ns += 1'000'000;
+  EXPECT_FALSE(goes_on(0));
+  process.now_ns += 1'000'000;
+  EXPECT_TRUE(goes_on(0));
+  EXPECT_EQ(process.state.threads[0]->registers.x[0], kIoTimeout);
+  EXPECT_EQ(wait_for("one", -20'000), kNoAnswer);
+  ASSERT_EQ(process.call("NtClose", {client}), kSuccess);
+  EXPECT_EQ(process.call("NtFsControlFile", {server, 0, 0, 0, kStatus, 0x110004, 0, 0, 0, 0}), kSuccess);
+  process.now_ns += 1'000'000;
+  EXPECT_TRUE(goes_on(0));
+  EXPECT_EQ(process.state.threads[0]->registers.x[0], kSuccess);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ std::span<const Service> folder_services();
 std::span<const Service> pipe_services();
 std::span<const Service> console_services();
 std::span<const Service> wait_services();
+std::span<const Service> object_services();
 std::span<const Service> port_services();
 std::span<const Service> thread_services();
 std::span<const Service> process_services();
@@ -34,11 +35,17 @@ std::span<const Service> job_services();
 std::span<const Service> information_services();
 std::span<const Service> registry_services();
 
-std::array<std::span<const Service>, 15> all_services();
+std::array<std::span<const Service>, 16> all_services();
 const Service* find_service(std::string_view name);  // returns null for an unknown name
 
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are noted.
 void learn_services(State& state, const ImageContents& image, u64 base);
+
+// object_calls.cpp: gives a handle to a new object, or to the existing object of that name.
+u64 create_named(Call& call, const ObjectPointer& made);
+u64 open_named(Call& call, Object::Kind kind);
+// Signals an event, adds one to a semaphore, or releases a mutant.
+Status signal(Call& call, Object& object);
 
 // wait_calls.cpp: reads a time in units of 100 ns. A negative time is relative, and a null pointer means never. Returns
 // false for a bad pointer.
@@ -59,6 +66,7 @@ void end_io(System& system, const PendingIo& io, Status status, u64 information,
 
 // pipe_calls.cpp
 std::optional<std::string> pipe_key(std::string_view name);  // nullopt if it is not the name of a pipe
+bool names_all_pipes(std::string_view name);
 Status open_pipe(Call& call, const std::string& key, std::shared_ptr<File>& out);
 u64 read_pipe(Call& call, const std::shared_ptr<File>& file);
 u64 write_pipe(Call& call, const std::shared_ptr<File>& file);

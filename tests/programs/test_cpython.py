@@ -92,6 +92,16 @@ class CPython(CPythonTest):
         done = self.python(*PLAIN, "-c", script)
         self.assertEqual(done.stdout, "[b'AAA\\n', b'BBB\\n', b'CCC\\n']\n")
 
+    def test_processes_that_work_together(self):
+        script = ("import multiprocessing\n"
+                  "def square(n): return n * n\n"
+                  "if __name__ == '__main__':\n"
+                  "    with multiprocessing.Pool(2) as pool: print(pool.map(square, range(6)))\n")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "pool.py").write_text(script)
+            done = self.python(*PLAIN, "pool.py", options=f",folder={folder}")
+        self.assertEqual(done.stdout, "[0, 1, 4, 9, 16, 25]\n")
+
     def test_the_profile_of_the_learning_path(self):
         """WindowsPerf's own expectation: at least 65 % of the samples in x_mul."""
         found = self.json("record", "-q", "-e", "ld_spec:100000", "-c", "0", "--sort", "module,symbol", "--timeout", "0.6", "--json", "--",
