@@ -41,19 +41,25 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-// "180001000: 52800020      mov w0, #0x1  // =1" → a row; its comment and "<name+0x8>" are left out.
+// "180001000: 52800020      mov w0, #0x1  // =1" → a row; its comment and "<name+0x8>" are left out. Two blanks follow
+// the bytes. Written by hand, because a regular expression for each line takes minutes under the sanitizers.
 bool parse_row(const std::string& line, Row& row) {
-  static const std::regex kLine(R"(^\s*([0-9a-f]+):\s((?:[0-9a-f]{2,8} ?)+)\s+(\S+)\s*(.*)$)");
-  static const std::regex kExtra(R"(\s*(//|# |##|<[^>]*>).*$)");
-  std::smatch match;
-  if (!std::regex_match(line, match, kLine)) return false;
-  row.address = std::stoull(match[1].str(), nullptr, 16);
+  constexpr std::string_view kHex = "0123456789abcdef", kBlanks = "  ";
+  const usize begin = std::min(line.find_first_not_of(' '), line.size()), colon = line.find(": ", begin);
+  if (colon == std::string::npos || colon == begin || line.find_first_not_of(kHex, begin) != colon) return false;
+  const usize end = line.find(kBlanks, colon), mnemonic = line.find_first_not_of(' ', end);
+  if (end == std::string::npos || mnemonic == std::string::npos) return false;
+  std::string digits = line.substr(colon + 2, end - colon - 2);
+  std::erase(digits, ' ');
+  if (digits.empty() || digits.size() % 2 != 0 || digits.find_first_not_of(kHex) != std::string::npos) return false;
+  row.address = std::stoull(line.substr(begin, colon - begin), nullptr, 16);
   row.bytes.clear();
-  const std::string digits = std::regex_replace(match[2].str(), std::regex("\\s"), "");
-  for (usize i = 0; i + 1 < digits.size(); i += 2) {
+  for (usize i = 0; i < digits.size(); i += 2)
     row.bytes.push_back(static_cast<std::byte>(std::stoi(digits.substr(i, 2), nullptr, 16)));
-  }
-  row.text = trimmed(match[3].str() + " " + std::regex_replace(match[4].str(), kExtra, ""));
+  const usize operands = std::min(line.find(' ', mnemonic), line.size());
+  std::string rest = line.substr(std::min(line.find_first_not_of(' ', operands), line.size()));
+  for (const std::string_view extra : {"//", "# ", "##", "<"}) rest.resize(std::min(rest.find(extra), rest.size()));
+  row.text = trimmed(line.substr(mnemonic, operands - mnemonic) + " " + trimmed(rest));
   return true;
 }
 
@@ -82,13 +88,15 @@ struct Difference {
   std::string (*respell)(const std::string& ours);
 };
 
-std::string replaced(const std::string& text, const char* pattern, const char* by) {
-  return std::regex_replace(text, std::regex(pattern), by);
+std::string replaced(const std::string& text, const std::string& pattern, const char* by) {
+  static std::map<std::string, std::regex> known;
+  return std::regex_replace(text, known.try_emplace(pattern, pattern).first->second, by);
 }
 
 std::string signed_constants(const std::string& ours) {
   std::smatch match;
-  if (!std::regex_match(ours, match, std::regex("(.*, )0x([89a-f][0-9a-f]{15})"))) return ours;
+  static const std::regex kLarge("(.*, )0x([89a-f][0-9a-f]{15})");
+  if (!std::regex_match(ours, match, kLarge)) return ours;
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), "-0x%llx", ~std::stoull(match[2].str(), nullptr, 16) + 1);
   return match[1].str() + text.data();
