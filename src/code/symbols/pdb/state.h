@@ -9,10 +9,10 @@
 
 #include "code/symbols/pdb/address_map.h"
 #include "code/symbols/pdb/contents.h"
+#include "code/symbols/pdb/inline_sites.h"
 #include "code/symbols/pdb/lines.h"
 #include "code/symbols/pdb/msf.h"
 #include "code/symbols/pdb/pdb_file.h"
-#include "code/symbols/pdb/symbol_records.h"
 #include "code/symbols/pdb/type_names.h"
 
 namespace wperf::symbols {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The symbols of a PDB: public symbols, the procedures of compilands, and the functions inlined into these.
+// The symbols of a PDB: public symbols, and the procedures of compilands.
 #pragma once
-#include <optional>
 #include <vector>
 
 #include "code/symbols/pdb/address_map.h"
@@ -37,23 +36,7 @@ bool is_c(bytes::View symbols);
 // remains the first.
 std::vector<Procedure> read_procedures(bytes::View symbols, u32 compiland, const AddressMap& addresses, Damage& damage);
 
-// The procedure that contains `rva`; the first one if several do; nullopt if none does.
+// The procedure that contains `rva`; the first one if several do; null if none does.
 const Procedure* find_procedure(const std::vector<Procedure>& procedures, SourceRva rva);
-
-// The inlined functions at an address of a procedure. Each inline site is a scope among the procedure's symbols. It has
-// a small program ("binary annotations") that computes the pieces of code that it covers, and their lines.
-struct InlineSite {
-  u32 inlinee;      // number in the id stream
-  u32 file;         // position in the file checksums; valid if has_file is true
-  bool has_file;    // if false, the file is that of the inlinee's table entry
-  int line_offset;  // relative to the line in that entry
-};
-
-// The data of one site for `offset`, which counts from the beginning of the procedure; nullopt if the site does not
-// cover it.
-std::optional<InlineSite> run_annotations(bytes::View annotations, u32 inlinee, u32 offset);
-
-// The sites that cover `offset`, outermost first.
-void find_inline_sites(bytes::View symbols, const Procedure& procedure, u32 offset, std::vector<InlineSite>& sites);
 
 }  // namespace wperf::symbols::pdb

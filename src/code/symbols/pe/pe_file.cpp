@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "code/symbols/pe/arm64_unwind.h"
 #include "code/symbols/pe/function_extents.h"
 #include "code/symbols/pe/image_tables.h"
 

@@ -96,7 +96,7 @@ class PeFile {
   std::optional<CodeView> codeview_;
   std::vector<Export> exports_;
   std::vector<code::RvaRange> functions_;
-  std::vector<u32> unwind_words_;  // one for each function, see function_extents.h
+  std::vector<u32> unwind_words_;  // one for each function, see arm64_unwind.h
   std::vector<CodeRange> code_ranges_;
 };
 

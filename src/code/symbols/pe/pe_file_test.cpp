@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "code/symbols/pe/function_extents.h"
+#include "code/symbols/pe/arm64_unwind.h"
 #include "code/symbols/pe/image_files_test.h"
 #include "code/symbols/pe/pe_invariants_test.h"
 #include "ground/diag/names_all_test.h"

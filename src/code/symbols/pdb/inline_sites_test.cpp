@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "code/symbols/pdb/symbol_records.h"
+#include "code/symbols/pdb/inline_sites.h"
 
 #include <gtest/gtest.h>
 
