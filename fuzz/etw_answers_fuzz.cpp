@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "machine/etw/system_state.h"
 #include "machine/etw/trace_api.h"
 #include "machine/etw/trace_session.h"
 

@@ -15,6 +15,8 @@
 #include "ground/os/recording_file.h"
 #include "machine/device/device.h"
 #include "machine/etw/recording_profile.h"
+#include "machine/etw/system_state.h"
+#include "machine/etw/trace_calls.h"
 #include "machine/etw/trace_events.h"
 #include "machine/etw/trace_session.h"
 #include "machine/plan/counters.h"

@@ -112,6 +112,7 @@ Bytes source_list_bytes(std::span<const ProfileSource> sources);
 
 // ----- sources that are added -----
 
+inline constexpr std::array<u32, 3> kAnyCpu{};
 // Any event of an Arm core, given by number.
 struct AddedSource {
   u32 event = 0;

@@ -5,209 +5,20 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
-#include "formats/etl/trace_text.h"
 #include "ground/text/unicode.h"
+#include "machine/etw/system_state.h"
+#include "machine/etw/trace_calls.h"
 #include "machine/plan/counters.h"
 
 namespace wperf::etw {
 namespace {
 
-constexpr std::u16string_view kNamePrefix = u"wperf recording ";
-constexpr std::string_view kSourcePrefix = "wperf.0x";
-// Keys of the values that keep the former state of the system, and the owner of its only kernel session.
-constexpr std::string_view kKeptInterval = "interval of source ", kKeptSource = "added source ";
-constexpr char kKeptLogger[] = "process and file of the kernel logger";
 constexpr u32 kBufferKb = 1024;
 constexpr u32 kLeastBuffers = 64, kMostBuffers = 2048;
-constexpr std::array<u32, 3> kAnyCpu{};
 constexpr u64 kBytesOfSample = 40, kBytesOfStack = 24 + 8 * 40;
 
-std::string utf8(std::u16string_view wide) {
-  std::string text;
-  for (const char16_t unit : wide) etl::write::put(text, static_cast<u16>(unit));
-  etl::write::put(text, u16{0});
-  etl::Bytes bytes = std::as_bytes(std::span(text));
-  return etl::take_wide_text(bytes);
-}
-
-constexpr std::string_view kStartSession = "start a trace session";
-
-diag::Error error_of(WindowsError error, std::string_view doing) {
-  const auto made = [&](std::string text, std::string hint) {
-    return diag::Error{.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::no_device};
-  };
-  switch (error) {
-    case kAccessDenied:
-    case kPrivilegeNotHeld:
-      return made(fmt::format("this user is not allowed to {}", doing),
-                  "start wperf from an elevated prompt (Run as administrator)");
-    case kNoSystemResources:
-      if (doing != kStartSession) {
-        return made(fmt::format("Windows cannot {}: too many events at once", doing), "choose fewer events with -e");
-      }
-      return made(fmt::format("Windows cannot {}: all its trace sessions are in use", doing),
-                  "list them with `logman query -ets`; end one you do not need with `logman stop NAME -ets`");
-    case kDiskFull:
-      return made(fmt::format("Windows cannot {}: the disk is full", doing), "write to another disk: -o D:\\x.etl");
-    case kBusy:
-      return made(fmt::format("Windows cannot {}: another session uses the counters", doing),
-                  "end the other profiler, or sample the timer by leaving out -e");
-    case kNotSupported:
-      return made(fmt::format("this Windows cannot {}: it is too old or has no counters", doing),
-                  "sample the timer by leaving out -e");
-    default:
-      return made(fmt::format("Windows refuses to {} (error {})", doing, error), "");
-  }
-}
-
-diag::Result<void> checked(WindowsError error, std::string_view doing) {
-  if (error != kNoError) return error_of(error, doing);
-  return {};
-}
-
-std::optional<u32> number_of(std::string_view text) {
-  u32 number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-// The file that a session writes.
-std::string file_of_session(TraceApi& api, const std::u16string& name) {
-  Bytes properties = properties_bytes({.asks_file = true});
-  return api.control(0, name, properties, ControlCode::query) == kNoError ? session_state(properties).file
-                                                                          : std::string();
-}
-
-// The owner of a session, from its name. For the session that every program can use, the owner is known from the file
-// name that a wperf registered as its own.
-std::optional<u32> process_of_session(TraceApi& api, const std::u16string& name) {
-  if (name.starts_with(kNamePrefix)) return number_of(utf8(name.substr(kNamePrefix.size())));
-  const std::optional<std::string> said = name == kKernelLogger ? api.kept(kKeptLogger) : std::nullopt;
-  if (!said.has_value()) return std::nullopt;
-  const usize space = std::min(said->find(' '), said->size());
-  const std::string_view file = std::string_view(*said).substr(std::min(space + 1, said->size()));
-  if (file != file_of_session(api, name)) return std::nullopt;
-  return number_of(std::string_view(*said).substr(0, space));
-}
-
-// While this object exists, no other wperf changes system-wide settings.
-class SystemChanges {
- public:
-  explicit SystemChanges(TraceApi& api) : api_(api) { api_.begin_changes(); }
-  ~SystemChanges() { api_.end_changes(); }
-  SystemChanges(const SystemChanges&) = delete;
-  SystemChanges& operator=(const SystemChanges&) = delete;
-
- private:
-  TraceApi& api_;
-};
-
-bool others_record(TraceApi& api, u32 own_process) {
-  for (const std::u16string& name : api.sessions()) {
-    const std::optional<u32> process = process_of_session(api, name);
-    if (process.has_value() && *process != own_process && api.process_runs(*process)) return true;
-  }
-  return false;
-}
-
-std::string with_number(std::string_view name, u32 number) {
-  return std::string(name) + std::to_string(number);
-}
-
-// The current interval of a source; nullopt if Windows does not report it.
-std::optional<SourceInterval> interval_now(TraceApi& api, u32 source) {
-  Bytes bytes = interval_bytes({source, 0});
-  u32 returned = 0;
-  if (api.query(0, TraceClass::sampling_interval, bytes, returned) != kNoError) return std::nullopt;
-  return interval_of(std::span(bytes).first(std::min<usize>(returned, bytes.size())));
-}
-
 }  // namespace
-
-diag::Result<std::vector<ProfileSource>> list_sources(TraceApi& api) {
-  constexpr usize kFirst = 4096, kMost = 1 << 20;
-  Bytes bytes;
-  u32 returned = 0;
-  WindowsError error = kMoreData;
-  for (usize size = kFirst; size <= kMost && (error == kMoreData || error == kBadLength); size *= 4) {
-    bytes.assign(size, std::byte{});
-    error = api.query(0, TraceClass::source_list, bytes, returned);
-  }
-  WPERF_CHECK_OK(checked(error, "list the sources of samples"));
-  return source_list(std::span(bytes).first(std::min<usize>(returned, bytes.size())));
-}
-
-u32 most_counters(TraceApi& api) {
-  Bytes bytes(sizeof(u32));
-  u32 returned = 0;
-  if (api.query(0, TraceClass::most_counters, bytes, returned) != kNoError || returned != bytes.size()) return 0;
-  return number_at<u32>(bytes, 0);
-}
-
-std::vector<std::string> leftovers(TraceApi& api) {
-  std::vector<std::string> names;
-  for (const std::u16string& name : api.sessions()) {
-    const std::optional<u32> process = process_of_session(api, name);
-    if (process.has_value() && !api.process_runs(*process)) names.push_back(utf8(name));
-  }
-  return names;
-}
-
-std::vector<CleanupResult> end_leftovers(TraceApi& api) {
-  std::vector<CleanupResult> done;
-  for (const std::string& name : leftovers(api)) {
-    Bytes properties = properties_bytes({});
-    const WindowsError error = api.control(0, text::utf16_of(name), properties, ControlCode::stop);
-    const bool good = error == kNoError;
-    if (good && text::utf16_of(name) == kKernelLogger) api.forget(kKeptLogger);
-    done.push_back({fmt::format("{} the trace session \"{}\", left behind by a wperf{}",
-                                good ? "ended" : "could not end", name, good ? "" : fmt::format(" (error {})", error)),
-                    good});
-  }
-  return done;
-}
-
-std::vector<CleanupResult> remove_left_sources(TraceApi& api) {
-  std::vector<CleanupResult> done;
-  for (const std::u16string& name : api.sessions()) {
-    if (process_of_session(api, name).has_value()) return done;
-  }
-  const auto sources = list_sources(api);
-  if (!sources.has_value()) return done;
-  for (const ProfileSource& source : sources.value()) {
-    if (!source.name.starts_with(kSourcePrefix)) continue;
-    Bytes request = remove_source_bytes(source.number, kAnyCpu);
-    const u32 status = api.set_performance(request);
-    done.push_back({fmt::format("{} the sample source \"{}\", left behind by a wperf{}",
-                                status == 0 ? "removed" : "could not remove", source.name,
-                                status == 0 ? "" : fmt::format(" (status 0x{:08x})", status)),
-                    status == 0});
-  }
-  return done;
-}
-
-void put_back(TraceApi& api, u32 own_process) {
-  const SystemChanges alone(api);
-  if (others_record(api, own_process)) return;
-  for (const std::string& name : api.kept_names()) {
-    if (name.starts_with(kKeptInterval)) {
-      const std::optional<u32> source = number_of(std::string_view(name).substr(kKeptInterval.size()));
-      const std::optional<u32> interval = number_of(api.kept(name).value_or(""));
-      if (source.has_value() && interval.has_value())
-        (void)api.set(0, TraceClass::sampling_interval, interval_bytes({*source, *interval}));
-    } else if (name.starts_with(kKeptSource)) {
-      const std::optional<u32> source = number_of(std::string_view(name).substr(kKeptSource.size()));
-      Bytes request = remove_source_bytes(source.value_or(0), kAnyCpu);
-      if (source.has_value()) (void)api.set_performance(request);
-    } else {
-      continue;
-    }
-    api.forget(name);
-  }
-}
 
 u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks) {
   constexpr u64 kSlackSeconds = 2;
@@ -216,9 +27,8 @@ u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks) {
       std::clamp<u64>(bytes / (kBufferKb * 1024) + 1, std::max(kLeastBuffers, 2 * cores), kMostBuffers));
 }
 
-Session::Session(TraceApi& api, const SessionPlan& plan) : api_(api), plan_(plan), process_(api.own_process()) {
-  name_ = std::u16string(kNamePrefix) + text::utf16_of(std::to_string(process_));
-}
+Session::Session(TraceApi& api, const SessionPlan& plan)
+    : api_(api), plan_(plan), name_(session_name(api.own_process())), process_(api.own_process()) {}
 
 Session::~Session() {
   if (runs_) {
@@ -236,10 +46,10 @@ diag::Result<std::unique_ptr<Session>> Session::start(TraceApi& api, const Sessi
 
 diag::Result<void> Session::open() {
   const TraceApi::HostFacts machine = api_.machine();
-  if (!machine.elevated) return error_of(kAccessDenied, "record all programs");
+  if (!machine.elevated) return refusal(kAccessDenied, "record all programs");
   const bool on_arm = !machine.core_midr.empty() && machine.core_midr.front() != 0;
-  const bool interrupts = !plan_.sources.empty() || !plan_.counted.empty();  // Windows samples by counters or by the
-                                                                             // timer.
+  // Windows samples by counters or by the timer.
+  const bool interrupts = !plan_.sources.empty() || !plan_.counted.empty();
   WPERF_CHECK_OK(plan::check_sampling_in_virtual_machine(machine.hypervisor && on_arm && interrupts, plan_.force));
   if (const WindowsError error = api_.enable_privilege(); error != kNoError) {
     return diag::Error{
@@ -282,7 +92,7 @@ diag::Result<std::vector<u32>> Session::numbers_of(const std::vector<WantedSourc
 
 // A source that already exists under this name must not be removed afterwards.
 diag::Result<u32> Session::add_source(const WantedSource& source) {
-  const std::string number_text = fmt::format("{}{:04x}", kSourcePrefix, source.event);
+  const std::string number_text = source_name(source.event);
   const std::string name = number_text + " " + source.name;
   const auto find = [&]() -> diag::Result<std::optional<u32>> {
     WPERF_TRY(const std::vector<ProfileSource> sources, list_sources(api_));
@@ -305,7 +115,7 @@ diag::Result<u32> Session::add_source(const WantedSource& source) {
   if (status != 0) return refused;
   WPERF_TRY(const std::optional<u32> number, find());
   if (!number.has_value()) return refused;
-  api_.keep(with_number(kKeptSource, *number), source.name);
+  register_source(api_, *number, source.name);
   return *number;
 }
 
@@ -314,10 +124,7 @@ diag::Result<void> Session::set_intervals() {
     const SourceInterval wanted{numbers_[i], plan_.sources[i].interval};
     const std::optional<SourceInterval> before = interval_now(api_, wanted.source);
     if (before.has_value() && before->interval == wanted.interval) continue;
-    // The value from before the first wperf changed it.
-    const std::string kept = with_number(kKeptInterval, wanted.source);
-    if (before.has_value() && before->interval != 0 && !api_.kept(kept).has_value())
-      api_.keep(kept, std::to_string(before->interval));
+    if (before.has_value() && before->interval != 0) register_interval(api_, *before);
     WPERF_CHECK_OK(checked(api_.set(0, TraceClass::sampling_interval, interval_bytes(wanted)),
                            fmt::format("sample {} each {}", plan_.sources[i].name, wanted.interval)));
   }
@@ -352,11 +159,11 @@ diag::Result<void> Session::start_trace() {
   if (error == kNoSystemResources) {
     error = start_kernel_logger(properties);
     // Its owner is unknown, but `logman query` shows the path of its trace.
-    if (error == kAlreadyExists) return error_of(kNoSystemResources, kStartSession);
+    if (error == kAlreadyExists) return refusal(kNoSystemResources, kStartSession);
   }
   if (error == kAlreadyExists) {
-    return diag::Error{.text = fmt::format("a trace session named \"{}\" already exists", utf8(name_)),
-                       .hint = fmt::format("end it with logman stop \"{}\" -ets", utf8(name_)),
+    return diag::Error{.text = fmt::format("a trace session named \"{}\" already exists", text::utf8_of(name_)),
+                       .hint = fmt::format("end it with logman stop \"{}\" -ets", text::utf8_of(name_)),
                        .code = diag::ExitCode::no_device};
   }
   return checked(error, kStartSession);
@@ -373,9 +180,9 @@ WindowsError Session::start_kernel_logger(SessionProperties properties) {
   properties.session = kKernelLoggerSession;
   properties.log_file_mode = kSequential;
   Bytes bytes = properties_bytes(properties);
-  api_.keep(kKeptLogger, fmt::format("{} {}", process_, plan_.file));
+  register_kernel_logger(api_, process_, plan_.file);
   if (const WindowsError error = api_.start(handle_, name, bytes); error != kNoError) {
-    api_.forget(kKeptLogger);
+    forget_kernel_logger(api_);
     return error;
   }
   name_ = name;
@@ -453,7 +260,7 @@ diag::Result<SessionState> Session::stop() {
   const WindowsError error = runs_ ? api_.control(handle_, name_, properties, ControlCode::stop) : kNoError;
   const bool ended_meanwhile = runs_ && error == kInstanceNotFound;
   runs_ = false;
-  if (name_ == kKernelLogger) api_.forget(kKeptLogger);
+  if (name_ == kKernelLogger) forget_kernel_logger(api_);
   put_back(api_, process_);
   // Another process ended the session; the events before that exist.
   if (ended_meanwhile && is_at_limit(api_.file_bytes(plan_.file))) return limit_reached();

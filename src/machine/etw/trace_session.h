@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One recording with Windows' own tracing. Makes the calls, explains errors with their remedies, and restores the state
-// of Windows.
+// One recording with Windows' own tracing: starts a session as planned, watches it, and ends it.
 #pragma once
 #include <memory>
 #include <optional>
@@ -37,26 +36,6 @@ inline constexpr u32 kLeastTimerInterval = 1221, kUsualTimerInterval = 10'000, k
 inline constexpr u32 kLeastInterval = 4096, kUsualInterval = 65'536;
 // The size limit of a trace, because the session of a wperf that was killed keeps writing.
 inline constexpr u32 kMostTraceMb = 16 * 1024;
-
-// The sources that Windows has, including added ones.
-diag::Result<std::vector<ProfileSource>> list_sources(TraceApi& api);
-
-// How many sources can be counted at once; 0 if Windows does not report it.
-u32 most_counters(TraceApi& api);
-
-// Sessions of wperf processes that have ended.
-std::vector<std::string> leftovers(TraceApi& api);
-struct CleanupResult {
-  std::string sentence;
-  bool is_good = true;  // false: Windows refused
-};
-// Ends these sessions.
-std::vector<CleanupResult> end_leftovers(TraceApi& api);
-// Sampling intervals and added sources are system-wide. The last wperf that records restores the state that the first
-// one found; after a crash the next wperf does it. Does nothing while another wperf records.
-void put_back(TraceApi& api, u32 own_process);
-// Removes sources that a wperf added and left; does nothing while another one records, because they may belong to it.
-std::vector<CleanupResult> remove_left_sources(TraceApi& api);
 
 // The number of 1 MB buffers for this many cores with this many events a second each, with stacks and two seconds of
 // reserve.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of Windows that outlives a process and is shared by all programs: trace sessions, sampling intervals, and
+// added sample sources. A wperf registers its changes, so that another one can undo them if the first one is killed.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "machine/etw/trace_api.h"
+#include "machine/etw/trace_requests.h"
+
+namespace wperf::etw {
+
+// While this object exists, no other wperf changes system-wide settings.
+class SystemChanges {
+ public:
+  explicit SystemChanges(TraceApi& api) : api_(api) { api_.begin_changes(); }
+  ~SystemChanges() { api_.end_changes(); }
+  SystemChanges(const SystemChanges&) = delete;
+  SystemChanges& operator=(const SystemChanges&) = delete;
+
+ private:
+  TraceApi& api_;
+};
+
+// The names show the owner: the session of this process, and a source that a wperf added for a core event.
+std::u16string session_name(u32 process);
+std::string source_name(u32 event);
+
+// `before`: the interval that a source had. Does nothing if one is registered already: that one is from before the
+// first wperf changed it.
+void register_interval(TraceApi& api, SourceInterval before);
+void register_source(TraceApi& api, u32 number, const std::string& event_name);
+// The owner of the only session that every program can use, and the path of its trace.
+void register_kernel_logger(TraceApi& api, u32 process, const std::string& file);
+void forget_kernel_logger(TraceApi& api);
+
+struct CleanupResult {
+  std::string sentence;
+  bool is_good = true;  // false: Windows refused
+};
+// Sessions of wperf processes that have ended.
+std::vector<std::string> leftovers(TraceApi& api);
+// Ends these sessions.
+std::vector<CleanupResult> end_leftovers(TraceApi& api);
+// Restores the intervals that the first wperf found, and removes the added sources. The last wperf that records does
+// it; after a crash the next wperf does it. Does nothing while another wperf records.
+void put_back(TraceApi& api, u32 own_process);
+// Removes sources that a wperf added and left; does nothing while another one records, because they may belong to it.
+std::vector<CleanupResult> remove_left_sources(TraceApi& api);
+
+}  // namespace wperf::etw
