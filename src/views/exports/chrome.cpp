@@ -111,7 +111,7 @@ class ChromeWriter {
     }
     for (const stacks::ThreadState& state : moments_.states) write_state(state);
     for (const stacks::CounterTrack& track : moments_.counters) {
-      const std::string name = track.core != kNothing ? fmt::format("{} core {}", track.name, track.core) : track.name;
+      const std::string name = track_name(track);
       for (const stacks::CounterPoint& point : track.points) {
         begin_event('C', name, 0, 0, point.time_ns);
         fmt::format_to(std::back_inserter(out_.text), ",\"args\":{{\"value\":{}}}", point.value);
@@ -119,10 +119,9 @@ class ChromeWriter {
       }
     }
     for (const stacks::Mark& mark : moments_.marks) {
-      const std::string_view what = mark.kind == stacks::MarkKind::program_begins  ? "program begins "
-                                    : mark.kind == stacks::MarkKind::thread_begins ? "thread begins"
-                                                                                   : "ends";
-      begin_event('i', std::string(what) + mark.text, mark.pid, mark.tid, mark.time_ns);
+      std::string name(mark_name(mark.kind));
+      if (mark.kind == stacks::MarkKind::program_begins) name += ' ';
+      begin_event('i', name + mark.text, mark.pid, mark.tid, mark.time_ns);
       out_.text += ",\"s\":\"t\"";
       end_event();
     }
@@ -137,11 +136,7 @@ class ChromeWriter {
   void write_state(const stacks::ThreadState& state) {
     const stacks::StackTask& task = profile_.tasks[state.task];
     const bool waits = state.doing == stacks::ThreadDoing::waiting;
-    const std::string name = state.doing == stacks::ThreadDoing::running ? "running"
-                             : state.doing == stacks::ThreadDoing::ready
-                                 ? "ready"
-                                 : "waiting: " + moments_.wait_classes[state.wait_class];
-    begin_event('X', name, task.pid, task.tid, state.begin_ns);
+    begin_event('X', state_name(moments_, state), task.pid, task.tid, state.begin_ns);
     const u64 length = state.end_ns - state.begin_ns;
     fmt::format_to(std::back_inserter(out_.text), ",\"cat\":\"state\",\"dur\":{}.{:03}", length / 1000, length % 1000);
     if (waits && state.node != kNothing && profile_.nodes[state.node].place != kNothing) {
@@ -149,7 +144,7 @@ class ChromeWriter {
     }
     if (state.waker != kNothing) {
       fmt::format_to(std::back_inserter(out_.text), ",\"args\":{{\"woken by\":{}}}",
-                     quoted(fmt::format("{} ({})", names_.thread(state.waker), profile_.tasks[state.waker].tid)));
+                     quoted(names_.numbered_thread(state.waker)));
     }
     end_event();
   }

@@ -87,6 +87,10 @@ void Names::name_processes() {
   }
 }
 
+std::string Names::numbered_thread(u32 task) const {
+  return fmt::format("{} ({})", threads_[task], profile_.tasks[task].tid);
+}
+
 PlaceLine Names::line(u32 place) const {
   const u32 line = profile_.places[place].line;
   return line < lines_.size() ? lines_[line] : PlaceLine{};
@@ -104,6 +108,21 @@ Locations::Locations(const stacks::StackProfile& profile)
     if (is_new) all_.push_back({place, outer});
     of_node_[node] = number;
   }
+}
+
+std::string state_name(const stacks::Moments& moments, const stacks::ThreadState& state) {
+  if (state.doing == stacks::ThreadDoing::running) return "running";
+  if (state.doing == stacks::ThreadDoing::ready) return "ready";
+  return "waiting: " + moments.wait_classes[state.wait_class];
+}
+
+std::string_view mark_name(stacks::MarkKind kind) {
+  if (kind == stacks::MarkKind::program_begins) return "program begins";
+  return kind == stacks::MarkKind::thread_begins ? "thread begins" : "ends";
+}
+
+std::string track_name(const stacks::CounterTrack& track) {
+  return track.core != kNothing ? fmt::format("{} core {}", track.name, track.core) : track.name;
 }
 
 std::vector<std::string> loss_texts(const stacks::StackLosses& losses) {

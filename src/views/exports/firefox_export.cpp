@@ -281,18 +281,12 @@ class FirefoxWriter {
       const auto before = [](const stacks::ThreadState& state, u32 number) { return state.task < number; };
       auto state = std::lower_bound(moments_.states.begin(), moments_.states.end(), thread.task, before);
       for (; state != moments_.states.end() && state->task == thread.task; ++state) {
-        const std::string name = state->doing == stacks::ThreadDoing::running ? "running"
-                                 : state->doing == stacks::ThreadDoing::ready
-                                     ? "ready"
-                                     : "waiting: " + moments_.wait_classes[state->wait_class];
-        markers.push_back({state->begin_ns, state->end_ns, texts_(name), &*state, {}, true});
+        const u32 name = texts_(state_name(moments_, *state));
+        markers.push_back({state->begin_ns, state->end_ns, name, &*state, {}, true});
       }
       for (const stacks::Mark& mark : moments_.marks) {
         if (mark.tid != task.tid) continue;
-        const std::string_view name = mark.kind == stacks::MarkKind::program_begins  ? "program begins"
-                                      : mark.kind == stacks::MarkKind::thread_begins ? "thread begins"
-                                                                                     : "ends";
-        markers.push_back({mark.time_ns, mark.time_ns, texts_(name), nullptr, mark.text, false});
+        markers.push_back({mark.time_ns, mark.time_ns, texts_(mark_name(mark.kind)), nullptr, mark.text, false});
       }
     }
     for (const stacks::TimedLoss& loss : moments_.losses) {
@@ -326,8 +320,7 @@ class FirefoxWriter {
       member("name", marker.text);
     } else {
       const u32 waker = marker.state->waker;
-      member("wakerName",
-             waker != kNothing ? fmt::format("{} ({})", names_.thread(waker), profile_.tasks[waker].tid) : "");
+      member("wakerName", waker != kNothing ? names_.numbered_thread(waker) : "");
       if (marker.state->node != kNothing && profile_.nodes[marker.state->node].place != kNothing) {
         json_.begin_object("cause");
         json_.fixed("time", static_cast<double>(marker.begin - moments_.begin_ns) / 1e6, 6);
@@ -344,7 +337,7 @@ class FirefoxWriter {
     json_.begin_array("counters");
     for (const stacks::CounterTrack& track : moments_.counters) {
       json_.begin_object();
-      member("name", track.core != kNothing ? fmt::format("{} core {}", track.name, track.core) : track.name);
+      member("name", track_name(track));
       member("category", "wperf");
       member("description", track.name);
       member("pid", fmt::format("{}", profile_.tasks[threads_[0].task].pid));

@@ -152,10 +152,7 @@ class SqlWriter {
     }
     table("marks");
     for (const stacks::Mark& mark : moments_.marks) {
-      const std::string_view kind = mark.kind == stacks::MarkKind::program_begins  ? "program begins"
-                                    : mark.kind == stacks::MarkKind::thread_begins ? "thread begins"
-                                                                                   : "ends";
-      row(mark.time_ns, mark.pid, mark.tid, kind, clean_text(mark.text));
+      row(mark.time_ns, mark.pid, mark.tid, mark_name(mark.kind), clean_text(mark.text));
     }
     table("losses");
     for (const stacks::TimedLoss& loss : moments_.losses) {
