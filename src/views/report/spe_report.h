@@ -7,6 +7,7 @@
 
 #include "analysis/operations/spe_profile.h"
 #include "analysis/operations/spe_record_row.h"
+#include "ground/text/json_writer.h"
 #include "model/answers/count_profile.h"
 #include "views/report/sample_report.h"
 #include "views/report/table.h"
@@ -29,6 +30,9 @@ std::string spe_text(const operations::SpeProfile& profile, const compat::Compat
 // and "counting" has no members if nothing was counted. `more` writes the members that follow.
 std::string spe_json(const operations::SpeProfile& profile, const compat::CompatView& view,
                      const answers::CountProfile* counting, const SpeOptions& options, const WriteMembers& more = {});
+
+// The value of "memory" in JSON.
+void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options);
 
 // Only the tables of --mem, which spe_text() also appends.
 std::string memory_text(const operations::SpeProfile& profile, const SpeOptions& options);

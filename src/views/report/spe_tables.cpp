@@ -102,46 +102,6 @@ const char* branch_kind(const operations::BranchRow& row) {
   return row.indirect ? "indirect" : "direct";
 }
 
-void write_table(text::JsonWriter& json, std::string_view key, const Table& table) {
-  json.key(key);
-  write_rows(json, table);
-}
-
-void write_shared(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options) {
-  json.begin_array("false_sharing");
-  const std::vector<operations::SharedLine>& lines = profile.memory->shared;
-  for (usize i = 0; i < std::min<usize>(lines.size(), options.memory_rows); ++i) {
-    const operations::SharedLine& line = lines[i];
-    json.begin_object();
-    json.string("cache_line", text::hex(line.address, 1));
-    json.integer("hits", line.hits);
-    json.integer("refills", line.refills);
-    json.integer("peer", line.peer);
-    json.fixed("mean", line.mean_latency, 1);
-    json.integer("threads", line.threads);
-    json.boolean("same_offset", line.same_offset);
-    json.integer("hits_without_place", line.without_place);
-    write_table(json, "places", sharing_table(profile, line));
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_limits(text::JsonWriter& json, const operations::MemoryLimits& limits) {
-  json.begin_object("limits");
-  json.integer("saturated_latencies", limits.saturated);
-  json.integer("loads_without_source", limits.loads_without_source);
-  json.integer("stores_without_source", limits.stores_without_source);
-  json.integer("unnamed_sources", limits.unnamed_sources);
-  json.boolean("threads_known", limits.threads_known);
-  json.boolean("latencies_rounded", limits.latencies_rounded);
-  json.integer("cache_lines", limits.line_count);
-  json.integer("forgotten_line_hits", limits.forgotten_lines);
-  json.integer("pages", limits.page_count);
-  json.integer("forgotten_page_hits", limits.forgotten_pages);
-  json.end_object();
-}
-
 using Notes = std::vector<std::string>;
 
 void add_population(const operations::SpePopulation& population, Notes& notes) {
@@ -382,26 +342,6 @@ Table sharing_table(const SpeProfile& profile, const operations::SharedLine& lin
     table.rows.push_back(std::move(cells));
   }
   return table;
-}
-
-void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options) {
-  const operations::MemoryProfile& memory = *profile.memory;
-  json.begin_object();
-  json.integer("hits", memory.all.hits);
-  json.integer("loads", memory.all.loads);
-  json.integer("stores", memory.all.stores);
-  json.integer("cycles", memory.all.latency_sum);
-  write_table(json, "sources", source_table(memory));
-  write_table(json, "latencies", latency_rows(memory));
-  write_table(json, "functions", access_symbol_table(profile, options));
-  write_table(json, "lines", access_line_table(profile, options));
-  write_table(json, "pages", page_table(memory, options));
-  write_table(json, "cache_lines", data_line_table(profile, options));
-  write_shared(json, profile, options);
-  write_table(json, "tlb_walks", walk_table(profile, options));
-  write_table(json, "branches", branch_table(profile, options));
-  write_limits(json, memory.limits);
-  json.end_object();
 }
 
 Notes spe_notes(const operations::SpeProfile& profile) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of `--mem` for text and JSON, their JSON, and the notes on an SPE run.
+// The tables of `--mem` for text and JSON, and the notes on an SPE run.
 #pragma once
 #include <string>
 #include <vector>
 
 #include "analysis/operations/spe_profile.h"
-#include "ground/text/json_writer.h"
 #include "views/report/spe_report.h"
 #include "views/report/table.h"
 
@@ -33,9 +32,6 @@ struct MemoryPart {
   Table table = {};
 };
 std::vector<MemoryPart> memory_parts(const operations::SpeProfile& profile, const SpeOptions& options);
-
-// The value of "memory" in JSON.
-void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options);
 
 // Facts that a reader must know about an SPE run before believing its numbers: how operations were chosen, how many
 // were lost, which facts the core does not record. Whole sentences, the most important first, without "note: ".

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ground/text/json_writer.h"
 #include "views/report/document_version.h"
-#include "views/report/spe_tables.h"
+#include "views/report/spe_report.h"
 #include "views/report/topdown_report.h"
 
 namespace wperf::report {
