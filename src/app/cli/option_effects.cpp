@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -31,14 +30,6 @@ constexpr Setting kSettings[] = {
     {request::kSampleLimitSetting, 0, ~u32{0}, "samples per second"},
 };
 
-diag::Result<u32> parse_u32(const std::string& value, const std::string& spelling) {
-  const std::optional<u64> number = request::parse_decimal(value);
-  if (number.has_value() && *number <= ~u32{0}) return static_cast<u32>(*number);
-  return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
-                     .hint = fmt::format("use a number from 0 to {}", ~u32{0}),
-                     .code = diag::ExitCode::usage};
-}
-
 // In `a,` a missing name is as likely as an extra comma.
 diag::Result<void> check_ends_in_name(std::string_view list, std::string_view spelling) {
   if (!list.ends_with(',')) return {};
@@ -52,26 +43,6 @@ diag::Result<request::Colours> parse_colours(const std::string& value, const std
   if (value == "never") return request::Colours::never;
   return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
                      .hint = "use auto, always or never",
-                     .code = diag::ExitCode::usage};
-}
-
-// For options that only wperf has.
-diag::Result<u32> parse_in_range(const std::string& value, const std::string& spelling, u32 least, u32 greatest) {
-  const std::optional<u64> number = request::parse_decimal(value);
-  if (number.has_value() && *number >= least && *number <= greatest) return static_cast<u32>(*number);
-  return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
-                     .hint = fmt::format("use a number from {} to {}", least, greatest),
-                     .code = diag::ExitCode::usage};
-}
-
-diag::Result<u64> parse_mask(const std::string& value, const std::string& spelling) {
-  const std::string digits = value.starts_with("0x") ? value.substr(2) : value;
-  u64 mask = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [last, code] = std::from_chars(digits.data(), end, mask, 16);
-  if (code == std::errc() && last == end && mask != 0) return mask;
-  return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
-                     .hint = "use a hexadecimal mask of cores: 2 is core 1, f are cores 0 to 3",
                      .code = diag::ExitCode::usage};
 }
 
@@ -212,7 +183,7 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
       return {};
     case Option::brief: {
       WPERF_TRY(request_.outputs.brief.emplace().bytes,
-                parse_in_range(value, spelling, request::kLeastBriefBytes, request::kMostBriefBytes));
+                request::parse_number(value, spelling, request::kLeastBriefBytes, request::kMostBriefBytes));
       request_.outputs.quiet = true;
       return {};
     }
@@ -298,32 +269,32 @@ diag::Result<void> OptionEffects::take_counting_value(Option option, const std::
       return {};
     }
     case Option::dmc: {
-      WPERF_TRY(request_.dmc_channel, parse_u32(value, spelling));
+      WPERF_TRY(request_.dmc_channel, request::parse_number(value, spelling));
       return {};
     }
     case Option::spawn_delay: {
-      WPERF_TRY(request_.spawn_delay_ms, parse_u32(value, spelling));
+      WPERF_TRY(request_.spawn_delay_ms, request::parse_number(value, spelling));
       return {};
     }
     case Option::runs: {
-      WPERF_TRY(request_.runs, parse_in_range(value, spelling, 1, kMostRuns));
+      WPERF_TRY(request_.runs, request::parse_number(value, spelling, 1, kMostRuns));
       return {};
     }
     case Option::warmup: {
-      WPERF_TRY(request_.comparison.warmup, parse_in_range(value, spelling, 0, kMostRuns));
+      WPERF_TRY(request_.comparison.warmup, request::parse_number(value, spelling, 0, kMostRuns));
       return {};
     }
     case Option::affinity: {
-      WPERF_TRY(request_.machine.affinity, parse_mask(value, spelling));
+      WPERF_TRY(request_.machine.affinity, request::parse_core_mask(value, spelling));
       return {};
     }
     case Option::process: {
-      WPERF_TRY(request_.process, parse_in_range(value, spelling, 1, 0x7fff'ffff));
+      WPERF_TRY(request_.process, request::parse_number(value, spelling, 1, 0x7fff'ffff));
       return {};
     }
     default: {  // -n
       if (expects_rounds_) {
-        const auto rounds = parse_in_range(value, spelling, request::kFewestRounds, request::kMostRounds);
+        const auto rounds = request::parse_number(value, spelling, request::kFewestRounds, request::kMostRounds);
         if (rounds.has_value()) {
           request_.timeline.count = rounds.value();
           return {};
@@ -332,7 +303,7 @@ diag::Result<void> OptionEffects::take_counting_value(Option option, const std::
         error.hint += " runs of each program; fewer runs cannot show a difference";
         return error;
       }
-      WPERF_TRY(request_.timeline.count, parse_u32(value, spelling));
+      WPERF_TRY(request_.timeline.count, request::parse_number(value, spelling));
       return {};
     }
   }
@@ -347,14 +318,14 @@ diag::Result<void> OptionEffects::take_sampling_value(Option option, const std::
       return {};
     }
     case Option::rate: {
-      WPERF_TRY(sampling.rate_hz, parse_in_range(value, spelling, 1, kGreatestRateHz));
+      WPERF_TRY(sampling.rate_hz, request::parse_number(value, spelling, 1, kGreatestRateHz));
       return {};
     }
     case Option::symbol:
       sampling.display.symbol = request::parse_symbol_filter(value);
       return {};
     case Option::display_row: {
-      WPERF_TRY(sampling.display.rows, parse_u32(value, spelling));
+      WPERF_TRY(sampling.display.rows, request::parse_number(value, spelling));
       return {};
     }
     case Option::by: {
@@ -362,7 +333,7 @@ diag::Result<void> OptionEffects::take_sampling_value(Option option, const std::
       return {};
     }
     case Option::sample_timeline: {
-      WPERF_TRY(sampling.display.timeline_ms, parse_in_range(value, spelling, 1, ~u32{0}));
+      WPERF_TRY(sampling.display.timeline_ms, request::parse_number(value, spelling, 1));
       return {};
     }
     case Option::call_graph: {
@@ -371,7 +342,7 @@ diag::Result<void> OptionEffects::take_sampling_value(Option option, const std::
       return {};
     }
     case Option::max_stack: {
-      WPERF_TRY(sampling.call_stacks.most_frames, parse_in_range(value, spelling, 1, request::kMostFrames));
+      WPERF_TRY(sampling.call_stacks.most_frames, request::parse_number(value, spelling, 1, request::kMostFrames));
       return {};
     }
     default:  // --symbol-path

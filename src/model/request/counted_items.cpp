@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -190,6 +191,18 @@ diag::Result<std::vector<CoreRange>> parse_core_list(std::string_view text, cons
         fmt::format("you can specify up to {}cores with {} <cpu_list> option", option.limit, option.name));
   }
   return ranges;
+}
+
+diag::Result<u64> parse_core_mask(std::string_view text, std::string_view option) {
+  const std::string_view digits = text.starts_with("0x") ? text.substr(2) : text;
+  u64 mask = 0;
+  const char* const begin = digits.data();
+  const char* const end = begin + digits.size();
+  const auto [last, code] = std::from_chars(begin, end, mask, 16);
+  if (code == std::errc() && last == end && mask != 0) return mask;
+  return diag::Error{.text = fmt::format("invalid value '{}' for {}", text, option),
+                     .hint = "use a hexadecimal mask of cores: 2 is core 1, f are cores 0 to 3",
+                     .code = diag::ExitCode::usage};
 }
 
 }  // namespace wperf::request

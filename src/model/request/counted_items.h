@@ -62,4 +62,8 @@ inline constexpr CoreOption kSampledCores{"--cores", ~u64{0}};
 
 diag::Result<std::vector<CoreRange>> parse_core_list(std::string_view text, const CoreOption& option = kMeasuredCores);
 
+// A hexadecimal mask of cores with or without 0x: `2` is core 1, `f` are cores 0 to 3. `option`: as the user spelled
+// it.
+diag::Result<u64> parse_core_mask(std::string_view text, std::string_view option);
+
 }  // namespace wperf::request

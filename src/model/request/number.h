@@ -28,7 +28,8 @@ struct Duration {
   u64 milliseconds = 0;
 };
 
-// `option` is the option as the user spelled it, for the error.
+// In these functions `option` is the option as the user spelled it, for the error.
+diag::Result<u32> parse_number(std::string_view text, std::string_view option, u32 least = 0, u32 greatest = ~u32{0});
 diag::Result<Duration> parse_duration(std::string_view text, std::string_view option);
 
 }  // namespace wperf::request

@@ -89,6 +89,19 @@ TEST(Duration, BadOnesNameTheSpellingUsed) {
   }
 }
 
+TEST(Number, LimitsBelongToTheRange) {
+  EXPECT_EQ(parse_number("0", "-n").value(), 0u);
+  EXPECT_EQ(parse_number("4294967295", "-n").value(), ~u32{0});
+  EXPECT_EQ(parse_number("2", "-n", 2, 5).value(), 2u);
+  EXPECT_EQ(parse_number("5", "-n", 2, 5).value(), 5u);
+  for (const char* bad : {"1", "6", "", "x", "-2", "18446744073709551618"}) {
+    const auto result = parse_number(bad, "-n", 2, 5);
+    ASSERT_FALSE(result.has_value()) << bad;
+    EXPECT_EQ(result.error().text, "invalid value '" + std::string(bad) + "' for -n");
+    EXPECT_EQ(result.error().hint, "use a number from 2 to 5");
+  }
+}
+
 TEST(Duration, WhatIsNotZeroNeverBecomesEndless) {
   EXPECT_EQ(parse_duration("0.01ms", "--timeout").value().milliseconds, 1u);
   EXPECT_EQ(parse_duration("0.00s", "--timeout").value().milliseconds, 0u);
