@@ -289,7 +289,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   machine.pmsidr = versions >= 0xc0 ? 0 : kAllOfSpe;
   FakeHal hal(machine);
   const std::vector<FakeSpe> spes = hal.spes;
-  const std::vector<FakeHal::Pmu> cores = hal.cores;
+  const std::vector<FakePmu> cores = hal.cores;
   LockState lock;
   Core core(hal, lock, {1, 2, 3, "git", "+features"});
   u32 exception_level = 0;

@@ -164,7 +164,7 @@ TEST(Concurrency, DrainWhileOverflowing) {
 
 TEST(Concurrency, AllRequestsWhileOverflowing) {
   FakeHal hal;
-  const std::vector<FakeHal::Pmu> before = hal.cores;
+  const std::vector<FakePmu> before = hal.cores;
   LockState lock;
   Core core(hal, lock, {});
   InterruptingCores cores(hal, core, {0, 1, 2, 3});

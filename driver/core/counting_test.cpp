@@ -220,8 +220,8 @@ TEST_F(Counting, RegistersAreFoundAsTheyWere) {
   hal.clusters[0].selected = 2;
   hal.clusters[0].types[0] = 0x17;
   hal.clusters[0].enabled = 0x8000'0001;
-  const std::vector<FakeHal::Pmu> cores = hal.cores;
-  const std::vector<FakeHal::Pmu> clusters = hal.clusters;
+  const std::vector<FakePmu> cores = hal.cores;
+  const std::vector<FakePmu> clusters = hal.clusters;
   WperfCountRequest request = count_request({0, 1, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8});
   set_events(request, EventClass::dsu, {1, 2, 3, 4, 5});
   begin(request);
@@ -398,7 +398,7 @@ TEST_F(Counting, RefusedConfigurationKeepsTheOldOne) {
 }
 
 TEST_F(Counting, UnreachableCoreAtStopIsReportedAndReleasedLater) {
-  const std::vector<FakeHal::Pmu> cores = hal.cores;
+  const std::vector<FakePmu> cores = hal.cores;
   begin(count_request({0, 1}, {1}));
   hal.advance(kMs, by_number);
   core.on_timer();

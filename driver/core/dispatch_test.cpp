@@ -253,7 +253,7 @@ TEST_F(Dispatch, SampleRequestsKnowTheirState) {
   }
   EXPECT_EQ(ann.ask(WPERF_CODE_SAMPLE_DRAIN, WperfDrainRequest{{}, 0, 1}, reply), WPERF_BAD_ARGUMENT);
   ASSERT_EQ(ann.start_sampling(), WPERF_OK);
-  const std::vector<FakeHal::Pmu> running = hal.cores;
+  const std::vector<FakePmu> running = hal.cores;
   EXPECT_EQ(ann.start_sampling(), WPERF_WRONG_STATE);
   EXPECT_EQ(ann.configure(request), WPERF_WRONG_STATE);
   EXPECT_EQ(ann.configure(count_request({0}, {0x8})), WPERF_WRONG_STATE);

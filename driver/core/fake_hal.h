@@ -2,8 +2,7 @@
 // A machine for the core's tests and fuzzers: registers that count the test's events while the test lets time pass, and
 // interrupt when they overflow. It is strict: anything a well-behaved driver never does (foreign counters, registers
 // off their core, leaks, calls under the wrong lock or in an interrupt) is noted in `violations`. Any fallible call can
-// be made to fail. A core runs one thing at a time, on any thread: either a call of run_on_core or events. Long because
-// it is one machine: every register, and the rules for access to it.
+// be made to fail. A core runs one thing at a time, on any thread: either a call of run_on_core or events.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -19,10 +18,9 @@
 #include <vector>
 
 #include "abi/wire.h"
-#include "base/event_class.h"
-#include "driver/core/dmc620_registers.h"
+#include "driver/core/fake_dmc.h"
+#include "driver/core/fake_pmu.h"
 #include "driver/core/fake_spe.h"
-#include "driver/core/pmu_registers.h"
 #include "driver/core/stack_walker.h"
 #include "driver/hal.h"
 
@@ -51,28 +49,6 @@ using FakeEvents = std::function<u64(EventClass event_class, u32 unit, u32 event
 
 class FakeHal final : public Hal {
  public:
-  struct Pmu {  // the PMU of a core or a cluster
-    u64 pmcr = 0, enabled = 0, overflow = 0, interrupts = 0, selected = 0, cycles = 0, cycle_filter = 0;
-    u64 types[kMaxCounters] = {}, values[kMaxCounters] = {};
-    // equality except for the values, and for the shared cycle counter's overflow
-    bool operator==(const Pmu& other) const {
-      const u64 flags = ~(u64{1} << kCycleCounter);
-      return pmcr == other.pmcr && enabled == other.enabled && ((overflow ^ other.overflow) & flags) == 0 &&
-             interrupts == other.interrupts && selected == other.selected && cycle_filter == other.cycle_filter &&
-             std::equal(types, types + kMaxCounters, other.types);
-    }
-  };
-  struct Frame {
-    u32 words[dmc620::kFrameSize / 4] = {};
-    u32 identity[dmc620::kIdentitySize / 4] = {};  // the value that software reads
-    u32 mapped = 0, identity_mapped = 0;
-    Frame() {
-      for (const dmc620::IdentityRegister& it : dmc620::kIdentity) {
-        identity[it.offset / 4] = it.value;
-      }
-    }
-  };
-
   explicit FakeHal(const FakeMachine& machine = {})
       : machine_(machine), core_locks_(std::make_unique<std::recursive_mutex[]>(machine.cores + 1)) {
     pmu_versions.assign(machine.cores, machine.pmu_version);
@@ -81,13 +57,13 @@ class FakeHal final : public Hal {
     pmsidrs.assign(machine.cores, machine.pmsidr);
     pmbidrs.assign(machine.cores, machine.pmbidr);
     spe_versions.assign(machine.cores, machine.spe_version);
-    for (Pmu& core : cores) {
+    for (FakePmu& core : cores) {
       // As Windows leaves them: the cycle counter runs for all users.
       core.pmcr = u64{machine.counters} << 11 | kPmcrEnable | kPmcrLongCycles;
       core.enabled = u64{1} << kCycleCounter;
     }
     clusters.resize(machine.cluster_count);
-    for (Pmu& cluster : clusters) {
+    for (FakePmu& cluster : clusters) {
       cluster.pmcr = u64{machine.dsu_counters} << 11;
     }
     for (const u64 physical : machine.dmc_frames) {
@@ -106,7 +82,8 @@ class FakeHal final : public Hal {
     }
     u32 channel = 0;
     for (auto& [physical, frame] : frames) {
-      advance_channel(channel++, frame, events);
+      frame.count([&](EventClass event_class, u32 event) { return events(event_class, channel, event, false); });
+      ++channel;
     }
   }
   // One core only; each core may have its own thread.
@@ -197,12 +174,12 @@ class FakeHal final : public Hal {
   std::set<u32> cores_with_trapped_pmu;  // cores that report a PMUVer but whose PMU registers are trapped
   std::set<u32> cores_with_trapped_spe;  // the same for PMSVer and the SPE's registers
   std::set<u32> offline;                 // cores that run_on_core cannot reach
-  std::vector<Pmu> cores, clusters;
+  std::vector<FakePmu> cores, clusters;
   std::vector<u32> pmu_versions;  // by core
   std::vector<FakeSpe> spes;      // by core
   std::vector<u64> pmsidrs, pmbidrs;
   std::vector<u32> spe_versions;
-  std::map<u64, Frame> frames;  // by physical address
+  std::map<u64, FakeDmc> frames;  // by physical address
   std::set<void*> allocations;
   std::vector<std::string> violations;
   std::function<void(u32 ticket, const WalkedStack& stack)> on_user_walk;  // the answers of the shell
@@ -457,18 +434,9 @@ class FakeHal final : public Hal {
     static u32 nothing = 0;
     return &nothing;
   }
-  bool long_counters(u32 core) const { return pmu_versions[core] >= 6 && pmu_versions[core] != 0xf; }
+  u32 width(u32 core) const { return has_long_counters(u64{pmu_versions[core]} << 8) ? 64 : 32; }
   u64 ours() const { return machine_.reserved_mask & 0x7fff'ffff; }
 
-  static u64 add(u64 value, u64 more, u32 width, u32 overflow_width, u64& overflow, u32 bit) {
-    const auto over = [](u64 low, u64 delta, u32 bits) {
-      return bits == 64 ? low + delta < low : ((low & 0xffff'ffff) + delta) >> 32 != 0;
-    };
-    if (over(value, more, overflow_width)) {
-      overflow |= u64{1} << bit;
-    }
-    return width == 64 ? value + more : (value + more) & 0xffff'ffff;
-  }
   static u64 filtered(const FakeEvents& events, u32 core, u64 type) {
     const u32 event = static_cast<u32>(type & kEventMask);
     const bool el1 = (type & kExcludeEl1) == 0;
@@ -478,13 +446,12 @@ class FakeHal final : public Hal {
   }
   // The interrupt line is a level that the PMU holds; the handler must clear the flags that belong to the driver.
   void interrupt(u32 number) {
-    Pmu& core = cores[number];
-    const auto raised = [&] { return (core.pmcr & kPmcrEnable) != 0 ? core.overflow & core.interrupts : 0; };
-    if (!on_interrupt || in_interrupt || raised() == 0) {
+    FakePmu& core = cores[number];
+    if (!on_interrupt || in_interrupt || core.raised() == 0) {
       return;
     }
     deliver_interrupt(number);
-    expect((raised() & ~interrupts_of_others) == 0, "an interrupt that would come again for ever");
+    expect((core.raised() & ~interrupts_of_others) == 0, "an interrupt that would come again for ever");
   }
   // The interrupt line is PMBSR.S.
   void interrupt_of_buffer(u32 number) {
@@ -507,50 +474,15 @@ class FakeHal final : public Hal {
     current_core = interrupted;
   }
   void count_on_core(u32 number, const FakeEvents& events) {
-    Pmu& core = cores[number];
-    if ((core.pmcr & kPmcrEnable) == 0) {
-      return;
-    }
-    const u32 width = long_counters(number) ? 64 : 32;
-    const u32 overflow_width = (core.pmcr & kPmcrLongEvents) != 0 ? width : 32;
-    for (u32 i = 0; i < machine_.counters; ++i) {
-      if (bit_field(core.enabled, i, 1) != 0) {
-        core.values[i] =
-            add(core.values[i], filtered(events, number, core.types[i]), width, overflow_width, core.overflow, i);
-      }
-    }
-    if (bit_field(core.enabled, kCycleCounter, 1) != 0) {
-      const u64 more = filtered(events, number, core.cycle_filter | kCyclesEvent);
-      const u32 cycles_overflow_width = (core.pmcr & kPmcrLongCycles) != 0 ? 64 : 32;
-      core.cycles = add(core.cycles, more, 64, cycles_overflow_width, core.overflow, kCycleCounter);
-    }
+    const auto happened = [&](u64 type) { return filtered(events, number, type); };
+    cores[number].count(machine_.counters, width(number), happened);
+    cores[number].count_cycles(happened);
   }
   void advance_cluster(u32 number, const FakeEvents& events) {
-    Pmu& cluster = clusters[number];
-    for (u32 i = 0; (cluster.pmcr & kPmcrEnable) != 0 && i < machine_.dsu_counters; ++i) {
-      if (bit_field(cluster.enabled, i, 1) != 0) {
-        const u64 more = events(EventClass::dsu, number, static_cast<u32>(cluster.types[i] & kEventMask), false);
-        cluster.values[i] = add(cluster.values[i], more, 32, 32, cluster.overflow, i);
-      }
-    }
+    clusters[number].count(machine_.dsu_counters, 32, [&](u64 type) {
+      return events(EventClass::dsu, number, static_cast<u32>(type & kEventMask), false);
+    });
   }
-  static void advance_channel(u32 number, Frame& frame, const FakeEvents& events) {
-    for (u32 i = 0; i < dmc620::kCounters; ++i) {
-      const u32 control = frame.words[dmc620::counter_register(i, dmc620::kControl) / 4];
-      if ((control & dmc620::kControlEnable) == 0) {
-        continue;
-      }
-      const bool clk = i >= dmc620::kFirstClkCounter;
-      u32& value = frame.words[dmc620::counter_register(i, dmc620::kValue) / 4];
-      u32& status = frame.words[(clk ? dmc620::kOverflowStatusClk : dmc620::kOverflowStatusClkdiv2) / 4];
-      u64 overflow = status;
-      const EventClass event_class = clk ? EventClass::dmc_clk : EventClass::dmc_clkdiv2;
-      value = static_cast<u32>(add(value, events(event_class, number, dmc620::event_of_control(control), false), 32, 32,
-                                   overflow, clk ? i - dmc620::kFirstClkCounter : i));
-      status = static_cast<u32>(overflow);
-    }
-  }
-
   FakeMachine machine_;
   std::map<void*, usize> sizes_;  // sizes of the allocations
   std::mutex mutex_;
@@ -566,13 +498,9 @@ inline u64 FakeHal::read_register(Register reg) {
   if (const auto happening = before_read) {  // a copy, because it may remove itself
     happening(reg);
   }
-  const u32 index = static_cast<u32>(reg) & 0xff;
-  const Pmu& core = cores[current_core];
-  if (reg >= Register::event_type_0) {
-    return core.types[index];
-  }
+  FakePmu& core = cores[current_core];
   if (reg >= Register::event_counter_0) {
-    return core.values[index];
+    return *core.find(reg);
   }
   if (reg == Register::cntfrq) {
     return timer_hz;
@@ -582,22 +510,7 @@ inline u64 FakeHal::read_register(Register reg) {
   }
   if (reg >= Register::clusterpmcr) {
     expect(machine_.cluster_count != 0, "cluster register without a DSU");
-    Pmu& cluster = clusters[current_core / machine_.cluster_size];
-    switch (reg) {
-      case Register::clusterpmcr:
-        return cluster.pmcr;
-      case Register::clusterpmcntenset:
-      case Register::clusterpmcntenclr:
-        return cluster.enabled;
-      case Register::clusterpmovsclr:
-        return cluster.overflow;
-      case Register::clusterpmselr:
-        return cluster.selected;
-      case Register::clusterpmxevtyper:
-        return cluster.types[cluster.selected];
-      default:
-        return cluster.values[cluster.selected];
-    }
+    return *clusters[current_core / machine_.cluster_size].find(reg);
   }
   const u32 spe_version = spe_versions[current_core];
   const u64 dfr0 = (u64{pmu_versions[current_core]} << 8) | (u64{spe_version} << 32);
@@ -612,29 +525,18 @@ inline u64 FakeHal::read_register(Register reg) {
   if (const u64* found = spes[current_core].find(reg)) {
     return *found;
   }
+  if (const u64* found = core.find(reg)) {
+    return *found;
+  }
   switch (reg) {
     case Register::midr:
       return machine_.midr;
     case Register::id_aa64dfr0:
       return dfr0;
-    case Register::pmcr:
-      return core.pmcr;
     case Register::pmceid0:
       return 0x7fff'0f3f;
     case Register::pmceid1:
       return 0x3'0000'0000;
-    case Register::pmcntenset:
-    case Register::pmcntenclr:
-      return core.enabled;
-    case Register::pmovsclr:
-      return core.overflow;
-    case Register::pmintenset:
-    case Register::pmintenclr:
-      return core.interrupts;
-    case Register::pmccntr:
-      return core.cycles;
-    case Register::pmccfiltr:
-      return core.cycle_filter;
     case Register::pmsidr:
       return pmsidrs[current_core];
     case Register::pmbidr:
@@ -668,80 +570,18 @@ inline void FakeHal::write_register(Register reg, u64 value) {
 }
 
 inline void FakeHal::store_register(Register reg, u64 value) {
-  const u32 index = static_cast<u32>(reg) & 0xff;
-  Pmu& core = cores[current_core];
-  const u64 resets = kPmcrResetEvents | kPmcrResetCycles;
-  if (reg >= Register::event_counter_0) {
-    expect(cores_with_trapped_pmu.count(current_core) == 0, "PMU register that is trapped");
-    expect(bit_field(ours(), index, 1) != 0 && index < machine_.counters, "a counter that is not ours");
-    expect(bit_field(core.enabled, index, 1) == 0, "a counter programmed while it runs");
-    if (reg >= Register::event_type_0) {
-      core.types[index] = value;
-    } else {
-      core.values[index] = long_counters(current_core) ? value : value & 0xffff'ffff;
-    }
-    return;
-  }
-  if (reg >= Register::clusterpmcr) {
-    Pmu& cluster = clusters[current_core / machine_.cluster_size];
-    switch (reg) {
-      case Register::clusterpmcr:
-        expect((value & resets) == 0, "cluster counters reset");
-        cluster.pmcr = value;
-        return;
-      case Register::clusterpmcntenset:
-        cluster.enabled |= value;
-        return;
-      case Register::clusterpmcntenclr:
-        cluster.enabled &= ~value;
-        return;
-      case Register::clusterpmovsclr:
-        cluster.overflow &= ~value;
-        return;
-      case Register::clusterpmselr:
-        cluster.selected = value;
-        return;
-      case Register::clusterpmxevtyper:
-        cluster.types[cluster.selected] = value;
-        return;
-      case Register::clusterpmxevcntr:
-        cluster.values[cluster.selected] = value & 0xffff'ffff;
-        return;
-      default:
-        return;
-    }
+  const auto check = [this](const char* wrong) { expect(wrong == nullptr, wrong == nullptr ? "" : wrong); };
+  if (reg >= Register::clusterpmcr && reg < Register::cntfrq) {
+    return check(clusters[current_core / machine_.cluster_size].store(reg, value, 0));
   }
   expect(cores_with_trapped_pmu.count(current_core) == 0, "PMU register that is trapped");
-  switch (reg) {
-    case Register::pmcr:
-      expect((value & resets) == 0, "counters of others reset");
-      expect(((value ^ core.pmcr) & ~kPmcrEnable) == 0, "PMCR changed for the counters of others");
-      core.pmcr = value;
-      return;
-    case Register::pmcntenset:
-      core.enabled |= value;
-      break;
-    case Register::pmcntenclr:
-      core.enabled &= ~value;
-      break;
-    case Register::pmovsclr:
-      core.overflow &= ~value;
-      break;
-    case Register::pmintenset:
-      core.interrupts |= value;
-      break;
-    case Register::pmintenclr:
-      core.interrupts &= ~value;
-      break;
-    case Register::pmccntr:
-    case Register::pmccfiltr:
-      expect(false, "the system's cycle counter written");
-      return;
-    default:
-      expect(false, "a register the driver has no business writing");
-      return;
+  FakePmu& core = cores[current_core];
+  if (reg < Register::event_counter_0) {
+    return check(core.store(reg, value, ours()));
   }
-  expect((value & ~ours()) == 0, "enable or overflow bit of a counter that is not ours");
+  const u32 index = static_cast<u32>(reg) & 0xff;
+  expect(bit_field(ours(), index, 1) != 0 && index < machine_.counters, "a counter that is not ours");
+  check(core.store_counter(reg, value, width(current_core)));
 }
 
 }  // namespace wperf::driver

@@ -96,8 +96,8 @@ TEST(Fault, EveryFallibleCallFailsOnceAndNothingIsLeft) {
   for (u32 nth = 1;; ++nth) {
     ASSERT_LT(nth, 1000u);
     FakeHal hal(machine_with_spe());
-    const std::vector<FakeHal::Pmu> cores = hal.cores;
-    const std::vector<FakeHal::Pmu> clusters = hal.clusters;
+    const std::vector<FakePmu> cores = hal.cores;
+    const std::vector<FakePmu> clusters = hal.clusters;
     const std::vector<FakeSpe> spes = hal.spes;
     LockState lock;
     Core core(hal, lock, {});
@@ -145,7 +145,7 @@ TEST(Fault, ForceEndsSamplingWhateverTheMachineDoes) {
       hal.advance(kMs, some);  // a core that could not be reached finds no memory of ann's session, and stops
                                // interrupting
     }
-    for (const FakeHal::Pmu& pmu : hal.cores) {
+    for (const FakePmu& pmu : hal.cores) {
       EXPECT_EQ(pmu.interrupts, 0u);
       EXPECT_EQ(pmu.enabled, u64{1} << kCycleCounter);
     }

@@ -142,7 +142,7 @@ TEST_F(Sampling, ConfiguringAgainForgetsWhatWasNotDrained) {
 }
 
 TEST_F(Sampling, UnreachableCoreAtStopFallsSilentAtItsNextInterrupt) {
-  const std::vector<FakeHal::Pmu> before = hal.cores;
+  const std::vector<FakePmu> before = hal.cores;
   begin(sample_request({0, 1}, {{1, 0, 10}, {0x11, 0, 170}}));
   run(0, 10);
   run(1, 10);
@@ -192,7 +192,7 @@ TEST(SamplingMoments, InterruptsAtEveryAccessOfStartAndStop) {
       hal.cores[0].interrupts = 0x21;  // the interrupts of counters 0 and 5 are enabled by another user
       hal.cores[0].enabled = 0x21;
       hal.interrupts_of_others = 0x21;
-      const std::vector<FakeHal::Pmu> before = hal.cores;
+      const std::vector<FakePmu> before = hal.cores;
       LockState lock;
       Core core(hal, lock, {});
       TestClient ann(core, 11);

@@ -24,7 +24,7 @@ class SamplingWidths : public Sampling, public testing::WithParamInterface<Width
     return machine;
   }
   SamplingWidths() : Sampling(machine()) {
-    for (FakeHal::Pmu& pmu : hal.cores) {
+    for (FakePmu& pmu : hal.cores) {
       pmu.pmcr |= GetParam().pmcr;
     }
   }
@@ -68,13 +68,13 @@ TEST_P(SamplingWidths, ShortIntervalsMergeAndStayInStep) {
 }
 
 TEST_P(SamplingWidths, RegistersAreFoundAsTheyWere) {
-  FakeHal::Pmu& pmu = hal.cores[0];
+  FakePmu& pmu = hal.cores[0];
   pmu.pmcr = (pmu.pmcr | kPmcrDivideCycles) & ~kPmcrEnable;
   pmu.types[0] = 0x8000'0021;
   pmu.types[5] = 0x23;
   pmu.interrupts = 0x8000'0003;
   pmu.enabled = 0x8000'0002;
-  const std::vector<FakeHal::Pmu> before = hal.cores;
+  const std::vector<FakePmu> before = hal.cores;
   begin(sample_request({0, 1}, {{1, 0, 10}, {2, 0, 10}, {3, 0, 10}, {4, 0, 10}, {5, 0, 10}, {0x11, 0, 9}}));
   EXPECT_EQ(hal.cores[0].interrupts, 0x8000'003fu);
   EXPECT_EQ(hal.cores[0].pmcr, before[0].pmcr | kPmcrEnable);
@@ -206,7 +206,7 @@ class SamplingAroundOthers : public Sampling {
 };
 
 TEST_F(SamplingAroundOthers, ForeignCountersAndInterruptsAreNotOurs) {
-  FakeHal::Pmu& pmu = hal.cores[0];
+  FakePmu& pmu = hal.cores[0];
   pmu.pmcr &= ~kPmcrLongCycles;
   pmu.enabled = 0x8000'0005;
   pmu.interrupts = 0x8000'0004;
