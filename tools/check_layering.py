@@ -32,7 +32,7 @@ TEST_ROOMS = ("tests", "fuzz", "bench")
 DEVICE_ROOMS = tuple(f"src/machine/{room}" for room in ("device", "devices", "etw", "linux_kernel", "live", "perf_events", "windows", "windowsperf", "wperf_driver"))
 OS_ROOMS = ("src/ground/os", *DEVICE_ROOMS, "sim/", *TEST_ROOMS)
 OS_FILES = ("include/wperf/section.h",)  # one header for programs that use no library
-IMPURE_ROOMS = ("src/ground/os", *DEVICE_ROOMS)  # a pure room may not include these, whichever wing it is in
+IMPURE_ROOMS = ("src/ground/os", *DEVICE_ROOMS)  # a pure room in any wing may not include these
 FREESTANDING_ROOMS = ("abi", "base", "driver", "driver/arm64", "driver/core", "driver/nt")
 KIT_FILE = "driver/nt/nt.h"  # the only file in which the headers of Microsoft's kit may replace ours
 PRINTING_ROOMS = ("src/app/cli", "include/wperf", "sim/workloads", *TEST_ROOMS)
@@ -128,7 +128,7 @@ def in_rooms(name, rooms):
 
 
 def resolve(name, includer, names):
-    """The file an #include "…" means, or None if the tree has no such file."""
+    """The file that an #include "…" names, or None if the tree has no such file."""
     folder = includer.rpartition("/")[0]
     for candidate in (name, "src/" + name, f"{folder}/{name}"):
         if candidate in names:

@@ -26,16 +26,16 @@ import zipfile
 
 ARCHIVE = re.compile(r"wperf-(\d+\.\d+\.\d+)-windows-(arm64|x64)\.zip")
 NAMES = uuid.UUID("b0b7f1a7-9b1c-5d5e-8c0a-5a2f3d6c7e11")  # of all identities below; it must never change
-# By architecture: what Windows Installer calls it, and the first of its versions that knows it.
+# For each architecture: its name in Windows Installer, and the first version of Windows Installer that knows it.
 PLATFORMS = {"arm64": ("Arm64", 500), "x64": ("x64", 200)}
 CABINET = "wperf.cab"
 ONLY_DETECT = 2  # an attribute of the table Upgrade
 VERSION_SIGNATURE = struct.pack("<I", 0xFEEF04BD)  # of VS_FIXEDFILEINFO
-FIRST_SECOND = 315532800  # 1980-01-01, before which a cabinet knows no time
+FIRST_SECOND = 315532800  # 1980-01-01, the earliest time in a cabinet
 
 
 class Refused(Exception):
-    """Why no installer is made."""
+    """The reason why no installer is made."""
 
 
 def identity(*words):
@@ -53,7 +53,7 @@ def upgrade_code(architecture):
 
 
 def row_key(path):
-    """How the tables call a file, its component or a folder."""
+    """The name of a file, its component or a folder in the tables."""
     return "_" + uuid.uuid5(NAMES, path).hex
 
 
@@ -73,7 +73,7 @@ class Contents:
 
 
 def windows_name(path, number):
-    """Short and long name. The short one is for disks that know no other."""
+    """Short and long name. The short one is for disks that have only short names."""
     name = pathlib.PurePosixPath(path)
     return f"{number:08d}{name.suffix[:4]}|{name.name}"
 
@@ -85,7 +85,7 @@ def folder_key(path):
 
 
 def file_version(content):
-    """Version and language that a program states in its resources; a file without is known by its hash."""
+    """Version and language that a program states in its resources; empty for other files, which are recognised by their hash."""
     at = content.find(VERSION_SIGNATURE) if content.startswith(b"MZ") else -1
     if at < 0:
         return "", ""
@@ -94,7 +94,8 @@ def file_version(content):
 
 
 def product_rows(contents):
-    """The first half of an installation is the user's, the second the system's. It gets only the properties that are called secure."""
+    """The first half of an installation runs as the user, the second as the system. The second gets only the properties that are marked
+    as secure."""
     return [("ALLUSERS", "1"), ("ARPNOMODIFY", "1"), ("ARPCOMMENTS", "Performance profiler"), ("Manufacturer", "The wperf authors"),
             ("ProductCode", product_code(contents.architecture, contents.version)), ("ProductLanguage", "1033"),
             ("ProductName", "wperf"), ("ProductVersion", contents.version),
@@ -116,7 +117,7 @@ CONDITIONS = [
 ]
 FIRST_ACTIONS = [("FindRelatedProducts", "", 25), ("AppSearch", "", 50), ("LaunchConditions", "", 100), ("ValidateProductID", "", 700),
                  ("CostInitialize", "", 800), ("FileCost", "", 900), ("CostFinalize", "", 1000)]
-# An older version goes inside of the transaction: if this one can't be installed, the older one comes back.
+# An older version is removed within the transaction: if this one can't be installed, the older one comes back.
 ACTIONS = [*FIRST_ACTIONS, ("InstallValidate", "", 1400), ("InstallInitialize", "", 1500), ("RemoveExistingProducts", "", 1501),
            ("ProcessComponents", "", 1600), ("UnpublishFeatures", "", 1800), ("RemoveEnvironmentStrings", "", 3300),
            ("RemoveFiles", "", 3500), ("InstallFiles", "", 4000), ("WriteEnvironmentStrings", "", 5200),
@@ -139,7 +140,7 @@ def hash_rows(contents):
 
 
 def component_rows(contents):
-    """One for each file, with an identity that its place decides, as Windows Installer demands."""
+    """One component for each file. Its identity depends only on its place, as Windows Installer requires."""
     is_64_bit = 256
     return [(row_key(path), identity("component", contents.architecture, path), folder_key(path), is_64_bit, "", row_key(path))
             for path in contents.files]
@@ -179,12 +180,12 @@ def tables(contents, seconds):
         "Feature": ("Feature s38 Feature_Parent S38 Title L64 Description L255 Display I2 Level i2 Directory_ S72 Attributes i2", 1,
                     [("All", "", "wperf", "", 1, 1, "INSTALLDIR", 0)]),
         "FeatureComponents": ("Feature_ s38 Component_ s72", 2, [("All", row_key(path)) for path in contents.files]),
-        # = writes it, - takes it away again, * for all users; the folder comes after what is there.
+        # = writes it, - takes it away again, * for all users; the folder is appended to the present value.
         "Environment": ("Environment s72 Name l255 Value L255 Component_ s72", 1,
                         [("PATH", "=-*PATH", "[~];[INSTALLDIR]", row_key("wperf.exe"))]),
         "Upgrade": ("UpgradeCode s38 VersionMin S20 VersionMax S20 Language S255 Attributes i4 Remove S255 ActionProperty s72", 5,
                     upgrade_rows(contents)),
-        # A value that Windows has since 10. Windows Installer's own number stopped at 8.1.
+        # Windows has this value since version 10. Windows Installer's own number stopped at 8.1.
         "AppSearch": ("Property s72 Signature_ s72", 2, [("WINDOWS_MAJOR", "WindowsMajor")]),
         "RegLocator": ("Signature_ s72 Root i2 Key s255 Name S255 Type I2", 1,
                        [("WindowsMajor", local_machine, windows, "CurrentMajorVersionNumber", raw_value_64_bit)]),

@@ -5,7 +5,7 @@
 usage: tools/make_package.py --version X.Y.Z --architecture arm64|x64 --tool FOLDER --library FOLDER [--driver FOLDER]
                              --zig FOLDER --capstone FOLDER --zlib FOLDER --output FILE.zip
 
-Without --driver there are neither the driver nor its installer in it.
+Without --driver the archive has neither the driver nor its installer.
 
 The same files make the same archive, byte by byte: names are sorted and every entry has one date, SOURCE_DATE_EPOCH.
 """
@@ -133,7 +133,7 @@ def licenses(zig, capstone, zlib):
 
 
 def readme(version, driver):
-    """Lines that begin with @DRIVER@ are about the driver, those with @NO DRIVER@ about life without it. driver: its bytes or None."""
+    """Lines that begin with @DRIVER@ are for archives with the driver, those with @NO DRIVER@ for archives without it. driver: its bytes or None."""
     text = (ROOT / "tools/package_readme.txt").read_text(encoding="utf-8")
     kept, left_out = ("@DRIVER@", "@NO DRIVER@") if driver else ("@NO DRIVER@", "@DRIVER@")
     text = "".join(line.removeprefix(kept) for line in text.splitlines(keepends=True) if not line.startswith(left_out))

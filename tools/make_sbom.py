@@ -104,7 +104,7 @@ class System:
             self.versions = dict(row.split() for row in (sysroot / "packages/versions").read_text(encoding="utf-8").splitlines())
 
     def owners(self, paths):
-        """{package: one of the paths}."""
+        """{package: one of the paths that it owns}."""
         names, found = {}, {}
         for path in paths:
             real = pathlib.Path(path).resolve()

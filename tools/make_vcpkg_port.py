@@ -29,7 +29,7 @@ FROM_FOLDER = 'set(SOURCE_PATH "{source}")'
 
 
 class Refused(Exception):
-    """Why no port is written."""
+    """The reason why no port is written."""
 
 
 def manifest(version, repository):

@@ -5,7 +5,7 @@
 usage: tools/make_winget.py --url https://…/FOLDER --output FOLDER [--identifier Publisher.Package] [--page https://…] FILE.msi…
 
 --url: where the .msi files will be downloaded from, without their names. winget compares the sums, so make the manifests last, from
-the signed files. They come into FOLDER/manifests/…, as the repository microsoft/winget-pkgs has them.
+the signed files. They go into FOLDER/manifests/…, as the repository microsoft/winget-pkgs has them.
 """
 import argparse
 import hashlib
@@ -25,7 +25,7 @@ DESCRIPTION = ("wperf shows where a program spends its time and why its threads 
 
 
 class Refused(Exception):
-    """Why no manifest is written."""
+    """The reason why no manifest is written."""
 
 
 def msiinfo(*words):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Replaces every time stamp of a Windows program or DLL by a number computed from the content, and the identity that it shares with
-its .pdb, too.
+"""Replaces every time stamp of a Windows program or DLL by a number computed from the content. Also replaces the identity that it
+shares with its .pdb.
 
 usage: tools/stable_image.py IMAGE…
 
@@ -44,7 +44,7 @@ def stamps(image, header):
 
 
 def identity_place(image, header):
-    """Where the identity is that the .pdb has, too; None without one."""
+    """The place of the identity that the .pdb also has; None if there is no identity."""
     address, size = directory(image, header, DEBUG)
     start = file_offset(image, header, address) if size else 0
     for entry in range(start, start + size, DEBUG_ENTRY):
@@ -79,7 +79,7 @@ def stable(image):
     if identity is not None:
         image[identity:identity + IDENTITY] = bytes(IDENTITY)
     digest = hashlib.sha256(image).digest()
-    stamp = int.from_bytes(digest[:4], "little") or 1  # 0 would mean that there is none
+    stamp = int.from_bytes(digest[:4], "little") or 1  # 0 would mean that there is no time stamp
     for place in places:
         struct.pack_into("<I", image, place, stamp)
     if identity is not None:

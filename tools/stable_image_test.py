@@ -61,7 +61,7 @@ class StableImage(unittest.TestCase):
         for name in ("one", "another"):
             self.link(1_700_000_000, more=["/debug", "/pdbaltpath:a.pdb", f"/pdbsourcepath:c:\\{name}"])
             made.append(self.stable())
-            # The .pdb is still known as that of the image.
+            # The .pdb still belongs to the image.
             told = [subprocess.run([find(tool), *words], cwd=self.folder, text=True, capture_output=True, check=True).stdout
                     for tool, *words in (("llvm-readobj", "--coff-debug-directory", "a.dll"),
                                          ("llvm-pdbutil", "dump", "--summary", "a.pdb"))]

@@ -105,7 +105,7 @@ void begin_trace(Core& core) {
   core.flush(4);
 }
 
-// A program passes the same places again and again, so each stack is one of this many different ones.
+// A program passes the same places again and again, so only this many stacks are different.
 constexpr u32 kStacks = 20'000;
 
 std::string stack_of(u64 time, u32 process, u32 thread, u32 random) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// section ROUNDS SECTIONS EVENT…: counts so many sections with section.h, each with a loop of 2 instructions a round.
+// section ROUNDS SECTIONS EVENT…: counts SECTIONS sections with section.h. Each is a loop of 2 instructions a round.
 #include <wperf/section.h>
 
 #include <cstdio>

@@ -24,7 +24,7 @@ def declared_functions():
 
 
 def lib_functions():
-    """{name in wperf-lib.h: name that it is exported under}."""
+    """{name in wperf-lib.h: name of the export}."""
     text = LIB_HEADER.read_text(encoding="utf-8")
     names = re.findall(r"^WPERF_LIB_API [^;]*?\b(wperf_\w+)\(", text, re.MULTILINE)
     renamed = dict(re.findall(r"^#define (wperf_\w+) (wperf_lib_\w+)$", text.split("extern \"C\"")[0], re.MULTILINE))

@@ -47,7 +47,7 @@ def pprof_of_one_location(mentions):
 
 
 def chain(depth):
-    """A Firefox profile whose stacks are one chain of calls, with a sample at each."""
+    """A Firefox profile of one chain of calls, with a sample in each function of the chain."""
     numbers = list(range(depth))
     return {"meta": {"preprocessedProfileVersion": 57, "interval": 1}, "libs": [],
             "threads": [{"name": "t", "pid": 1, "tid": 1, "stringArray": [f"function_{i:08}" for i in numbers],
@@ -63,7 +63,7 @@ class BoundsTest(WperfTest):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def run_small(self, *arguments, megabytes, **streams):
-        """Limits the memory and the size of files to that."""
+        """Runs wperf with a limit of its memory."""
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (megabytes * MEGABYTE,) * 2)
         return subprocess.run([BINARY, *map(str, arguments)], env=self.environment, preexec_fn=limit, text=True,
@@ -114,7 +114,7 @@ class BoundsTest(WperfTest):
         temporary.mkdir()
         self.environment = {**self.environment, "TMPDIR": str(temporary)}
         file = self.folder / "bomb.gz"
-        # A file that does not begin like any profile is refused by its first bytes, without unpacking it.
+        # A file whose first bytes are of an unknown format is refused before it is unpacked.
         file.write_bytes(gzip.compress(bytes(200 * MEGABYTE), 1))
         self.assertIn("known profile format", self.fails("report", file, status=4))
         file.write_bytes(gzip.compress(b'{"zeros":"' + b"0" * (100 * MEGABYTE)))

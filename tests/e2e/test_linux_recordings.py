@@ -76,7 +76,7 @@ RUNS = {
 }
 SHARE = 0.10  # share of the samples: a top function
 NOISE = 0.12  # difference between two runs, on a machine that also does other work
-ENOUGH = 150  # samples: two standard deviations of a half are 8 %
+ENOUGH = 150  # samples; two standard deviations of a share of 50 % are then 8 %
 ROUNDS = 5  # if one round was not enough, both are recorded again, and the samples are added up
 
 
@@ -244,7 +244,7 @@ class LinuxRecordingsTest(WperfTest):
         self.assertGreater(from_main, 0.8 * len(stacks))
 
     def compare_on_one_file(self, path):
-        """perf and wperf show the same, to the sample."""
+        """perf and wperf show the same number of samples for each function."""
         theirs, _ = report_with_perf.by_perf(path)
         comparison = report_with_perf.Comparison()
         mine, comparison.paths = report_with_perf.by_wperf(BINARY, path)

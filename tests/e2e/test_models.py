@@ -26,7 +26,7 @@ class ModelsTest(WperfTest):
                         self.assertEqual(measured[name], expected[name], (program, name))
 
     def test_exact_counts_survive_short_slices(self):
-        """The same numbers when the count is watched and rotated all the time, and on any core and seed."""
+        """The counts are the same on any core and with any seed, even if they are read and rotated all the time."""
         for device in ("sim:pace=free,seed=7", "sim:pace=free,mhz=7,cores=2", "sim:pace=free,cpu=cortex-x1c*4+cortex-a78c*4"):
             document = self.json("stat", "--json", "-e", "inst_retired,br_retired", "-c", "0", "--config", "count.period=10",
                                  "--", workload("exact_1k.exe"), device=device)

@@ -45,7 +45,7 @@ class RecordTest(WperfTest):
     def test_text(self):
         text = self.ok("record", "-e", "ld_spec:100000,inst_retired:200000", "-c", "0", "--timeout", "1", "--",
                        workload("googolplex.exe"))
-        # In each second come full payloads of 128 samples and one that is not full.
+        # Each second brings full payloads of 128 samples, and one that is not full.
         self.assertRegex(text, r"sampling \.\.\.\.*e done!")
         self.assertRegex(text, r"(?m)^=+ sample source: ld_spec, top \d+ hot functions =+$")
         self.assertRegex(text, r"overhead +count +symbol *\n +=+ +=+ +=+")

@@ -213,7 +213,7 @@ class RecordedStacksTest(WperfTest):
         writer.start()
         self.assertEqual(self.ok("report", pipe), expected)
         writer.join()
-        # As perf record --threads leaves it: a whole file, and records of each thread.
+        # A recording of `perf record --threads`: a whole file, and records of each thread.
         threads = self.folder / "threads"
         threads.mkdir()
         shutil.copy(self.path, threads / "data")

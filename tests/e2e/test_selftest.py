@@ -62,7 +62,7 @@ class SelftestTest(WperfTest):
     def test_linux(self):
         try:
             text = self.ok("doctor", "--selftest", device="linux")
-        except AssertionError:  # a busy machine samples unevenly; once more
+        except AssertionError:  # a busy machine samples unevenly, so try once more
             text = self.ok("doctor", "--selftest", device="linux")
         found = findings(text)
         if "rights" not in found or "perf events" in found["rights"][1]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The installer of Windows that tools/make_msi.py makes: every table as msitools reads it back, every file of the archive in the
-cabinet, the same bytes twice. tests/windows installs one in Wine."""
+"""The Windows installer that tools/make_msi.py makes: msitools reads back every table, every file of the archive is in the cabinet,
+and two runs give the same bytes. tests/windows installs one in Wine."""
 import hashlib
 import os
 import pathlib
@@ -54,14 +54,14 @@ class InstallerTest(unittest.TestCase):
         return subprocess.run(["msiinfo", *words], check=True, capture_output=True, text=True).stdout
 
     def table(self, installer, name):
-        """{key: {column: text}}; the key is the first column, or all of a key of several."""
+        """{key: {column: text}}; the key is the first column, or a tuple if several columns are the key."""
         lines = self.ask("export", installer, name).replace("\r\n", "\n").split("\n")
         columns, keys = lines[0].split("\t"), len(lines[2].split("\t")) - 1
         rows = [dict(zip(columns, line.split("\t"))) for line in lines[3:] if line]
         return {row[columns[0]] if keys == 1 else tuple(row[column] for column in columns[:keys]): row for row in rows}
 
     def places(self, installer):
-        """{path below the folder of the installation: row of File}, by way of components and folders."""
+        """{path below the folder of the installation: row of File}, found through components and folders."""
         folders, components = self.table(installer, "Directory"), self.table(installer, "Component")
 
         def path_of(key):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scripts/sign-release and scripts/attestation-cab with a certificate, its root and a time stamp server that live as long as this test.
-osslsigncode and gcab look at what they made."""
+osslsigncode and gcab examine the results."""
 import http.server
 import os
 import pathlib
@@ -99,7 +99,7 @@ class SigningTest(unittest.TestCase):
         return archive.with_suffix(".msi")
 
     def test_archive_then_installer(self):
-        """The order of a release: what the installer lays down is signed, and so is the installer."""
+        """The order of a release: first the files are signed that the installer contains, then the installer itself."""
         archive = self.folder / "wperf-3.8.0-windows-arm64.zip"
         top = archive.stem
         with zipfile.ZipFile(archive, "w") as out:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""vcpkg's port of the library: its portfile runs with stand-ins for vcpkg's functions (vcpkg_stand_in.cmake), over a build that is there
-already, and a project of somebody else is built with the package."""
+"""vcpkg's port of the library: its portfile runs with stand-ins for vcpkg's functions (vcpkg_stand_in.cmake), with a finished
+build. Then the project of a user is built with the package."""
 import hashlib
 import json
 import os

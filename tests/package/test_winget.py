@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The manifests of tools/make_winget.py: what winget's schema 1.10.0 asks of them, and that they agree with the .msi files."""
+"""The manifests of tools/make_winget.py: they follow winget's schema 1.10.0 and agree with the .msi files."""
 import hashlib
 import os
 import pathlib

@@ -4,9 +4,9 @@
 
 usage: compare_with_perf.py --dump PERF_DATA_DUMP [FILE...]
 
-Records a small program with perf in many ways (or takes the files named), and compares every record and every field that `perf
-report -D` prints with perf_data_dump's output for the same place of the file; the header with `perf report --header` and the
-events of the samples with `perf script`. Exit status 77 if there is no perf or it may not record.
+Records a small program with perf in many ways, or takes the named files. Every record and every field that `perf report -D` prints
+must be in perf_data_dump's output for the same place of the file. Also compares the header with `perf report --header`, and the events
+of the samples with `perf script`. Exit status 77 if there is no perf or it may not record.
 """
 import argparse
 import collections

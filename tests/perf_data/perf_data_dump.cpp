@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The results of the perf.data reader, as text for compare_with_perf.py. "F key value" per feature, "E index …" per
-// event; then per record "R offset size type" and, where we decode it, key=value fields parted by tabs (numbers in
-// hexadecimal); Totals come at the end as "T key value".
+// The results of the perf.data reader, as text for compare_with_perf.py: a line "F key value" for each feature, and
+// "E index …" for each event. Each record has a line "R offset size type". If the reader decodes the record, key=value
+// fields follow, separated by tabs, with numbers in hexadecimal. Totals come at the end as "T key value".
 #include <fmt/format.h>
 
 #include <cstdio>

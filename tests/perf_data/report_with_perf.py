@@ -147,7 +147,7 @@ RECORDINGS = {
 }
 
 # Symbols that may differ, and why. Within a command and module every difference must be explained by one line here, and
-# one side's missing samples must be the other's surplus: samples are named otherwise, not lost.
+# one side's missing samples must be the other's surplus: samples may have another name, but none may be lost.
 EXPLAINED = [
     (r"@plt$|^\[unknown\]$|^_init$", "perf calls stubs without a symbol '@plt' or takes them for what lies before, and does not "
      "know those of .plt.sec and .plt.got"),
@@ -192,7 +192,7 @@ def plain(module, symbol):
     if module in ("[kernel.kallsyms]", "[kernel.vmlinux]", "[guest.kernel.kallsyms]"):
         module = "[kernel]"
     module = re.sub(r"^\[JIT\] (tid|pid) ", "[JIT] ", module)
-    # For stripped code perf shows addresses, wperf where its functions begin.
+    # For stripped code, perf shows addresses and wperf shows the beginnings of functions.
     if re.fullmatch(rf"(0x)?[0-9a-f]{{8,}}|{re.escape(module)}\+0x[0-9a-f]+", symbol):
         symbol = "[unknown]"
     return module, symbol

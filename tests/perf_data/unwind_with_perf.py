@@ -180,8 +180,8 @@ DEBUG_FRAME = "perf's unwinder may have been built without .debug_frame, and the
 # wperf follows frame pointers. perf ends, or guesses a stack pointer and takes a word there for a caller that is in no
 # file (shown as an address, not as a place in a file). wperf's stack must end where the stacks end on which both agree.
 GIVEN_UP = "perf ends or guesses where there is no table, and we go on to where other stacks end, too"
-# If wperf ends there, too, because there is no table and no more of the stack, perf has only that one word more. That
-# may occur as often as wperf reports such an end.
+# If wperf's stack ends there, too, because there is no table and no more of the stack, perf's stack is longer only by that
+# word. This may occur as often as wperf reports such an end.
 GUESSED = "perf takes a word that lies in no file for one caller more, where we say that the stack cannot be followed"
 FIRST_ADDRESS_IN_NO_FILE = 1 << 40
 MOST_GIVEN_UP = 0.01

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that others wrote, built by scripts/programs, run on the simulated machine and answer as Debian's own builds of them;
-views of them name their functions."""
+"""Programs that others wrote, built by scripts/programs, run on the simulated machine and give the same answers as Debian's
+builds of them. Their profiles name their functions."""
 import os
 import pathlib
 import random

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Profiles read back from servers that break off, are slow or answer nonsense; Pyroscope's query; and who may ask a server at all."""
+"""Profiles read back from servers that disconnect early, are slow or send invalid answers. Also tests Pyroscope's query,
+where passwords may be sent, and that addresses from files and assistants are not contacted."""
 import gzip
 import http.server
 import json

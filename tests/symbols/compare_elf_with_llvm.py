@@ -5,8 +5,8 @@
 usage: compare_elf_with_llvm.py --frames ELF_FRAMES --work FOLDER [--file IMAGE[=DEBUG]]... [--addresses N] [--only PATTERN]
 
 linux_program/ is built by GCC and Clang with DWARF 2 to 5, split, packed, stripped, by link-time optimisation, through dwz, for
-machines of either byte order and width; and by Clang and zig as Windows programs that carry their DWARF (pe-…). For every address
-of its code functions, inlined frames, files and lines must be those of llvm-symbolizer; every difference needs a reason in
+machines of either byte order and width. Clang and zig also build it as Windows programs with DWARF (pe-…). For every address of the
+code, llvm-symbolizer and wperf must give the same functions, inlined frames, files and lines; every difference needs a reason in
 REASONS. --file compares N random addresses of an existing file.
 """
 import argparse

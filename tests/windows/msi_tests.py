@@ -60,7 +60,7 @@ class Installer(WindowsTest):
     def folders_on_path(self):
         text = self.key("query", ENVIRONMENT, "/v", "PATH").strip().splitlines()[-1]
         folders = text.split("REG_EXPAND_SZ")[1].strip().split(";")
-        return [folder.rstrip("\\") for folder in folders if folder]  # Wine leaves empty ones where it took one away
+        return [folder.rstrip("\\") for folder in folders if folder]  # after Wine removes a folder, an empty entry remains
 
     def test_upgrade_and_removal(self):
         before = self.folders_on_path()

@@ -18,7 +18,7 @@ SERVICE = "WPERFDRV"
 TOOL = "wperf.exe"
 INSTALLER = "wperf-devgen.exe"
 DRIVER = "wperf-driver.sys"
-LIMIT = 300  # seconds: a longer run hangs
+LIMIT = 300  # seconds; a run that takes longer is stuck
 ROUND = 4000 * 8 + 15  # instructions of a round of remote.exe: remote_work.h, and those between the loops
 
 

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 
-TIMEOUT = 300  # seconds: a longer run hangs
+TIMEOUT = 300  # seconds; a run that takes longer is stuck
 FOLDER = "wperf"  # below C:\
 QUIET = {"WINEDEBUG": "-all", "DISPLAY": "", "LC_ALL": "C.UTF-8", "WINEDLLOVERRIDES": "mscoree,mshtml="}
 SETTINGS = r"HKLM\Software\wperf-bridge"
@@ -133,7 +133,7 @@ class NativeWine(World):
         return [self.loader, program, *arguments]
 
     def begin(self):
-        # The server of the first start ends when the prefix is complete: a program started earlier finds half of it.
+        # The server of the first start ends when the prefix is complete. A program started earlier would find an incomplete one.
         self.quietly(self.loader, "wineboot.exe", "-i")
         self.quietly(self.server, "-w")
         # -p makes this server run until it is stopped, and services and drivers with it.

@@ -110,7 +110,7 @@ TEST(Comparison, CopiesOfCompilersAreTheFunction) {
   EXPECT_DOUBLE_EQ(function_of(found, "f").change().ratio, 1);
 }
 
-// The file of one module: names and code, by beginning of functions.
+// The file of one module: its functions with their names and code.
 struct MadeFile {
   struct Function {
     u64 begin;

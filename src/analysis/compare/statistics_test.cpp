@@ -286,7 +286,7 @@ TEST(SharedDispersion, LeavesAChangeToBeFound) {
   EXPECT_GE(named, 95);
 }
 
-// In one run all functions have other shares than in the other runs of its side.
+// In one run, the shares of all functions differ from those in the other runs of its side.
 std::vector<RunCounts> disturbed(u64 seed, usize disturbed_run, double last_grew) {
   std::vector<RunCounts> functions = ManyRuns(seed).functions(20, 10, 0.0001, last_grew);
   std::mt19937_64 random(seed);

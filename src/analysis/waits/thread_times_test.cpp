@@ -94,7 +94,7 @@ TEST(ThreadTimes, ContradictoryTimeIsUnattributed) {
   EXPECT_FALSE(done.waits[0].is_known);
 }
 
-// The switch with which 7 left the core was lost. It no longer runs, but it is unknown when it stopped.
+// The switch with which 7 left the core was lost. 7 no longer runs, but it is unknown when it stopped.
 TEST(ThreadTimes, ThreadWithoutFinalSwitchStops) {
   const stacks::Switch events[] = {change(10, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
                                    change(30, 0, 8, stacks::Leaving::waits, 9),

@@ -149,7 +149,7 @@ struct WaitReport {
   OmittedRows left_out;  // waits that the tables of functions and wakers, or the timeline, leave out
 };
 
-// Each wait of the chosen threads with names, for HTML pages, which sum up the waits of a time range.
+// Each wait of the chosen threads, with its names. HTML pages use these waits for sums over a time range.
 struct WaitMoment {
   static constexpr u32 kNone = ~u32{0};
 

@@ -106,8 +106,9 @@ std::vector<std::string> wait_lines(const WaitReport& report) {
   }
   if (report.locks_are_missing) {
     lines.emplace_back(
-        "note: which locks threads waited for is not recorded; `wperf waits` records it, and `perf record "
-        "--user-regs=di`, on Arm --user-regs=x0");
+        "note: the recording does not show which locks threads waited for; `wperf waits` records this, and so does "
+        "`perf "
+        "record --user-regs=di` (on Arm --user-regs=x0)");
   }
   return lines;
 }

@@ -17,7 +17,7 @@ struct Token {
 
 struct Process {
   u32 id;
-  u64 created;  // in 100 ns; no two processes have the same
+  u64 created;  // in units of 100 ns; no two processes have the same time
   bool is_alive;
   bool in_use;
   u32 references;  // references of the driver, from PsLookupProcessByProcessId

@@ -32,8 +32,8 @@ u32 id_of(const Process& process);
 // Frees its pages. It must have no thread and no open file. The driver may still hold references to it.
 void end_process(Process& process);
 
-// Copies `bytes` of code to new pages at this EL0 address (any, the first page may begin before it), executable and
-// readable there, not writable. False when something is mapped there already or the address is not one of EL0.
+// Copies `bytes` of code to new pages that EL0 may read and execute, but not write. The address need not be the
+// beginning of a page. Returns false if something is mapped there already, or if the address does not belong to EL0.
 bool map_user_code(Process& process, u64 address, const void* code, u64 bytes);
 // Zeroed pages that EL0 may read and write.
 bool map_user_data(Process& process, u64 address, u64 bytes);

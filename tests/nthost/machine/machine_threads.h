@@ -25,7 +25,8 @@ inline void sleep_ms(u64 milliseconds) {
 // The calling thread stays on its core and executes instructions.
 void spin_ns(u64 nanoseconds);
 
-// Where threads that the driver makes run from now on (they may run anywhere on Windows). At first the last core.
+// From now on, threads that the driver makes run on this core; until then on the last one. On Windows they may run on
+// any core.
 void place_driver_threads_on(u32 cpu);
 
 // An interrupt every `nanoseconds` on each core of the mask; 0 = no interrupts. Needed to sample INST_RETIRED: QEMU

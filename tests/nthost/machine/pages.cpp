@@ -69,7 +69,7 @@ u64* entries(u64 table) {
   return static_cast<u64*>(direct(table));
 }
 
-// The entry of the last level for this address. If `make` is set, missing tables are made. Under the lock.
+// The entry of the last level for this address. If `make` is set, missing tables are made. Called under the lock.
 u64* find_entry(u64 root, u64 address, bool make) {
   u64 table = root;
   for (u32 shift = 39; shift > 12; shift -= 9) {

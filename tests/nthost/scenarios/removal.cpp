@@ -37,7 +37,7 @@ void begin(Client& client, Measuring what) {
   }
 }
 
-// Two cores run a program while `how` takes the driver away under a client that measures.
+// Two cores run a program and a client measures them, while `how` removes the driver.
 void remove_while(Start start, void (*how)(Client& client)) {
   MeasuredProgram program(kMeasured, kStranger, kBase);
   Workload* first = program.start_deep_work(1, 30);

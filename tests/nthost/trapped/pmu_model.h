@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A PMUv3 as a register file: the values of a core's counters and when they overflow, given how many instructions were
-// executed at EL0 and at EL1. EL2 keeps one per core and hands it every trapped access (hypervisor.cpp). Pure: it can
-// be driven without any machine.
+// executed at EL0 and at EL1. EL2 keeps one per core and hands it every trapped access (hypervisor.cpp). Pure: it needs
+// no machine.
 #pragma once
 #include "base/ints.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many cores the machine has.
+// Prints how many cores the machine has.
 #include <wperf/wperf.h>
 
 #include <iostream>

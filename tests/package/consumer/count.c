@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* count PROGRAM: how many loads the program executes. */
+/* count PROGRAM: prints how many loads the program executes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <wperf/wperf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every way a function gets its name: free, static, member, template, lambda, in an unnamed namespace, C.
+// Functions with every kind of name: free, static, member, template, lambda, in an unnamed namespace, C.
 #include "shapes.h"
 
 namespace geometry {

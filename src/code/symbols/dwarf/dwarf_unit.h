@@ -68,7 +68,8 @@ struct InfoFile {
   mutable std::map<std::tuple<u64, u8, u8, u16>, AbbreviationTable> known_abbreviations;
   mutable std::unordered_map<u64, std::string_view> known_names;  // keyed by entry
   mutable std::unordered_map<u64, u32> known_lines;               // keyed by entry
-  // Undamaged files stay far below these limits. A damaged file could have the same lists read over and over.
+  // Undamaged files stay far below these limits. A damaged file could make the reader read the same lists again and
+  // again.
   mutable u64 range_entries_left = 0, abbreviation_bytes_left = 0, line_bytes_left = 0;
 };
 
