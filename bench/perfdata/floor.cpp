@@ -3,7 +3,7 @@
 // file, knows one layout of samples (that of `perf record -g` with one event) and does not name functions. run.py
 // compares `wperf report --tree` with it. With --json it instead writes lines of JSON into a buffer by hand, for
 // comparison with `wperf report --records - --json`. For every frame it looks up the address in a table of names; for a
-// new address it makes up a name. It opens no symbol file and knows no mappings, so an address is the same function in
+// new address it makes up a name. It opens no symbol file and ignores mappings, so an address is the same function in
 // every process. It makes one pass only.
 //
 // usage: floor [--json] FILE

@@ -334,7 +334,7 @@ class FakeHal final : public Hal {
         return;
       }
     }
-    expect(false, "unmap of what is not mapped");
+    expect(false, "unmap of memory that is not mapped");
   }
   u32 read_device(void* mapping, u64 offset) override {
     for (const auto& [physical, frame] : frames) {
@@ -374,7 +374,7 @@ class FakeHal final : public Hal {
   }
   void free(void* memory) override {
     expect_no_interrupt();
-    expect(allocations.erase(memory) == 1, "free of what was not allocated");
+    expect(allocations.erase(memory) == 1, "free of memory that was not allocated");
     for (u32 i = 0; i < spes.size(); ++i) {
       const std::lock_guard running(core_locks_[i]);
       const FakeSpe& spe = spes[i];

@@ -52,7 +52,7 @@ WPERF_API bool wperf_init(void);
 /* Gives the lock back and frees everything. Without a session it does nothing. */
 WPERF_API bool wperf_close(void);
 
-/* Why the last call of this thread returned false, a sentence in UTF-8; empty after true. Never NULL. */
+/* The reason why the last call of this thread returned false: a sentence in UTF-8; empty after true. Never NULL. */
 WPERF_API const char* wperf_last_error(void);
 
 /* Receives a line without its end, UTF-8, from the thread and during the call that measures. It must not call this
@@ -84,7 +84,7 @@ WPERF_API bool wperf_num_cores(int* count);
 #define WPERF_LIST_SYSTEM_EVENTS 2u
 
 typedef struct LIST_CONF {
-  uint32_t list_event_types; /* any of the above; 0: no events. The library knows no other type. */
+  uint32_t list_event_types; /* any of the above; 0: no events. The library has no other type. */
 } LIST_CONF;
 
 /* WPERF_SYSTEM_EVENT: an event that the operating system names, as Linux does with page-faults. */

@@ -41,7 +41,7 @@ ENTRY = {"DisplayName": text(1, 256), "Publisher": text(1, 256), "ProductCode": 
          "InstallerType": one_of("msi", "wix")}
 INSTALLER = {"Architecture": one_of("x86", "x64", "arm", "arm64", "neutral"), "InstallerUrl": ADDRESS,
              "InstallerSha256": re.compile("[0-9A-Fa-f]{64}"), "ProductCode": GUID, "AppsAndFeaturesEntries": [ENTRY]}
-# By the kind of manifest: every key that may be there, with its values. [x] is a list of x without repetitions.
+# For each kind of manifest: every allowed key, with its values. [x] is a list of x without repetitions.
 RULES = {
     "version": HEAD | {"DefaultLocale": one_of("en-US"), "ManifestType": one_of("version")},
     "installer": HEAD | {

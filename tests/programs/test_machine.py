@@ -156,7 +156,7 @@ class Machine(WperfTest):
         reader.join()
 
     def test_wrong_words_are_refused(self):
-        for words, said in ((["machine"], "machine needs a word"), (["machine", "fly"], "machine knows no 'fly'"),
+        for words, said in ((["machine"], "machine needs a word"), (["machine", "fly"], "machine has no command 'fly'"),
                             (["machine", "run"], "run needs a program"), (["machine", "kill"], "kill needs the number"),
                             (["machine", "kill", "7"], "no process 7 is running"), (["machine", "ps", "x"], "takes no 'x'"),
                             (["machine", "run", "--affinity", "0", "--", "a.exe"], "invalid value '0'"),

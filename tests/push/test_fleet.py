@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A fleet's profiles in ClickHouse: those of 50 hosts and two builds are sent by `wperf push`, become a thousand in the database, and
-are read back by `report` and `diff`. The truth is what the test wrote into the profiles."""
+are read back by `report` and `diff`. The test itself wrote the profiles, so it knows the true values."""
 import collections
 import concurrent.futures
 import json

@@ -181,7 +181,7 @@ std::string hosts_of(const Comparison& comparison, u32 unit) {
   return {};
 }
 
-// Why there is no result for this name.
+// The reason why there is no result for this name.
 std::string absence_of(const Comparison& comparison, const FailCondition& condition) {
   if (condition.kind == FailCondition::Kind::total) return "no event with this name was measured on both sides";
   if (comparison.events.empty())

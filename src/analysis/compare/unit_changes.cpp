@@ -19,7 +19,7 @@
 namespace wperf::compare {
 namespace {
 
-// Why code of a run has no names; empty if unknown.
+// The reason why code of a run has no names; empty if unknown.
 std::string reason_of(const RunCosts& run, const std::vector<u32>& numbers, u32 unit) {
   for (usize own = 0; own < numbers.size(); ++own) {
     if (numbers[own] == unit && run.units[own].file != stacks::kNothing) return run.files[run.units[own].file].reason;

@@ -103,7 +103,7 @@ class Sources {
   std::string line(const std::string& path, u32 number) {
     return std::string(modules::source_line(file(path).text, number));
   }
-  // Why the source at `path` is not shown although it may exist; otherwise empty.
+  // The reason why the source at `path` is not shown although it may exist; otherwise empty.
   const std::string& reason(const std::string& path) { return file(path).reason; }
 
  private:

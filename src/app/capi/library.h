@@ -16,7 +16,7 @@
 
 namespace wperf::capi {
 
-// Why the last call of this thread failed. Every function of the API sets it; wperf_last_error() returns it.
+// The reason why the last call of this thread failed. Every function of the API sets it; wperf_last_error() returns it.
 const char* last_error();
 void clear_last_error();
 void set_last_error(std::string_view text);

@@ -155,7 +155,7 @@ diag::Result<int> run_live_machine(const request::Request& request, diag::Consol
       return wrong_use(fmt::format("machine {} takes no '{}'", wanted, request.machine.words.front()));
     return action.run(request, console);
   }
-  return wrong_use(fmt::format("machine knows no '{}'", wanted));
+  return wrong_use(fmt::format("machine has no command '{}'", wanted));
 }
 
 }  // namespace wperf::commands

@@ -251,7 +251,7 @@ std::vector<Check> examine_tracing(device::Device& device, const device::DriverV
   return checks;
 }
 
-// The kernel takes the place of the driver: the facts are what it can do, and this user's rights.
+// The kernel takes the place of the driver. The facts are its abilities and this user's rights.
 std::vector<Check> examine_linux(device::Device& device, const linux_kernel::LinuxFacts& facts) {
   std::vector<Check> checks{{.name = "device", .detail = "linux, " + device.identity().instance_id, .fix = {}}};
   for (Check& check : linux_checks(facts)) checks.push_back(std::move(check));

@@ -44,7 +44,7 @@ class LiveSession {
     std::vector<answers::CountRow> counters;
   };
   diag::Result<StretchProfile> stretch_profile(const measure::LiveStretch& newest);
-  // Why waits are unknown; empty if they are known.
+  // The reason why waits are unknown; empty if they are known.
   std::string why_no_waits() const;
   // Lines and instructions of a function, for this many periods.
   struct CodePlace {

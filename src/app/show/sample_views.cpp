@@ -58,7 +58,7 @@ diag::Result<void> write_sample_lines(const NamedSamples& samples, const ReportO
   return output.close();
 }
 
-// For a run on a machine that WindowsPerf's clients support: the JSON that they read. They know no filters.
+// For a run on a machine that WindowsPerf's clients support: the JSON that they read. They have no filters.
 diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const ReportOptions& options,
                                        diag::Console& console) {
   const stacks::StackFilter& filter = options.tables.filter;

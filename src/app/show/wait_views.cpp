@@ -68,7 +68,7 @@ std::vector<u64> wait_weights(const ThreadActivity& account, diag::Console& cons
   return weights;
 }
 
-// The name of what the chosen threads' waits are a share of.
+// The name of the total in which the chosen threads' waits have a share.
 std::string whole_of(const ThreadActivity& account) {
   const std::vector<bool>& chosen = account.chosen;
   const auto number = std::count(chosen.begin(), chosen.end(), true);

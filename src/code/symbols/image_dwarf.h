@@ -24,7 +24,7 @@ class ImageDwarf {
     std::string_view name;
   };
   std::optional<Function> function_at(code::Rva rva) const;
-  // Why a part of it is missing; empty if it is complete.
+  // The reason why a part of it is missing; empty if it is complete.
   const std::string& damage() const { return damage_; }
 
  private:

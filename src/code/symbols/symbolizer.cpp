@@ -38,7 +38,7 @@ struct ModuleSymbols::State {
 
 namespace {
 
-// Why this PDB must not be used; empty if it may be used.
+// The reason why this PDB must not be used; empty if it may be used.
 std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
   if (!image.has_value()) return {};  // there is nothing to check it against, so the user's choice is trusted
   if (!image->codeview().has_value()) return "the image does not name its PDB";

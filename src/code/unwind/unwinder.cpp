@@ -53,7 +53,7 @@ class Walk {
   const StackCopy& stack_;
   symbols::EndianBytes stack_bytes_{stack_.bytes, false};
   const FindCode& find_;
-  std::optional<u64> beyond_;    // address outside of the copy of the last value that was needed
+  std::optional<u64> beyond_;    // address of the last needed value that was not in the copy
   bool was_interrupted_ = true;  // this frame was interrupted, by the sample or by a signal
   bool is_first_ = true;
   Ending ending_ = Ending::damaged;

@@ -229,7 +229,7 @@ bool are_apart(u64 a, u64 b) {
   return std::max(a, b) - std::min(a, b) > kTolerance;
 }
 
-// Why the events of the two files cannot be put in one order; empty if they can.
+// The reason why the events of the two files cannot be put in one order; empty if they can.
 std::string difference(const TraceHeader& a, const TraceHeader& b) {
   if (a.clock != b.clock) return "they use different clocks";
   if (a.ticks_per_second != b.ticks_per_second) {

@@ -62,7 +62,7 @@ void read_strings(text::JsonReader& json, std::vector<std::string>& out) {
   json.for_each([&] { out.emplace_back(json.string()); });
 }
 
-// Profilers write an address if they know no name.
+// Profilers write an address if they have no name for it.
 bool is_address(std::string_view name) {
   return name.starts_with("0x") && name.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
 }

@@ -95,7 +95,7 @@ diag::Result<std::vector<std::byte>> read_folder(bytes::Span cabinet, const Fold
     if (!append_block(stored, block.bytes, compression, out))
       return damaged_cabinet("the data in the cabinet are damaged");
   }
-  if (out.size() < wanted) return damaged_cabinet("the cabinet is shorter than its file");
+  if (out.size() < wanted) return damaged_cabinet("the cabinet ends before the file in it does");
   return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single requests to Windows' tracing. Each refusal becomes an error that says what Windows refused, and the remedy.
+// Single requests to Windows' tracing. Each refusal becomes an error that names the refused request and the remedy.
 #pragma once
 #include <optional>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An opened perf event, and error messages for what the kernel refuses.
+// An opened perf event, and error messages for refusals of the kernel.
 #pragma once
 #include <linux/perf_event.h>
 

@@ -48,7 +48,7 @@ class KernelEvents {
   virtual bool counts_catalogue() const = 0;
   // True if this system shows hardware counters of the cores.
   virtual bool has_counters() const = 0;
-  // Why `cycles` cannot be sampled; empty if it can.
+  // The reason why `cycles` cannot be sampled; empty if it can.
   virtual std::string why_no_cycles() const = 0;
   // The remedy for that; empty if unknown.
   virtual std::string way_to_counters() const { return {}; }

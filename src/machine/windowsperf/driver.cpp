@@ -11,7 +11,8 @@
 namespace wperf::windowsperf {
 namespace {
 
-// Larger than any answer, and smaller than what the driver refuses; it writes first and checks the size afterwards.
+// Larger than any answer, and smaller than the size that the driver refuses; it writes first and checks the size
+// afterwards.
 constexpr size_t kRoom = 8192;
 constexpr u32 kMostChannels = kRoom / sizeof(DmcAnswer);
 

@@ -36,7 +36,7 @@ struct Unrecorded {
 // For a switch whose core was not recorded.
 inline constexpr u16 kUnknownCore = 0xffff;
 
-// Why a thread left its core.
+// The reason why a thread left its core.
 enum class Leaving : u8 { waits, preempted, ended, unknown };
 
 struct Switch {

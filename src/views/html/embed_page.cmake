@@ -1,7 +1,7 @@
-# cmake -DFILES="style.css;a.js;b.js" -DKINDS="difference;waits" -DOUT=page_parts.cpp -P embed_page.cmake: turns the
-# files into raw strings in a source file: the style sheet, and all scripts joined, with page.js as the end. Scripts
-# that only pages of one kind have (KIND_view.js) are separate. Also writes the SHA-256 of the contents of each kind of
-# page.
+# cmake -DFILES="style.css;a.js;b.js" -DKINDS="difference;waits" -DOUT=page_parts.cpp -P embed_page.cmake
+# Turns the files into raw strings in a source file. One string is the style sheet. Another one has all scripts; page.js
+# is its end. Scripts that only pages of one kind have (KIND_view.js) are separate. Also writes the SHA-256 of the
+# contents of each kind of page.
 cmake_policy(SET CMP0057 NEW)  # IN_LIST
 list(POP_FRONT FILES style_file)
 set(begin "(() => {\n\"use strict\";\n")

@@ -15,7 +15,7 @@ using stacks::StackProfile;
 
 constexpr usize kMostNotes = 8;
 
-// Why a module whose file is on this machine has no names, and the remedy.
+// The reason why a module whose file is on this machine has no names, and the remedy.
 std::string why_nameless(const stacks::StackModule& module) {
   if (!module.reason.empty()) return module.reason;
   if (!module.path.starts_with('/')) return "its code has no symbols";

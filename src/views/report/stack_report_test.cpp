@@ -351,7 +351,7 @@ TEST(StackJson, SaysTheSame) {
   EXPECT_EQ(document["recording"]["modules"][1]["reason"], "it is another kernel");
 }
 
-// main calls a, which calls itself up to three deep and b each time; main also calls c → d.
+// main calls a and c. a calls b each time, and itself up to three deep; c calls d.
 StackProfile recursive() {
   StackProfile profile;
   profile.events = {{"cycles", 100, 100}};

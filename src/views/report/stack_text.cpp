@@ -81,7 +81,7 @@ void append_module_list(std::string& out, const StackProfile& profile) {
   append_table(out, table);
 }
 
-// Why there is nothing to show, if that is known.
+// The reason why there is nothing to show, if it is known.
 std::string no_samples_text(const StackProfile& profile, const StackOptions& options) {
   const stacks::RecordingAbout* const about = options.about;
   const stacks::StackLosses& losses = profile.losses;

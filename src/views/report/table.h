@@ -78,7 +78,7 @@ class Columns {
   void string(const Title& title, std::string_view value) { add(title, value, std::string(value)); }
   void count(const Title& title, u64 value);   // 1,234
   void number(const Title& title, u64 value);  // 1234
-  // `text` is what a table shows.
+  // `text` is the cell's text in a table.
   template <class Value>
   void add(const Title& title, const Value& value, std::string text) {
     constexpr bool kIsNumber =

@@ -134,8 +134,8 @@ class LiveTable {
   std::deque<Counts> newest_;
   Counts all_;                  // without hits
   std::vector<Hits> all_hits_;  // by number of the place
-  // The numbers of places, and of functions by a hash of the name and of what else distinguishes them. Numbers are only
-  // added, so copies of the table share them.
+  // The numbers of places, and of functions by a hash of the name and of the other properties that distinguish them.
+  // Numbers are only added, so copies of the table share them.
   std::shared_ptr<stacks::IdTable> places_ = std::make_shared<stacks::IdTable>();
   std::shared_ptr<stacks::IdTable> function_numbers_ = std::make_shared<stacks::IdTable>();
   std::vector<TableEvent> events_;
