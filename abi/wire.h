@@ -106,8 +106,8 @@ typedef struct WperfHardwareReply {
   WperfHeader header;
   wperf_u64 midr;        /* that of core 0 */
   wperf_u64 id_aa64dfr0; /* that of core 0 */
-  /* The generic timer, whose ticks are the SPE's timestamps: CNTVCT_EL0, and the driver's clock at that moment, which
-   * is the clock of samples. Only where timer_hz is not 0. */
+  /* One moment on two clocks: CNTVCT_EL0 of the generic timer, whose ticks are the SPE's timestamps, and the driver's
+   * clock, whose times samples have. Valid if timer_hz is not 0. */
   wperf_u64 timer_ticks, timer_time_ns;
   wperf_u32 core_count;
   wperf_u32 counters_total; /* programmable counters: least over the cores */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares two sides of runs: totals, functions, modules and lines, with the size of each change, its significance, and
-// the smallest detectable change. Pure. Pure.
+// the smallest detectable change. Pure.
 #pragma once
 #include <array>
 #include <functional>

@@ -85,8 +85,8 @@ diag::Result<Request> Parser::run() {
   return std::move(request_);
 }
 
-// The first mistake may be one in an interval that only plan can report: on devices without tracepoints it came before
-// this error.
+// A word after a colon is a bad interval or the name of a tracepoint, and only plan can tell which. But on devices
+// without tracepoints it is a bad interval, and then it is the first mistake on the line.
 diag::Error Parser::first_mistake(diag::Error error) const {
   if (request_.device == kLinuxDevice) return error;
   for (const request::SampledEvent& event : request_.sampling.events) {

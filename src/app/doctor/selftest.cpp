@@ -31,7 +31,7 @@ constexpr u64 kRounds = 500'000'000, kSimulatedRounds = 5'000'000;
 constexpr u64 kInstructionsOfRound = 2;
 constexpr const char* kLong = "long";  // this word as an argument means half a minute
 
-// A a device cannot do something, that is not a failure; its error has the code of a missing device.
+// If a device cannot do something, that is not a failure; its error has the code of a missing device.
 Finding of_error(std::string check, const diag::Error& error) {
   std::string text = error.text.substr(0, error.text.find('\n'));
   if (!error.hint.empty()) text += " (" + error.hint + ")";

@@ -52,7 +52,7 @@ class KernelEvents {
   virtual std::string why_no_cycles() const = 0;
   // The remedy for that; empty if unknown.
   virtual std::string way_to_counters() const { return {}; }
-  // Do the cores count this number of the catalogue? nullopt if their PMUs do not tell.
+  // Do the cores count this number of the catalogue? nullopt if their PMUs do not show it.
   virtual std::optional<bool> counts_code(u16) const { return std::nullopt; }
   // Windows traces, while Linux counts and samples; the facts in their events differ.
   virtual bool is_windows() const { return false; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A Perfetto trace: samples as stack_sample packets (58.0 and later) or as the older perf_sample; threads' states as
-// context switches of Windows' tracing (etw_events), which Perfetto's processor converts to scheduler tables, whatever
-// the system was.
+// context switches of Windows' tracing (etw_events). Perfetto's processor makes scheduler tables of these, also for
+// recordings of other systems.
 #include <algorithm>
 #include <set>
 #include <unordered_map>

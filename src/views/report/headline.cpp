@@ -114,7 +114,7 @@ std::string waits_line(const RecordingAbout& about) {
   return fmt::format("it waited, or had no free core: `{}` shows which, and for what", waits_command(about));
 }
 
-std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
+std::string hot_line(const StackProfile& profile, const HottestFunction& hot) {
   const stacks::StackFunction& function = profile.functions[hot.function];
   const stacks::StackEvent& event = profile.events[hot.event];
   const std::string by = counts_time(event) ? "" : " by " + event.name;
@@ -193,8 +193,8 @@ std::string run_text(const RecordingAbout& about) {
   return line;
 }
 
-std::optional<HotFunction> hottest_function(const StackProfile& profile, const stacks::StackFilter& filter) {
-  HotFunction hot;
+std::optional<HottestFunction> hottest_function(const StackProfile& profile, const stacks::StackFilter& filter) {
+  HottestFunction hot;
   while (hot.event < profile.events.size() && !has_hot_code(profile.events[hot.event])) ++hot.event;
   if (hot.event == profile.events.size()) return std::nullopt;
   const stacks::ChosenSamples chosen(profile, filter);

@@ -12,12 +12,12 @@
 namespace wperf::report {
 
 // The function with the largest part of an event, and its most frequent caller in the samples.
-struct HotFunction {
+struct HottestFunction {
   u32 event = 0, function = 0;
   u32 caller = stacks::kNothing;      // kNothing: there are no stacks, or it has no caller
   u64 period = 0, called_period = 0;  // its own period, and the part of it in calls by `caller`
 };
-std::optional<HotFunction> hottest_function(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
+std::optional<HottestFunction> hottest_function(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
 
 // One line each; empty if there is nothing to say.
 struct Headline {
@@ -26,7 +26,7 @@ struct Headline {
   // "Python 3.11: 98.3 % of 3,403 samples show its functions", or how to see them
   std::string python = {};
   std::string hottest = {};  // "hottest: sort_range in work, 53.45 %; called by sorty"
-  std::optional<HotFunction> hot = {};
+  std::optional<HottestFunction> hot = {};
 };
 // `about`: may be null.
 Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,

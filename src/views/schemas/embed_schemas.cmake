@@ -1,6 +1,6 @@
-# cmake -DFOLDER=data/schemas -DNAMES="stat;timeline" -DOUT=schema_texts.cpp -P embed_schemas.cmake: turns the schemas into
-# raw strings in a source file. A schema refers to another by its $id, so that file becomes a part of its $defs, as the
-# standard describes it: each text is complete without the others.
+# cmake -DFOLDER=data/schemas -DNAMES="stat;timeline" -DOUT=schema_texts.cpp -P embed_schemas.cmake
+# Turns the schemas into raw strings in a source file. A schema refers to another one by its $id. That file becomes a
+# part of its $defs, as the standard describes it, so each text is complete without the others.
 cmake_policy(SET CMP0057 NEW)  # IN_LIST
 file(GLOB files ${FOLDER}/*.schema ${FOLDER}/parts/*.schema)
 foreach(file ${files})
