@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import unittest
 
+from recording_bytes import perf_data_with_branches
 from support import SHARED, WperfTest, workload
 
 CLANG = shutil.which("clang-19")
@@ -140,29 +141,6 @@ def read_spt(path):
             at, repeat = at + 2 + 4 * data[at + 1], 1
         assert at == end
     return modules
-
-
-def perf_data_with_branches(program, build_id, base, size, stacks):
-    """A perf.data file whose samples have branch stacks, the newest branch first, each (from, to, mispredicted)."""
-    sample_type = 1 | 2 | 4 | 0x800  # address, thread, time, branch stack
-    branch_type = 1 << 17  # with the hardware index
-    attribute = struct.pack("<IIQQQQQII", 0, 112, 0, 1000, sample_type, 0, 1 << 18, 0, 0) + struct.pack("<QQQ", 0, 0, branch_type)
-    attribute = attribute.ljust(112, b"\0")
-
-    def record(kind, body):
-        return struct.pack("<IHH", kind, 2 | (0x4000 if kind == 10 else 0), 8 + len(body)) + body
-    path = str(program).encode() + b"\0"
-    path = path.ljust((len(path) + 7) // 8 * 8, b"\0")
-    identity = struct.pack("<B3x20s", len(build_id), build_id)
-    data = bytearray(record(10, struct.pack("<IIQQQ", 7, 7, base, size, 0) + identity + struct.pack("<II", 5, 2) + path +
-                  struct.pack("<IIQ", 7, 7, 1)))
-    for i, stack in enumerate(stacks):
-        body = struct.pack("<QIIQQQ", stack[0][0], 7, 7, 10 + i, len(stack), 0)
-        data += record(9, body + b"".join(struct.pack("<QQQ", *one) for one in stack))
-    header = 104
-    attributes = attribute + struct.pack("<QQ", 0, 0)
-    return (b"PERFILE2" + struct.pack("<QQQQQQQQ", header, len(attributes), header, len(attributes), header + len(attributes),
-                                      len(data), 0, 0) + bytes(32) + attributes + bytes(data))
 
 
 @unittest.skipUnless(CLANG, "needs clang-19 to build the programs")

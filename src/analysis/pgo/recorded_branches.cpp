@@ -18,7 +18,7 @@ void RecordedBranches::add_branch(const CodeLocation& from, const CodeLocation& 
     ++counts_.drops.branches_elsewhere;
     return;
   }
-  BranchTotals& totals = branches_[{from, to}];
+  BranchTotals& totals = branches_.totals(from.code, from.offset, to.offset);
   ++totals.count;
   totals.mispredicted += mispredicted ? 1 : 0;
 }
@@ -29,7 +29,7 @@ void RecordedBranches::add_range(const CodeLocation& begin, const CodeLocation& 
   } else if (last.offset < begin.offset) {
     ++counts_.drops.ranges_backwards;
   } else {
-    ++ranges_[{begin, last}];
+    ++ranges_.totals(begin.code, begin.offset, last.offset).count;
   }
 }
 
@@ -52,26 +52,26 @@ RecordedBranches::Code RecordedBranches::find_code(const perf_data::MappedCode& 
 void RecordedBranches::place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches) {
   std::vector<Code> known;
   for (const perf_data::MappedCode& code : history_.codes()) known.push_back(find_code(code, recorded));
-  const auto address = [&](const CodeLocation& location) -> std::optional<u64> {
-    const modules::CodeFile* const file = known[location.code].file;
-    return file != nullptr ? file->address_of_offset(location.offset) : std::nullopt;
+  const auto address = [&](u32 code, u64 offset) -> std::optional<u64> {
+    const modules::CodeFile* const file = known[code].file;
+    return file != nullptr ? file->address_of_offset(offset) : std::nullopt;
   };
-  for (const auto& [branch, totals] : branches_) {
-    const std::optional<u64> from = address(branch.first), to = address(branch.second);
+  for (const Pair& branch : branches_.all()) {
+    const std::optional<u64> from = address(branch.code, branch.first), to = address(branch.code, branch.second);
     if (!from.has_value() || !to.has_value()) {
-      counts_.drops.branches_elsewhere += totals.count;
+      counts_.drops.branches_elsewhere += branch.totals.count;
       continue;
     }
-    BranchTotals& sum = (counts_.binaries[known[branch.first.code].binary].*branches)[{*from, *to}];
-    sum.count += totals.count;
-    sum.mispredicted += totals.mispredicted;
+    BranchTotals& sum = (counts_.binaries[known[branch.code].binary].*branches)[{*from, *to}];
+    sum.count += branch.totals.count;
+    sum.mispredicted += branch.totals.mispredicted;
   }
-  for (const auto& [range, count] : ranges_) {
-    const std::optional<u64> begin = address(range.first), last = address(range.second);
+  for (const Pair& range : ranges_.all()) {
+    const std::optional<u64> begin = address(range.code, range.first), last = address(range.code, range.second);
     if (!begin.has_value() || !last.has_value()) {
-      counts_.drops.ranges_elsewhere += count;
+      counts_.drops.ranges_elsewhere += range.totals.count;
     } else {
-      place_range(known[range.first.code], *begin, *last, count);
+      place_range(known[range.code], *begin, *last, range.totals.count);
     }
   }
 }

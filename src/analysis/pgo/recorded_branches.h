@@ -2,10 +2,11 @@
 // The branches and ranges of one recording. They are counted by their places in code files; then each different place
 // is converted once to a linked address in its binary.
 #pragma once
-#include <compare>
+#include <vector>
 
 #include "analysis/pgo/profile_counts.h"
 #include "formats/perf_data/process_history.h"
+#include "model/stacks/hash_slots.h"
 
 namespace wperf::pgo {
 
@@ -20,7 +21,6 @@ class RecordedBranches {
     u32 code = perf_data::kNoCode;
     u64 offset = 0;
     bool known() const { return code != perf_data::kNoCode; }
-    auto operator<=>(const CodeLocation&) const = default;
   };
   CodeLocation location(u32 space, u64 address) const;
 
@@ -32,6 +32,33 @@ class RecordedBranches {
   void place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches);
 
  private:
+  // Two places in one file, and how often they were recorded.
+  struct Pair {
+    u32 code = perf_data::kNoCode;
+    u64 first = 0, second = 0;
+    BranchTotals totals = {};
+  };
+  class Pairs {
+   public:
+    BranchTotals& totals(u32 code, u64 first, u64 second) {
+      const u64 mixed = (first * 0x9e3779b97f4a7c15u + second) * 0xff51afd7ed558ccdu + code;
+      const auto hash = static_cast<u32>(mixed >> 32);
+      u32 number = slots_.find(hash, [&](u32 known) {
+        return pairs_[known].code == code && pairs_[known].first == first && pairs_[known].second == second;
+      });
+      if (number == stacks::HashSlots::kNone) {
+        number = static_cast<u32>(pairs_.size());
+        pairs_.push_back({code, first, second});
+        slots_.add(hash, number);
+      }
+      return pairs_[number].totals;
+    }
+    const std::vector<Pair>& all() const { return pairs_; }
+
+   private:
+    stacks::HashSlots slots_;
+    std::vector<Pair> pairs_;
+  };
   struct Code {
     const modules::CodeFile* file = nullptr;
     usize binary = 0;  // index into the binaries
@@ -41,8 +68,7 @@ class RecordedBranches {
 
   const perf_data::ProcessHistory& history_;
   ProfileCounts& counts_;
-  std::map<std::pair<CodeLocation, CodeLocation>, BranchTotals> branches_;
-  std::map<std::pair<CodeLocation, CodeLocation>, u64> ranges_;
+  Pairs branches_, ranges_;
 };
 
 }  // namespace wperf::pgo

@@ -15,6 +15,7 @@ namespace {
 using compiler_profiles::AddressCount;
 using compiler_profiles::AddressCounts;
 using compiler_profiles::FunctionProfile;
+using compiler_profiles::FunctionProfiles;
 using compiler_profiles::RangeCount;
 using compiler_profiles::SourceLocation;
 using symbols::SymbolizedFrame;
@@ -132,11 +133,17 @@ class SourceProfiler {
   SourceProfiler(const modules::CodeFile& file, std::span<const std::string> folders, SourceProfile& out)
       : file_(file), declarations_(folders), out_(out) {}
 
-  void add_counts(const std::vector<InstructionCount>& counts) {
+  void add_counts(std::span<const InstructionCount> counts) {
+    constexpr usize kAtOnce = 4096;  // the answers about all instructions of a program need much memory
     std::vector<u64> addresses;
-    for (const InstructionCount& one : counts) addresses.push_back(one.address);
-    const symbols::Symbolization known = file_.answer(addresses, kQuery);
-    for (usize i = 0; i < counts.size(); ++i) add(known, known.answers[i], counts[i]);
+    for (usize begin = 0; begin < counts.size(); begin += kAtOnce) {
+      const std::span<const InstructionCount> some = counts.subspan(begin, std::min(kAtOnce, counts.size() - begin));
+      addresses.clear();
+      for (const InstructionCount& one : some) addresses.push_back(one.address);
+      const symbols::Symbolization known = file_.answer(addresses, kQuery);
+      path_.frames = {};
+      for (usize i = 0; i < some.size(); ++i) add(frames_of(known, known.answers[i]), some[i]);
+    }
   }
 
   // Adds calls of functions.
@@ -146,6 +153,7 @@ class SourceProfiler {
     std::sort(addresses.begin(), addresses.end());
     addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     const symbols::Symbolization known = file_.answer(addresses, kQuery);
+    path_.frames = {};
     std::map<FunctionProfile::Body*, u64> calls;
     for (const auto& one : counts.branches) {
       const symbols::SymbolizedAddress callee = file_.function_at(one.to, true);
@@ -188,28 +196,52 @@ class SourceProfiler {
     return name;
   }
 
-  // The profile of the innermost function at an address; adds the count to all totals. Null if a place in between is
-  // not known.
-  FunctionProfile* profile_of(std::span<const SymbolizedFrame> frames, u64 count) {
+  // Are both addresses in the same copy of the same inlined function? Names are compared by their place, because equal
+  // texts at two places only cost time.
+  static bool is_same_path(std::span<const SymbolizedFrame> one, std::span<const SymbolizedFrame> other) {
+    if (one.empty() || one.size() != other.size()) return false;
+    for (usize i = 0; i < one.size(); ++i) {
+      const SymbolizedFrame &a = one[i], &b = other[i];
+      if (a.function.data() != b.function.data() || a.function.size() != b.function.size()) return false;
+      if (a.file.data() != b.file.data() || a.declared_line != b.declared_line) return false;
+      if (i != 0 && (a.line != b.line || a.discriminator != b.discriminator)) return false;
+    }
+    return true;
+  }
+
+  static FunctionProfile& profile_in(FunctionProfiles& functions, std::string_view name) {
+    const auto found = functions.find(canonical(name));
+    return found != functions.end() ? found->second : functions[std::string(canonical(name))];
+  }
+
+  // Finds the profiles of the functions at an address, the outermost first. None if a place in between is not known.
+  void find_path(std::span<const SymbolizedFrame> frames) {
+    if (is_same_path(frames, path_.frames)) return;
+    path_.frames = frames;
+    path_.profiles.clear();
     constexpr usize kDeepest = 200;  // of inlined calls; a damaged file may have any number
     const bool is_known = !frames.empty() && frames.size() <= kDeepest &&
                           std::all_of(frames.begin(), frames.end(), [this](const SymbolizedFrame& one) {
                             return is_word(one.function) && location_of(one).has_value();
                           });
-    if (!is_known) return nullptr;
-    FunctionProfile* at = &out_.functions[std::string(canonical(frames.back().function))];
-    at->total += count;
+    if (!is_known) return;
+    path_.profiles.push_back(&profile_in(out_.functions, frames.back().function));
     for (usize i = frames.size() - 1; i-- > 0;) {
-      at = &at->inlined[*location_of(frames[i + 1])][std::string(canonical(frames[i].function))];
-      at->total += count;
+      FunctionProfiles& inlined = path_.profiles.back()->inlined[*location_of(frames[i + 1])];
+      path_.profiles.push_back(&profile_in(inlined, frames[i].function));
     }
-    return at;
+  }
+
+  // The profile of the innermost function at an address; adds the count to all totals. Null if it is not known.
+  FunctionProfile* profile_of(std::span<const SymbolizedFrame> frames, u64 count) {
+    find_path(frames);
+    for (FunctionProfile* const one : path_.profiles) one->total += count;
+    return path_.profiles.empty() ? nullptr : path_.profiles.back();
   }
 
   // Instructions of one line run equally often, or are copies of each other, so the largest count is the line's.
-  void add(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer, const InstructionCount& one) {
+  void add(std::span<const SymbolizedFrame> frames, const InstructionCount& one) {
     out_.instructions += one.count;
-    const auto frames = frames_of(known, answer);
     // Totals are weighted by size, because LLVM's thresholds for hot functions assume that.
     FunctionProfile* const function = profile_of(frames, one.count * one.size);
     if (function == nullptr) {
@@ -221,9 +253,15 @@ class SourceProfiler {
     body = std::max(body, one.count * copies_of(frames.front().discriminator));
   }
 
+  struct Path {
+    std::span<const SymbolizedFrame> frames;
+    std::vector<FunctionProfile*> profiles;  // of these frames, the outermost first; empty if they are not known
+  };
+
   const modules::CodeFile& file_;
   Declarations declarations_;
   SourceProfile& out_;
+  Path path_;  // of the address before, which is often the same
 };
 
 }  // namespace

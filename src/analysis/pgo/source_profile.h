@@ -14,7 +14,7 @@
 namespace wperf::pgo {
 
 struct SourceProfile {
-  std::map<std::string, compiler_profiles::FunctionProfile> functions;
+  compiler_profiles::FunctionProfiles functions;
   u64 instructions = 0;     // the number of counted instructions
   u64 without_line = 0;     // how many of these have no line, or a function without known name or declaration
   u64 from_first_line = 0;  // how many of these are relative to the first line of code, because the declaration is not

@@ -57,11 +57,12 @@ struct FunctionProfile {
     bool operator==(const Body&) const = default;
   };
   std::map<SourceLocation, Body> body;
-  std::map<SourceLocation, std::map<std::string, FunctionProfile>> inlined;  // keyed by the place of the call
+  std::map<SourceLocation, std::map<std::string, FunctionProfile, std::less<>>>
+      inlined;  // keyed by the place of the call
   bool operator==(const FunctionProfile&) const = default;
 };
 // Keyed by the names that the linker knows.
-using FunctionProfiles = std::map<std::string, FunctionProfile>;
+using FunctionProfiles = std::map<std::string, FunctionProfile, std::less<>>;
 std::vector<const FunctionProfiles::value_type*> largest_first(const FunctionProfiles& functions);
 std::string llvm_text(const FunctionProfiles& functions);
 // The same profile in LLVM's extensible binary format, which compilers read faster.

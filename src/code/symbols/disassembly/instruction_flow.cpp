@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "code/symbols/disassembly/arm64_text.h"
+#include "code/symbols/disassembly/x64_flow.h"
 
 namespace wperf::symbols {
 namespace {
@@ -34,6 +35,9 @@ InstructionFlow InstructionFlows::at(InstructionSet set, std::span<const std::by
     if (code.size() < sizeof word) return {};
     std::memcpy(&word, code.data(), sizeof word);
     return {.size = sizeof word, .ends_block = ends_arm64_block(word), .target = arm64_branch_target(word, address)};
+  }
+  if (set == InstructionSet::x64) {
+    if (const auto flow = common_x64_flow(code, address); flow.has_value()) return *flow;
   }
   if (decoder_ == nullptr && !error_.has_value()) {
     auto made = make_decoder(set);

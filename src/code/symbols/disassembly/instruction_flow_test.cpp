@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "code/symbols/disassembly/instruction_flow.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <initializer_list>
 #include <random>
 #include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "code/symbols/disassembly/x64_flow.h"
 
 namespace wperf::symbols {
 namespace {
@@ -69,6 +74,7 @@ TEST(InstructionFlow, X64HasJumpsOfAllKinds) {
     return flows.at(InstructionSet::x64, code, 0x1000);
   };
   const InstructionFlow jump = flow({0x74, 0x02});
+  EXPECT_EQ(flow({0x06}).size, 0u) << "no instruction of 64-bit code";
   if (flows.error().has_value()) GTEST_SKIP() << flows.error()->text;
   EXPECT_TRUE(jump.ends_block);
   EXPECT_EQ(jump.target, 0x1004u);
@@ -78,8 +84,60 @@ TEST(InstructionFlow, X64HasJumpsOfAllKinds) {
   EXPECT_TRUE(flow({0x0f, 0x0b}).ends_block);            // ud2
   EXPECT_FALSE(flow({0xe8, 0x10, 0, 0, 0}).ends_block);  // call
   EXPECT_FALSE(flow({0x48, 0x89, 0xe5}).ends_block);     // mov
-  EXPECT_EQ(flow({0x06}).size, 0u) << "no instruction of 64-bit code";
 }
+
+void expect_same(std::span<const std::byte> code, u64 address, const Decoded& decoded, u64& compared) {
+  const std::optional<InstructionFlow> flow = common_x64_flow(code, address);
+  if (!flow.has_value()) return;
+  ++compared;
+  std::string bytes;
+  for (usize i = 0; i < 15 && i < code.size(); ++i) bytes += fmt::format(" {:02x}", static_cast<u8>(code[i]));
+  const std::string what = decoded.mnemonic + ' ' + decoded.operands + bytes;
+  ASSERT_EQ(flow->size, decoded.size) << what;
+  ASSERT_EQ(flow->target, decoded.target) << what;
+  const std::string_view word = std::string_view(decoded.mnemonic).substr(decoded.mnemonic.rfind(' ') + 1);
+  const bool ends_block = word.starts_with("j") || word.starts_with("ret") || word == "ud2" || word == "int3";
+  ASSERT_EQ(flow->ends_block, ends_block) << what;
+}
+
+TEST(InstructionFlow, CommonX64InstructionsNeedNoLibrary) {
+  auto decoder = make_decoder(InstructionSet::x64);
+  if (!decoder.has_value()) GTEST_SKIP() << decoder.error().text;
+  constexpr u8 kPrefixes[] = {0x66, 0xf2, 0xf3, 0xf0, 0x3e, 0x48, 0x41, 0x4f, 0x0f};
+  std::mt19937 random(1);
+  std::byte code[20];
+  u64 compared = 0;
+  Decoded decoded;
+  for (u32 i = 0; i < 400'000 && !HasFatalFailure(); ++i) {
+    for (std::byte& byte : code) byte = static_cast<std::byte>(random());
+    if (i % 2 == 0) code[0] = static_cast<std::byte>(kPrefixes[random() % std::size(kPrefixes)]);
+    if (i % 4 == 0) code[1] = std::byte{0x0f};
+    if (decoder.value()->decode(code, 0x10000, decoded)) expect_same(code, 0x10000, decoded, compared);
+  }
+  EXPECT_GT(compared, 100'000u);
+}
+
+#if defined(__x86_64__) && defined(__linux__)
+extern "C" const char etext;
+
+TEST(InstructionFlow, MostOfAProgramIsCommon) {
+  auto decoder = make_decoder(InstructionSet::x64);
+  if (!decoder.has_value()) GTEST_SKIP() << decoder.error().text;
+  // The code of this test.
+  const auto* const begin = reinterpret_cast<const std::byte*>(&expect_same);
+  std::span<const std::byte> code(begin, reinterpret_cast<const std::byte*>(&etext));
+  u64 compared = 0, all = 0;
+  Decoded decoded;
+  while (!code.empty() && all < 200'000 && !HasFatalFailure()) {
+    if (!decoder.value()->decode(code, 0x10000, decoded)) break;
+    expect_same(code, 0x10000, decoded, compared);
+    code = code.subspan(decoded.size);
+    ++all;
+  }
+  EXPECT_GT(all, 1000u);
+  EXPECT_GT(compared * 10, all * 9);
+}
+#endif
 
 }  // namespace
 }  // namespace wperf::symbols

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lengths and jumps of the x64 instructions that compilers use most, without a disassembly library, which takes ten
+// times as long because it writes texts.
+#pragma once
+#include <optional>
+#include <span>
+
+#include "code/symbols/disassembly/instruction_flow.h"
+
+namespace wperf::symbols {
+
+// nullopt if the instruction is none of these; then the library knows.
+std::optional<InstructionFlow> common_x64_flow(std::span<const std::byte> code, u64 address);
+
+}  // namespace wperf::symbols
