@@ -188,12 +188,12 @@ class LinuxPgoTest(WperfTest):
         self.assertEqual(answer["used"] + sum(answer["not_used"].values()), answer["samples"])
 
     def test_recordings_are_added_up(self):
-        self.pgo("a.data", "--format", "llvm-unsymbolized", "-o", "once.raw")
-        self.pgo("a.data", "a.data", "--format", "llvm-unsymbolized", "-o", "twice.raw")
-        once, twice = (read_unsymbolized(self.folder / name)[0] for name in ("once.raw", "twice.raw"))
-        self.assertEqual(once.keys(), twice.keys())
-        for where, count in once.items():
-            self.assertAlmostEqual(2 * count, twice[where], delta=2)  # each is rounded
+        self.pgo("a.data", "--format", "bolt", "-o", "once.fdata")
+        self.pgo("a.data", "a.data", "--format", "bolt", "-o", "twice.fdata")
+        once, twice = ([line.split() for line in (self.folder / name).read_text(encoding="ascii").splitlines()[1:]]
+                       for name in ("once.fdata", "twice.fdata"))
+        self.assertGreater(len(once), 5)
+        self.assertEqual([[*where, str(2 * int(count))] for *where, count in once], twice)
 
     def test_the_wrong_binary_is_refused(self):
         wanted = ("--format", "bolt", "-o", "refused")
@@ -546,7 +546,9 @@ class WindowsPgoTest(WperfTest):
         """The same with few samples: `classify` ran 120,000 times, half of them for odd numbers."""
         self.build()
         calls = 60 * 2000
-        for event in ("inst_retired:997", "arm_spe_0/period=1024/"):
+        # SPE may also record nothing but branches. In proportion to time, the slower blocks have too many samples.
+        for event, most in (("inst_retired:997", 0.05), ("arm_spe_0/period=1024/", 0.1),
+                            ("arm_spe_0/branch_filter=1,period=1024/", 0.3), ("cpu_cycles:499", 0.15)):
             data = self.recorded("x.data", event, program="program.exe")
             answer = self.json("pgo", data, "--format", "llvm", "-o", "x.prof", "--json", cwd=self.folder)["pgo"]
             self.assertLess(answer["used"], 5000)
@@ -556,7 +558,7 @@ class WindowsPgoTest(WperfTest):
             # Samples per execution are the same everywhere.
             scale = sum(counts[key] for key in known) / sum(known.values())
             for key, executions in known.items():
-                self.assertAlmostEqual(counts[key] / scale / executions, 1, delta=0.1, msg=(event, key, counts))
+                self.assertAlmostEqual(counts[key] / scale / executions, 1, delta=most, msg=(event, key, counts))
 
     @unittest.skipUnless(CLANG and LINKER and PROFGEN, "needs clang-19, lld-link-19 and llvm-profgen-19")
     def test_branches_of_spe_count_calls(self):

@@ -2,11 +2,12 @@
 #include "analysis/pgo/block_counts.h"
 
 #include <algorithm>
-#include <set>
+#include <cmath>
 #include <span>
 #include <vector>
 
-#include "code/symbols/disassembly/instruction_flow.h"
+#include "analysis/pgo/consistent_counts.h"
+#include "analysis/pgo/flow_graph.h"
 
 namespace wperf::pgo {
 namespace {
@@ -15,86 +16,106 @@ using compiler_profiles::AddressCount;
 using compiler_profiles::AddressCounts;
 using compiler_profiles::BranchCount;
 
+// A slow instruction has more samples than its neighbours, which run equally often. So what exceeds the block's mean by
+// half is cut off; then the mean is smaller, and more is cut. A profiler that only stops at one instruction out of four
+// loses the same part everywhere.
+double without_slow_instructions(std::span<const AddressCount> samples, double sum, u32 instructions) {
+  constexpr u32 kRounds = 3;
+  constexpr double kMost = 1.5;
+  for (u32 round = 0; round < kRounds; ++round) {
+    const double most = std::max(kMost * sum / instructions, 1.0);
+    sum = 0;
+    for (const AddressCount& one : samples) sum += std::min(static_cast<double>(one.count), most);
+  }
+  return sum;
+}
+
 class BlockCounter {
  public:
-  BlockCounter(const modules::CodeFile& file, const AddressCounts& counts, AddressCounts& out)
-      : file_(file), samples_(counts.samples), out_(out) {
-    for (const BranchCount& one : counts.branches) targets_.push_back(one.to);
-    std::sort(targets_.begin(), targets_.end());
-  }
+  BlockCounter(const modules::CodeFile& file, const AddressCounts& counts, Population population, AddressCounts& out)
+      : file_(file), counts_(counts), population_(population), graphs_(file, counts.branches), out_(out) {}
 
   void run() {
-    while (next_ < samples_.size()) {
-      const u64 address = samples_[next_].address;
+    const std::vector<AddressCount>& samples = counts_.samples;
+    while (next_ < samples.size()) {
+      const u64 address = samples[next_].address;
       const symbols::SymbolizedAddress function = file_.function_at(address, true);
       const bool is_in_function = function.begin <= address && address < function.end;
-      if (is_in_function) walk(function.begin, function.end);
+      if (is_in_function) count(graphs_.of(function.begin, function.end));
       // The rest cannot be decoded, or is not in a function.
       const u64 end = is_in_function ? function.end : address + 1;
-      for (; next_ < samples_.size() && samples_[next_].address < end; ++next_) {
-        const AddressCount& one = samples_[next_];
+      for (const AddressCount& one : samples_before(end)) {
         out_.ranges.push_back({one.address, one.address, one.count * kBlockScale});
       }
     }
   }
 
  private:
-  // Finds the beginnings of blocks in [begin, end).
-  void decode(u64 begin, u64 end) {
-    leaders_.clear();
-    instructions_.clear();
-    const auto code = file_.code(begin, end);
-    if (!code.has_value()) return;
-    std::span<const std::byte> bytes = code->bytes;
-    for (u64 at = begin; at < end;) {
-      const symbols::InstructionFlow flow = flows_.at(code->instructions, bytes, at);
-      if (flow.size == 0 || flow.size > bytes.size()) return;
-      instructions_.push_back(at);
-      at += flow.size;
-      bytes = bytes.subspan(flow.size);
-      if (flow.ends_block) leaders_.insert(at);
-      if (flow.target.has_value() && *flow.target > begin && *flow.target < end) leaders_.insert(*flow.target);
+  std::span<const AddressCount> samples_before(u64 end) {
+    const usize first = next_;
+    while (next_ < counts_.samples.size() && counts_.samples[next_].address < end) ++next_;
+    return std::span(counts_.samples).subspan(first, next_ - first);
+  }
+
+  void count(const FlowGraph& graph) {
+    const usize blocks = graph.blocks.size();
+    FlowSamples samples;
+    std::vector<double> at_end(blocks);  // samples of each block's last instruction
+    std::vector<bool> has_samples(blocks);
+    for (usize i = 0; i < blocks; ++i) {
+      const FlowBlock& block = graph.blocks[i];
+      const std::span<const AddressCount> known = samples_before(block.end);
+      double sum = 0;
+      for (const AddressCount& one : known) sum += static_cast<double>(one.count);
+      has_samples[i] = !known.empty();
+      if (has_samples[i] && known.back().address == block.last) at_end[i] = static_cast<double>(known.back().count);
+      if (population_ == Population::time) sum = without_slow_instructions(known, sum, block.instructions);
+      samples.blocks.push_back(sum);
+      samples.populations.push_back(population_ == Population::branches ? block.branches : block.instructions);
+    }
+    samples.edges.assign(graph.edges.size(), FlowSamples::kUnknown);
+    if (!counts_.branches.empty()) move_to_edges(graph, at_end, samples);
+    const std::vector<double> executions = consistent_counts(graph, samples);
+    for (usize i = 0; i < blocks; ++i) {
+      const auto scaled = static_cast<u64>(std::llround(executions[i] * kBlockScale));
+      const u64 count = std::max<u64>(scaled, has_samples[i] ? 1 : 0);
+      if (count != 0) out_.ranges.push_back({graph.blocks[i].begin, graph.blocks[i].last, count});
     }
   }
 
-  void walk(u64 begin, u64 end) {
-    decode(begin, end);
-    // The targets of recorded jumps include those of jump tables.
-    const auto first = std::lower_bound(targets_.begin(), targets_.end(), begin);
-    leaders_.insert(first, std::lower_bound(first, targets_.end(), end));
-    for (usize i = 0; i < instructions_.size() && next_ < samples_.size();) {
-      const auto leader = leaders_.upper_bound(instructions_[i]);
-      usize after = i + 1;
-      while (after < instructions_.size() && (leader == leaders_.end() || instructions_[after] < *leader)) ++after;
-      const u64 stop = after < instructions_.size() ? instructions_[after] : instructions_.back() + 1;
-      add_block(instructions_[i], instructions_[after - 1], stop, after - i);
-      i = after;
+  // The samples of a conditional branch are those of its two edges: it was taken, or it was not.
+  void move_to_edges(const FlowGraph& graph, const std::vector<double>& at_end, FlowSamples& samples) const {
+    for (usize i = 0; i + 1 < graph.edges.size(); ++i) {
+      const FlowEdge &next = graph.edges[i], &jump = graph.edges[i + 1];
+      if (next.is_taken || !jump.is_taken || next.from != jump.from) continue;
+      const double taken = recorded(graph.blocks[jump.from].last, graph.blocks[jump.to].begin);
+      samples.edges[i] = std::max(at_end[jump.from] - taken, 0.0);
+      samples.edges[i + 1] = taken;
+      samples.blocks[jump.from] -= at_end[jump.from];
+      samples.populations[jump.from] -= 1;
     }
   }
 
-  // The samples before `stop` are in the block.
-  void add_block(u64 begin, u64 last, u64 stop, usize instructions) {
-    u64 sum = 0;
-    for (; next_ < samples_.size() && samples_[next_].address < stop; ++next_) sum += samples_[next_].count;
-    if (sum == 0) return;
-    out_.ranges.push_back({begin, last, std::max<u64>((sum * kBlockScale + instructions / 2) / instructions, 1)});
+  double recorded(u64 from, u64 to) const {
+    for (const BranchCount& one : branches_from(counts_.branches, from)) {
+      if (one.to == to) return static_cast<double>(one.count);
+    }
+    return 0;
   }
 
   const modules::CodeFile& file_;
-  const std::vector<AddressCount>& samples_;
+  const AddressCounts& counts_;
+  Population population_;
+  FlowGraphs graphs_;
   AddressCounts& out_;
-  symbols::InstructionFlows flows_;
-  std::vector<u64> targets_;
-  std::set<u64> leaders_;
-  std::vector<u64> instructions_;  // instructions of the function
-  usize next_ = 0;                 // index of the next sample
+  usize next_ = 0;  // index of the next sample
 };
 
 }  // namespace
 
-AddressCounts block_counts(const modules::CodeFile& file, const AddressCounts& counts) {
+AddressCounts block_counts(const modules::CodeFile& file, const AddressCounts& counts, Population population) {
   AddressCounts out;
-  BlockCounter(file, counts, out).run();
+  BlockCounter(file, counts, population, out).run();
   for (const BranchCount& one : counts.branches) {
     out.branches.push_back({one.from, one.to, one.count * kBlockScale, one.mispredicted * kBlockScale});
   }

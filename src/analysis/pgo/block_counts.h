@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Estimates from samples of single instructions how often each basic block ran. All instructions of a block run equally
-// often, so the mean of their samples is better than each single number: fewer samples are needed, and a slow
-// instruction does not dominate its block.
+// often, so the mean of their samples is better than each single number; and a block runs as often as execution comes
+// to it (consistent_counts). So fewer samples are needed.
 #pragma once
+#include "analysis/pgo/profile_counts.h"
 #include "code/modules/code_file.h"
 #include "formats/compiler_profiles/compiler_profiles.h"
 
@@ -11,9 +12,9 @@ namespace wperf::pgo {
 // Counts are integers and the means of few samples are small, so counts and branches are multiplied by this.
 inline constexpr u64 kBlockScale = 100;
 
-// Returns the samples as ranges, one for each block with samples. A sample in code that cannot be decoded, or in no
-// known function, becomes a range of one instruction. `counts` must not have ranges.
+// Returns the samples as ranges, one for each block that probably ran. A sample in code that cannot be decoded, or in
+// no known function, becomes a range of one instruction. `counts` must not have ranges.
 compiler_profiles::AddressCounts block_counts(const modules::CodeFile& file,
-                                              const compiler_profiles::AddressCounts& counts);
+                                              const compiler_profiles::AddressCounts& counts, Population population);
 
 }  // namespace wperf::pgo

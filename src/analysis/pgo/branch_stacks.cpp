@@ -60,7 +60,9 @@ void add_spe_branches(const perf_data::PerfFile& file, const perf_data::AuxTrace
   recording::DecodeStates states;
   recording::RecordedRecords(traces, canonical)
       .for_each_as_recorded(states, [&](u32 process, u64 time, const spe::Origin&, const spe::Record& record) {
-        if (record.exception_level() != 0 || !spe::is_taken_branch(record)) return;
+        if (record.exception_level() != 0) return;
+        counts.other_operations += record.operation().operation_class == spe::OperationClass::branch ? 0 : 1;
+        if (!spe::is_taken_branch(record)) return;
         const u32 pid = process != ProcessHistory::kNobody ? process : 0;
         const u32 space = history.task_at(pid, pid, time).space;
         branches.add_branch(branches.location(space, record.pc()), branches.location(space, record.branch_target()),

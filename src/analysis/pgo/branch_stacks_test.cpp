@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "code/symbols/elf/elf_file.h"
+#include "code/symbols/elf/elf_symbols.h"
 #include "formats/perf_data/perf_data_builder_test.h"
 #include "ground/os/mapped_file.h"
 
@@ -74,11 +75,20 @@ class BranchStacksTest : public testing::Test {
   ProfileCounts counts_;
 
  private:
-  // The offset in the file of an address in .text.
+  // The offset in the file of a function in .text.
   u64 find_code() const {
+    constexpr u64 kStep = 16, kEnough = 64;  // bytes
     const auto mapped = os::MappedFile::open("/proc/self/exe");
     const auto elf = symbols::ElfFile::parse(mapped.value().bytes());
-    return elf.value().section(".text")->offset + 0x40;
+    const symbols::ElfSection text = *elf.value().section(".text");
+    const auto known = symbols::ElfSymbols::read(&elf.value(), nullptr, nullptr);
+    for (u64 at = text.address; at < text.address + text.size; at += kStep) {
+      const symbols::ElfSymbol* const function = known.find(at);
+      if (function != nullptr && function->begin >= at && function->end >= function->begin + kEnough) {
+        return function->begin - text.address + text.offset;
+      }
+    }
+    return text.offset;
   }
   std::string path_;
   std::vector<std::byte> bytes_;

@@ -214,6 +214,22 @@ std::vector<u32> chosen_events(const ProfileCounts& counts) {
   return chosen;
 }
 
+Population population_of(const ProfileCounts& counts, const std::vector<u32>& events) {
+  if (events.empty()) return Population::instructions;
+  const bool are_operations =
+      std::all_of(events.begin(), events.end(), [&](u32 event) { return counts.events[event].name == kOperations; });
+  if (are_operations && counts.other_operations == 0) return Population::branches;
+  switch (counts.events[events.front()].kind) {
+    case EventKind::branches:
+      return Population::branches;
+    case EventKind::cycles:
+    case EventKind::timer:
+      return Population::time;
+    default:
+      return Population::instructions;
+  }
+}
+
 u64 samples_in(const Binary& binary, const std::vector<u32>& events) {
   u64 sum = 0;
   for (const u32 event : events) {

@@ -72,6 +72,7 @@ struct ProfileCounts {
   std::vector<Binary> binaries;
   Drops drops;
   u64 samples = 0;
+  u64 other_operations = 0;                 // SPE's records that are not of branches
   u64 branch_stacks = 0;                    // with at least one branch
   u64 samples_without_stacks = 0;           // samples in recordings without branch stacks
   std::vector<std::string> losses;          // losses of the recordings, one sentence each
@@ -92,6 +93,9 @@ void add_samples(const recording::RecordedSamples& recorded, usize first_operati
 
 // The events to use for a profile: all events of the best kind. If that is `other`, only the event with most samples.
 std::vector<u32> chosen_events(const ProfileCounts& counts);
+// The samples are of each instruction equally often, only of branches, or of instructions in proportion to their time.
+enum class Population : u8 { instructions, branches, time };
+Population population_of(const ProfileCounts& counts, const std::vector<u32>& events);
 // The samples of these events that have an address in the binary.
 u64 samples_in(const Binary& binary, const std::vector<u32>& events);
 // If there are no ranges, uses the branches from SPE.

@@ -182,7 +182,8 @@ diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const 
   if (wanted.format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, std::move(answer));
   // A range from a branch stack already counts executions.
   const bool has_blocks = binary.file != nullptr && !answer.has_branches;
-  const AddressCounts executions = has_blocks ? pgo::block_counts(*binary.file, addresses) : addresses;
+  const AddressCounts executions =
+      has_blocks ? pgo::block_counts(*binary.file, addresses, pgo::population_of(counts, events)) : addresses;
   if (request::has_lines(wanted.format)) return profile_for_llvm(binary, executions, wanted, std::move(answer));
   answer.next = fmt::format(
       "llvm-profgen --binary {0} --unsymbolized-profile {1} --use-offset=0 -o {1}.prof && "

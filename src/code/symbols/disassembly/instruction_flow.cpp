@@ -10,21 +10,35 @@
 namespace wperf::symbols {
 namespace {
 
-bool ends_arm64_block(u32 word) {
+InstructionFlow arm64_flow(u32 word, u64 address) {
   const bool is_jump = (word & 0xfc000000u) == 0x14000000u;                                          // B, not BL
   const bool is_conditional = (word & 0xff000000u) == 0x54000000u;                                   // B.cond
   const bool compares = (word & 0x7e000000u) == 0x34000000u || (word & 0x7e000000u) == 0x36000000u;  // CBZ, TBZ
-  const bool is_indirect = (word & 0xfe200000u) == 0xd6000000u;                                      // BR, RET, not BLR
+  const bool leaves = (word & 0xfe200000u) == 0xd6000000u;                                           // BR, RET, not BLR
+  const bool calls = (word & 0xfc000000u) == 0x94000000u || (word & 0xfe200000u) == 0xd6200000u;     // BL, BLR
   const bool traps = (word & 0xffe0001fu) == 0xd4200000u || (word & 0xffff0000u) == 0;               // BRK, UDF
-  return is_jump || is_conditional || compares || is_indirect || traps;
+  const bool ends_block = is_jump || is_conditional || compares || leaves || traps;
+  return {.size = sizeof word,
+          .ends_block = ends_block,
+          .falls_through = !is_jump && !leaves && !traps,
+          .is_branch = (ends_block && !traps) || calls,
+          .is_indirect = leaves && (word >> 21 & 7) == 0,  // BR, BRAA
+          .target = arm64_branch_target(word, address)};
 }
 
-bool ends_x64_block(std::string_view mnemonic) {
-  mnemonic.remove_prefix(mnemonic.rfind(' ') + 1);  // "bnd jmp"
-  for (const std::string_view beginning : {"j", "ret", "iret", "loop"}) {
-    if (mnemonic.starts_with(beginning)) return true;
-  }
-  return mnemonic == "ud2" || mnemonic == "int3" || mnemonic == "hlt";
+InstructionFlow x64_flow(const Decoded& decoded) {
+  std::string_view word = decoded.mnemonic;
+  word.remove_prefix(word.rfind(' ') + 1);  // "bnd jmp"
+  const bool jumps = word.starts_with("j") || word.starts_with("loop");
+  const bool returns = word.starts_with("ret") || word.starts_with("iret");
+  const bool traps = word == "ud2" || word == "int3" || word == "hlt";
+  const bool always = word.starts_with("jmp") || word.starts_with("ljmp");
+  return {.size = decoded.size,
+          .ends_block = jumps || returns || traps,
+          .falls_through = !always && !returns && !traps,
+          .is_branch = jumps || returns || word.starts_with("call"),
+          .is_indirect = always && !decoded.target.has_value(),
+          .target = decoded.target};
 }
 
 }  // namespace
@@ -34,7 +48,7 @@ InstructionFlow InstructionFlows::at(InstructionSet set, std::span<const std::by
     u32 word = 0;
     if (code.size() < sizeof word) return {};
     std::memcpy(&word, code.data(), sizeof word);
-    return {.size = sizeof word, .ends_block = ends_arm64_block(word), .target = arm64_branch_target(word, address)};
+    return arm64_flow(word, address);
   }
   if (set == InstructionSet::x64) {
     if (const auto flow = common_x64_flow(code, address); flow.has_value()) return *flow;
@@ -48,7 +62,7 @@ InstructionFlow InstructionFlows::at(InstructionSet set, std::span<const std::by
     }
   }
   if (decoder_ == nullptr || !decoder_->decode(code, address, decoded_)) return {};
-  return {.size = decoded_.size, .ends_block = ends_x64_block(decoded_.mnemonic), .target = decoded_.target};
+  return x64_flow(decoded_);
 }
 
 }  // namespace wperf::symbols

@@ -12,8 +12,11 @@
 namespace wperf::symbols {
 
 struct InstructionFlow {
-  u32 size = 0;             // in bytes; 0 if the bytes are not an instruction, or cannot be decoded here
-  bool ends_block = false;  // it is a jump or a return; calls do not count, because they come back
+  u32 size = 0;               // in bytes; 0 if the bytes are not an instruction, or cannot be decoded here
+  bool ends_block = false;    // it is a jump or a return; calls do not count, because they come back
+  bool falls_through = true;  // the next instruction may follow, also after a call; false after returns and traps
+  bool is_branch = false;     // a jump, call or return
+  bool is_indirect = false;   // a jump to an address in a register or in memory
   std::optional<u64> target = std::nullopt;  // of a direct jump or call
 };
 

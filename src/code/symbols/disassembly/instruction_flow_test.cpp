@@ -34,6 +34,16 @@ TEST(InstructionFlow, CallsComeBackAndJumpsDoNot) {
   EXPECT_FALSE(arm64_flow(0xd4000001, 0x1000).ends_block);  // svc #0
   EXPECT_EQ(arm64_flow(0x54ffffe1, 0x1000).target, 0xffcu);
   EXPECT_FALSE(arm64_flow(0xd61f0100, 0x1000).target.has_value());
+  EXPECT_TRUE(arm64_flow(0x94000002, 0x1000).falls_through);   // bl
+  EXPECT_TRUE(arm64_flow(0x54ffffe1, 0x1000).falls_through);   // b.ne
+  EXPECT_FALSE(arm64_flow(0x14000002, 0x1000).falls_through);  // b
+  EXPECT_FALSE(arm64_flow(0xd65f0fff, 0x1000).falls_through);  // retab
+  EXPECT_FALSE(arm64_flow(0xd4200000, 0x1000).falls_through);  // brk #0
+  EXPECT_TRUE(arm64_flow(0xd63f0100, 0x1000).is_branch);       // blr x8
+  EXPECT_FALSE(arm64_flow(0xd4200000, 0x1000).is_branch);      // brk #0
+  EXPECT_TRUE(arm64_flow(0xd71f0900, 0x1000).is_indirect);     // braa x8, x0
+  EXPECT_FALSE(arm64_flow(0xd65f0fff, 0x1000).is_indirect);    // retab
+  EXPECT_FALSE(arm64_flow(0xd63f0100, 0x1000).is_indirect);    // blr x8
 }
 
 TEST(InstructionFlow, NothingIsReadBehindTheEnd) {
@@ -98,6 +108,10 @@ void expect_same(std::span<const std::byte> code, u64 address, const Decoded& de
   const std::string_view word = std::string_view(decoded.mnemonic).substr(decoded.mnemonic.rfind(' ') + 1);
   const bool ends_block = word.starts_with("j") || word.starts_with("ret") || word == "ud2" || word == "int3";
   ASSERT_EQ(flow->ends_block, ends_block) << what;
+  const bool may_continue = !ends_block || (word.starts_with("j") && word != "jmp");
+  ASSERT_EQ(flow->falls_through, may_continue) << what;
+  ASSERT_EQ(flow->is_branch, word.starts_with("j") || word.starts_with("ret") || word == "call") << what;
+  ASSERT_EQ(flow->is_indirect, word == "jmp" && !decoded.target.has_value()) << what;
 }
 
 TEST(InstructionFlow, CommonX64InstructionsNeedNoLibrary) {

@@ -13,7 +13,8 @@ namespace {
 //   g ModRM, and 8 bits if it is a test              h ModRM, and 32 bits if it is a test
 //   s ModRM with 0 in its field for the opcode, and 32 bits (16 with 66)
 //   j jump by 8 bits       J jump by 32 bits         c call by 32 bits
-//   r return, trap         f group 5: inc, dec, call, jump, push
+//   r return               t trap
+//   f group 5: inc, dec, call, jump, push
 //   . other instructions, prefixes, and bytes that are not instructions
 constexpr std::string_view kOneByte =
     "mmmmbz..mmmmbz.."
@@ -28,12 +29,12 @@ constexpr std::string_view kOneByte =
     "0000000000......"
     "....0000bz000000"
     "bbbbbbbbvvvvvvvv"
-    "MM.r..Ms.0..r..."
+    "MM.r..Ms.0..t..."
     "mmmm............"
     "........cJ.j...."
     "......gh......mf";
 constexpr std::string_view kAfter0f =
-    ".....0.....r...."
+    ".....0.....t...."
     "mmmmmmmmmmmmmmmm"
     "........mmmmmmmm"
     "................"
@@ -153,6 +154,7 @@ bool skip_operands(char kind, const Prefixes& prefixes, Reader& in) {
 
 std::optional<InstructionFlow> common_x64_flow(std::span<const std::byte> code, u64 address) {
   constexpr usize kLongest = 15;
+  constexpr u8 kJumpNear = 0xe9, kJumpShort = 0xeb;
   Reader in(code);
   const Prefixes prefixes = read_prefixes(in);
   if (prefixes.is_short && prefixes.repeats) return std::nullopt;  // one of them may belong to the opcode
@@ -165,10 +167,14 @@ std::optional<InstructionFlow> common_x64_flow(std::span<const std::byte> code, 
     if (kind == 'f') {
       const u32 which = in.operand();
       if (which == 3 || which == 5 || which == 7) return std::nullopt;
-      flow.ends_block = which == 4;
+      flow.ends_block = flow.is_indirect = which == 4;
+      flow.is_branch = which == 2 || which == 4;
     } else {
       flow.ends_block = kind != 'c';
+      flow.is_branch = kind != 't';
     }
+    const bool always = opcode == kJumpNear || opcode == kJumpShort || kind == 'r' || kind == 't';
+    flow.falls_through = !always && !flow.is_indirect;
     if (kind == 'j' || kind == 'J' || kind == 'c') {
       const u64 distance = in.number(kind == 'j' ? 1 : 4);
       flow.target = address + in.at() + distance;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Estimates how often the blocks of a function ran. Samples are random, but executions are not: a block runs as often
+// as execution comes to it, and as often as it leaves it. The result has this property, and is as near to the samples
+// as possible: the least squares, each weighted by the uncertainty of its samples.
+#pragma once
+#include <vector>
+
+#include "analysis/pgo/flow_graph.h"
+
+namespace wperf::pgo {
+
+// The samples of one instruction that always ran once are one unit of all counts.
+struct FlowSamples {
+  static constexpr double kUnknown = -1;
+  std::vector<double> blocks;       // the samples of each block
+  std::vector<double> populations;  // how many of its instructions could be sampled
+  std::vector<double> edges;        // the samples of each edge, or kUnknown
+};
+
+// By block. The time is proportional to the size of the function; in huge ones the result is less consistent.
+std::vector<double> consistent_counts(const FlowGraph& graph, const FlowSamples& samples);
+
+}  // namespace wperf::pgo
