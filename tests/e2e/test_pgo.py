@@ -541,6 +541,24 @@ class WindowsPgoTest(WperfTest):
         text = self.ok("pgo", data, "--format", "llvm", "-o", "blind.prof", cwd=self.folder)
         self.assertRegex(text, r"not sure: [\d.]+ % of the counts, in functions whose line of declaration")
 
+    @unittest.skipUnless(CLANG and LINKER, "needs clang-19 and lld-link-19 to build the program")
+    def test_the_binary_may_have_moved(self):
+        """It is found by its name and build, in the folder of --binary or in one of --symbol-path."""
+        self.build(("-gcodeview",), ("/debug:full,dwarf",))
+        data = self.recorded("moved.data", "inst_retired:1000", program="program.exe")
+        self.ok("pgo", data, "--format", "llvm", "-o", "here.prof", cwd=self.folder)
+        moved = self.folder / "moved"
+        moved.mkdir()
+        for name in ("program.exe", "program.pdb"):
+            (self.folder / name).rename(moved / name)
+        for option in ("--binary", moved / "program.exe"), ("--symbol-path", moved):
+            self.ok("pgo", data, "--format", "llvm", "-o", "moved.prof", *option, cwd=self.folder)
+            self.assertEqual((self.folder / "moved.prof").read_bytes(), (self.folder / "here.prof").read_bytes())
+        # Another build of this name is not taken.
+        self.build(("-gcodeview", "-DOTHER"), ("/debug:full,dwarf",), PROGRAM.replace("* 3", "* 5"))
+        self.ok("pgo", data, "--format", "llvm", "-o", "moved.prof", "--symbol-path", moved, cwd=self.folder)
+        self.assertEqual((self.folder / "moved.prof").read_bytes(), (self.folder / "here.prof").read_bytes())
+
     @unittest.skipUnless(CLANG and LINKER, "needs clang-19 and lld-link-19")
     def test_blocks_have_the_number_of_their_executions(self):
         """The same with few samples: `classify` ran 120,000 times, half of them for odd numbers."""

@@ -155,6 +155,19 @@ LoadedModule load_module(const readings::Module& module, const SymbolOptions& op
   return loaded;
 }
 
+// The image of this build in a folder of --symbol-path; without symbols if there is none.
+LoadedModule load_from_folders(const readings::Module& module, std::span<const std::byte> build,
+                               const SymbolOptions& options) {
+  for (const std::string& folder : folders_of(options)) {
+    readings::Module there = module;
+    there.path = folder + '/' + std::string(base_name(module.path));
+    LoadedModule loaded = load_module(there, options, os::NamedUse::checked);
+    check_build(loaded, build);
+    if (loaded.symbols.has_value()) return loaded;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<LoadedModule> load_modules(const std::vector<readings::Module>& modules, const SymbolOptions& options) {
@@ -211,6 +224,7 @@ LoadedModule load_recorded_module(const readings::Module& module, std::span<cons
   code::PdbId id;
   static_assert(sizeof id == 20, "as recordings have it");
   if (loaded.symbols.has_value() || build.size() != sizeof id) return loaded;
+  if (LoadedModule other = load_from_folders(module, build, options); other.symbols.has_value()) return other;
   std::memcpy(&id, build.data(), sizeof id);
   const std::string name =
       !pdb_name.empty() ? std::string(pdb_name) : module.name.substr(0, module.name.rfind('.')) + ".pdb";
