@@ -142,7 +142,10 @@ class SourceProfiler {
       for (const InstructionCount& one : some) addresses.push_back(one.address);
       const symbols::Symbolization known = file_.answer(addresses, kQuery);
       path_.frames = {};
-      for (usize i = 0; i < some.size(); ++i) add(frames_of(known, known.answers[i]), some[i]);
+      for (usize i = 0; i < some.size(); ++i) {
+        const symbols::SymbolizedAddress& answer = known.answers[i];
+        add(frames_of(known, answer), some[i], answer.source == symbols::SymbolSource::pdb);
+      }
     }
   }
 
@@ -239,8 +242,10 @@ class SourceProfiler {
     return path_.profiles.empty() ? nullptr : path_.profiles.back();
   }
 
-  // Instructions of one line run equally often, or are copies of each other, so the largest count is the line's.
-  void add(std::span<const SymbolizedFrame> frames, const InstructionCount& one) {
+  // Instructions of one line run equally often, or are copies of each other, so the largest count is the line's. But a
+  // PDB puts code of no line behind that of the line before, so there only the beginning of a row of instructions
+  // counts.
+  void add(std::span<const SymbolizedFrame> frames, const InstructionCount& one, bool is_pdb) {
     out_.instructions += one.count;
     // Totals are weighted by size, because LLVM's thresholds for hot functions assume that.
     FunctionProfile* const function = profile_of(frames, one.count * one.size);
@@ -249,10 +254,21 @@ class SourceProfiler {
       return;
     }
     if (declarations_.is_guess(frames.back())) out_.from_first_line += one.count;
+    const bool continues = row_.profile == function && row_.line == frames.front().line && row_.end == one.address;
+    if (!continues) row_ = {.profile = function, .line = frames.front().line, .count = one.count};
+    row_.end = one.address + one.size;
+    if (is_pdb && one.count > row_.count) return;
     u64& body = function->body[*location_of(frames.front())].count;
     body = std::max(body, one.count * copies_of(frames.front().discriminator));
   }
 
+  // Consecutive instructions of one line.
+  struct Row {
+    const FunctionProfile* profile = nullptr;
+    u32 line = 0;
+    u64 count = 0;  // of the first one
+    u64 end = 0;    // one past the last byte
+  };
   struct Path {
     std::span<const SymbolizedFrame> frames;
     std::vector<FunctionProfile*> profiles;  // of these frames, the outermost first; empty if they are not known
@@ -261,6 +277,7 @@ class SourceProfiler {
   const modules::CodeFile& file_;
   Declarations declarations_;
   SourceProfile& out_;
+  Row row_;
   Path path_;  // of the address before, which is often the same
 };
 

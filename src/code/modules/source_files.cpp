@@ -69,11 +69,14 @@ bool has_name_of_source(std::string_view path) {
 
 SourceText read_source(const std::string& path, std::span<const std::string> folders) {
   std::vector<std::string> candidates{path};
-  size_t begin = path.size();
-  while (begin != 0 && !is_slash(path[begin - 1])) --begin;
+  // The path in each folder, then without its first parts: the folder may be any of those above the file.
+  std::string with_slashes = path;
+  std::replace(with_slashes.begin(), with_slashes.end(), '\\', '/');
   for (const std::string& folder : folders) {
-    candidates.push_back(folder + path);
-    candidates.push_back(os::join_path(folder, path.substr(begin)));
+    for (size_t begin = 0; begin < path.size(); ++begin) {
+      const bool begins_part = !is_slash(path[begin]) && (begin == 0 || is_slash(path[begin - 1]));
+      if (begins_part) candidates.push_back(os::join_path(folder, with_slashes.substr(begin)));
+    }
   }
   SourceText found;
   for (const std::string& candidate : candidates) {

@@ -40,6 +40,11 @@ TEST(SourceFiles, OthersAreNotRead) {
   EXPECT_EQ(read_source(folder + "/none.c", {}).reason, "");
   const std::string folders[] = {folder + "/moved"};
   EXPECT_EQ(read_source("/somewhere/y.c", folders).text, "int y;\n");
+  // The folder may be any one above the file, and the path one of Windows.
+  const std::string above[] = {folder};
+  EXPECT_EQ(read_source("C:\\build\\moved\\y.c", above).text, "int y;\n");
+  EXPECT_EQ(read_source("moved/y.c", above).text, "int y;\n");
+  EXPECT_EQ(read_source("/moved/none/y.c", above).text, "");
   // The link leads out of the folder, so owner and name are checked as for other files.
   EXPECT_EQ(read_source("/../secret", folders).text, "");
   if (std::filesystem::path::preferred_separator != '/') return;
