@@ -242,9 +242,8 @@ class SourceProfiler {
     return path_.profiles.empty() ? nullptr : path_.profiles.back();
   }
 
-  // Instructions of one line run equally often, or are copies of each other, so the largest count is the line's. But a
-  // PDB puts code of no line behind that of the line before, so there only the beginning of a row of instructions
-  // counts.
+  // Instructions of one line run equally often, or are copies of each other, so the largest count is the line's. In a
+  // PDB code of no line follows that of the line before, so only the first instruction of a row counts.
   void add(std::span<const SymbolizedFrame> frames, const InstructionCount& one, bool is_pdb) {
     out_.instructions += one.count;
     // Totals are weighted by size, because LLVM's thresholds for hot functions assume that.
