@@ -44,13 +44,22 @@ std::string_view Declarations::Source::line(u32 number) const {
 }
 
 u32 Declarations::Source::find(std::string_view name, u32 line_of_code) const {
-  constexpr u32 kMostLines = 50;  // of parameter lists
   if (name.empty() || line_of_code == 0 || line_of_code >= begins_.size()) return 0;
   for (u32 i = 0; i < kMostLines && i < line_of_code; ++i) {
     const u32 number = line_of_code - i;
     if (names(line(number), name)) return number;
     // The previous function ended there.
     if (i != 0 && line(number).starts_with('}')) return 0;
+  }
+  return 0;
+}
+
+u32 Declarations::Source::guess(u32 line_of_code) const {
+  if (line_of_code == 0 || line_of_code >= begins_.size()) return 0;
+  for (u32 i = 0; i < kMostLines && i < line_of_code; ++i) {
+    const std::string_view text = line(line_of_code - i);
+    if (i != 0 && text.starts_with('}')) return 0;
+    if (!text.empty() && is_of_name(text.front()) && text.contains('(')) return line_of_code - i;
   }
   return 0;
 }
@@ -67,7 +76,8 @@ const Declarations::Found& Declarations::found(const symbols::SymbolizedFrame& f
   if (source == sources_.end())
     source = sources_.emplace(file, Source(modules::read_source(file, folders_).text)).first;
   const u32 line = source->second.find(last_part(symbols::undecorated(frame.function)), frame.declared_line);
-  known->second = {.line = line != 0 ? line : frame.declared_line, .is_guess = line == 0};
+  const u32 likely = line != 0 ? line : source->second.guess(frame.declared_line);
+  known->second = {.line = likely != 0 ? likely : frame.declared_line, .is_guess = line == 0};
   return known->second;
 }
 

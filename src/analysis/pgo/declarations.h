@@ -35,7 +35,11 @@ class Declarations {
     // The nearest line, from `line` upwards, that has `name` and a parenthesis. 0 if another function comes first.
     u32 find(std::string_view name, u32 line) const;
 
+    // For names that a macro made: the nearest such line that begins as a declaration does, with a parenthesis.
+    u32 guess(u32 line) const;
+
    private:
+    static constexpr u32 kMostLines = 50;  // of parameter lists
     std::string_view line(u32 number) const;
     std::string text_;
     std::vector<usize> begins_;  // positions of the lines

@@ -57,11 +57,15 @@ TEST_F(DeclarationsTest, TheNameIsAboveTheBrace) {
   EXPECT_EQ(found("?add@List@@QEAAXH@Z", 14), std::pair(13u, false));
 }
 
+TEST_F(DeclarationsTest, OtherwiseItIsTheLineThatLooksLikeADeclaration) {
+  EXPECT_EQ(found("made", 11), std::pair(10u, true));  // a macro has the name, but not as the name of a function
+  EXPECT_EQ(found("add", 11), std::pair(10u, true));   // the previous function's name is not taken
+  EXPECT_EQ(found("", 7), std::pair(5u, true));
+}
+
 TEST_F(DeclarationsTest, OtherwiseItIsTheFirstLine) {
-  EXPECT_EQ(found("made", 11), std::pair(11u, true));  // a macro has the name, but not as the name of a function
-  EXPECT_EQ(found("add", 11), std::pair(11u, true));   // the previous function's name is not taken
+  EXPECT_EQ(found("none", 4), std::pair(4u, true));
   EXPECT_EQ(found("add", 4'000'000'000), std::pair(4'000'000'000u, true));
-  EXPECT_EQ(found("", 7), std::pair(7u, true));
   std::filesystem::remove(file_);
   Declarations without_source({});
   EXPECT_EQ(without_source.line_of({.function = "add", .file = file_, .declared_line = 7, .is_first_line = true}), 7u);
