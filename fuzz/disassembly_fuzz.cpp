@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as machine code: every byte is in exactly one instruction, in order, and each instruction has a name. The
+// Any bytes as machine code: every byte is in exactly one instruction, in order, and each instruction has a name. Where
+// execution continues is found without the library for most of them, and no instruction reaches beyond the code. The
 // first byte chooses the instruction set, the next eight the address of the code.
 #include <cstddef>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 #include <span>
 
 #include "code/symbols/disassembly/disassembler.h"
+#include "code/symbols/disassembly/instruction_flow.h"
 
 namespace {
 
@@ -34,10 +36,12 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   std::memcpy(&page, head.place + sizeof rva, sizeof page);
   const auto set = (head.set & 1) == 0 ? symbols::InstructionSet::arm64 : symbols::InstructionSet::x64;
   const auto code = std::as_bytes(std::span(data, size).subspan(sizeof head));
+  static symbols::InstructionFlows flows;
   usize at = 0;
   for (const symbols::Instruction& instruction : disassembler(set).disassemble(code, u64{page} << 16, rva)) {
     if (instruction.rva != static_cast<u32>(rva + at)) std::abort();
     if (instruction.size == 0 || instruction.mnemonic.empty()) std::abort();
+    if (flows.at(set, code.subspan(at), rva + at).size > code.size() - at) std::abort();
     at += instruction.size;
   }
   if (at != code.size()) std::abort();

@@ -222,6 +222,12 @@ class OwnTests(CPythonTest):
     def test_list(self):
         self.check("test_list")
 
+    def test_str(self):
+        self.check("test_str")
+
+    def test_threading(self):
+        self.check("test_threading")
+
     def test_json(self):
         self.check("test_json.test_decode")
 
