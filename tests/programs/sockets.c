@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sockets as Windows programs use them, within the machine: a server with threads, one with a completion port, select,
 // events, datagrams, names, and another process as client (sockets PORT).
-#include <winsock2.h>
-#include <ws2tcpip.h>
 #include <mswsock.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <winsock2.h>
+#include <ws2tcpip.h>
 
 static struct sockaddr_in own(unsigned short port) {
   struct sockaddr_in one = {AF_INET};
@@ -98,20 +98,24 @@ static void with_a_port(void) {
   OVERLAPPED accepting = {0}, connecting = {0}, receiving = {0}, *which;
   unsigned long count = 0;
   ULONG_PTR key = 0;
-  if (AcceptEx(at, taken, addresses, 0, 64, 64, &count, &accepting) || WSAGetLastError() != ERROR_IO_PENDING) printf("accept\n");
+  if (AcceptEx(at, taken, addresses, 0, 64, 64, &count, &accepting) || WSAGetLastError() != ERROR_IO_PENDING)
+    printf("accept\n");
   GUID id = WSAID_CONNECTEX;
   LPFN_CONNECTEX connect_ex = 0;
   WSAIoctl(to, SIO_GET_EXTENSION_FUNCTION_POINTER, &id, sizeof id, &connect_ex, sizeof connect_ex, &count, 0, 0);
   const struct sockaddr_in from = own(0), there = own(port);
   bind(to, (const struct sockaddr*)&from, sizeof from);
-  if (!connect_ex(to, (const struct sockaddr*)&there, sizeof there, data, 7, &count, &connecting) && WSAGetLastError() != ERROR_IO_PENDING)
+  if (!connect_ex(to, (const struct sockaddr*)&there, sizeof there, data, 7, &count, &connecting) &&
+      WSAGetLastError() != ERROR_IO_PENDING)
     printf("connect\n");
   unsigned keys = 0;
-  for (int packets = 0; packets < 2 && GetQueuedCompletionStatus(done, &count, &key, &which, 1000); ++packets) keys = keys * 10 + (unsigned)key;
+  for (int packets = 0; packets < 2 && GetQueuedCompletionStatus(done, &count, &key, &which, 1000); ++packets)
+    keys = keys * 10 + (unsigned)key;
   struct sockaddr *local, *remote;
   int local_size, remote_size;
   GetAcceptExSockaddrs(addresses, 0, 64, 64, &local, &local_size, &remote, &remote_size);
-  printf("keys %u, port %s, %d bytes of address\n", keys, ntohs(((struct sockaddr_in*)local)->sin_port) == port ? "right" : "wrong", remote_size);
+  printf("keys %u, port %s, %d bytes of address\n", keys,
+         ntohs(((struct sockaddr_in*)local)->sin_port) == port ? "right" : "wrong", remote_size);
   WSABUF into = {sizeof bytes, bytes};
   unsigned long flags = 0;
   WSARecv(taken, &into, 1, 0, &flags, &receiving, 0);
