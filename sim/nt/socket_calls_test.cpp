@@ -156,6 +156,32 @@ TEST_F(NtSockets, SocketsThatDoNotBlockSayThatTheyWouldWait) {
   EXPECT_EQ(status(), kSuccess);
 }
 
+TEST_F(NtSockets, AConnectionIsAcceptedIntoAFreshSocketOnly) {
+  const u64 listener = listening(80), client = made(), taken = made();
+  const auto accept_into = [&](u64 socket) {
+    process.put(kInput, std::array<u32, 3>{static_cast<u32>(socket), 0, 32});
+    return control(listener, control::kAcceptInto, 12, 64, 0x20);
+  };
+  EXPECT_EQ(accept_into(listener), kInvalidParameter);
+  EXPECT_EQ(accept_into(taken), kPending);
+  ASSERT_EQ(connect(client, 80), kSuccess);
+  EXPECT_EQ(status(0x20), kSuccess);
+  EXPECT_EQ(process.get<u32>(kOutput), 16u);       // the size of the local address
+  EXPECT_EQ(process.get<u32>(kOutput + 32), 16u);  // and of the client's
+  EXPECT_EQ(accept_into(taken), kInvalidParameter);
+  ASSERT_EQ(send(client, "hello"), kSuccess);
+  EXPECT_EQ(receive(taken, 5), kSuccess);
+  // The file becomes a listener while it waits to be an accepted socket.
+  const u64 late = made(), second = made();
+  EXPECT_EQ(accept_into(late), kPending);
+  EXPECT_EQ(with_address(late, control::kBind, 4, Endpoint::loopback(Endpoint::kV4, 81)), kSuccess);
+  process.put(kInput, std::array<u32, 3>{0, 5, 0});
+  EXPECT_EQ(control(late, control::kListen, 12), kSuccess);
+  EXPECT_EQ(control(late, control::kAccept, 0, 4, 0x30), kPending);
+  ASSERT_EQ(connect(second, 80), kSuccess);
+  EXPECT_EQ(status(0x20), kSuccess);
+}
+
 TEST_F(NtSockets, AClosedSocketCancelsItsCalls) {
   const auto [client, server] = pair();
   ASSERT_EQ(process.call("NtCreateIoCompletion", {kAt, 0, 0, 0}), kSuccess);

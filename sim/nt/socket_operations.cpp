@@ -206,7 +206,8 @@ Ended end_of_time(State& process, const SocketCall& request) {
 
 Outcome attempt(State& process, const File& file, SocketCall& request) {
   if (request.code == control::kPoll) return look(process, request);
-  Socket& socket = *file.socket;
+  const std::shared_ptr<Socket> held = file.socket;  // the file may get another socket, if it is to be an accepted one
+  Socket& socket = *held;
   switch (request.code) {
     case control::kAccept:
       return accept(process, socket, request);

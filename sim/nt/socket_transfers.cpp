@@ -81,6 +81,8 @@ u64 accept_into(SocketRequest& asked) {
   request.accepting = asked.call.state.handles.at<File>(wanted.handle);
   if (asked.file->socket->backlog == 0 || request.accepting == nullptr || request.accepting->type != File::Type::socket)
     return asked.end(kInvalidParameter);
+  const auto& fresh = request.accepting->socket;
+  if (fresh != nullptr && (fresh->backlog != 0 || fresh->connection != nullptr)) return asked.end(kInvalidParameter);
   if (u64{wanted.first_bytes} + wanted.local_bytes > asked.output_size()) return asked.end(kBufferTooSmall);
   request.code = control::kAcceptInto;
   request.output = asked.output_at();
