@@ -5,34 +5,27 @@
 usage: bench/pgo/run.py [--check] [--stacks N] [--rounds N] [--build FOLDER] [PROGRAM]
 PROGRAM is an x86-64 ELF file with DWARF; without it, one is made in C with 1,500 functions. A random walk over its machine
 code makes the stacks (20,000 with 32 branches each by default). wperf reads them as perf.data, llvm-profgen as the text
-that `perf script` would make of that file; the time of `perf script` does not count. Both sides run in turns, and the medians count. --check fails if a limit is exceeded.
+that `perf script` would make of that file; the time of `perf script` does not count. Both sides run in turns, and the
+medians count. --check fails if a limit is exceeded.
 """
 import argparse
 import pathlib
 import random
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "e2e"))
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests" / "e2e")]
 from recording_bytes import perf_data_with_branches  # noqa: E402
+from shared import print_promises, tool  # noqa: E402
 
 DEPTH = 32  # branches of a stack, as on Intel's processors
 TIME_SHARE, MEMORY_SHARE = 0.2, 0.5  # of llvm-profgen's
 BASE = 0x555555554000
 LIBRARY = 0x7FFFF7C00000 - BASE  # code of no known file
-
-
-def tool(name):
-    path = shutil.which(name + "-19") or shutil.which(name)
-    if path is None:
-        print(f"skipped: {name} is not installed")
-        sys.exit(77)
-    return path
 
 
 def run(*command, **keywords):
@@ -166,15 +159,12 @@ def main():
         overlap = min(float(one) for one in re.findall(r"(?:similarity|overlap)\b[^:]*: ([\d.]+)%", said))
     seconds, memory = ([statistics.median(one[i] for one in side) for side in (own, peer)] for i in (0, 1))
     print(f"{options.stacks:,} stacks of {DEPTH} branches, {program.name}, median of {options.rounds}")
-    limits = [(f"seconds: wperf {seconds[0]:.2f} / llvm-profgen {seconds[1]:.2f}", seconds[0] / seconds[1], "<=", TIME_SHARE),
-              (f"MB of memory: wperf {memory[0]:.0f} / llvm-profgen {memory[1]:.0f}", memory[0] / memory[1], "<=", MEMORY_SHARE),
-              ("overlap of the profiles, %", overlap, ">=", 99)]
-    missed = False
-    for what, value, relation, limit in limits:
-        held = value <= limit if relation == "<=" else value >= limit
-        missed = missed or not held
-        print(f"  {what:48} {value:8.2f}   promised {relation} {limit}{'' if held else '   MISSED'}")
-    return 1 if missed and options.check else 0
+    kept = print_promises([
+        (f"seconds: wperf {seconds[0]:.2f} / llvm-profgen {seconds[1]:.2f}", seconds[0] / seconds[1], "<=", TIME_SHARE),
+        (f"MB of memory: wperf {memory[0]:.0f} / llvm-profgen {memory[1]:.0f}", memory[0] / memory[1], "<=", MEMORY_SHARE),
+        ("overlap of the profiles, %", overlap, ">=", 99),
+    ])
+    return 1 if options.check and not kept else 0
 
 
 if __name__ == "__main__":

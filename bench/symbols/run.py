@@ -10,24 +10,18 @@ import argparse
 import pathlib
 import random
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+from shared import tool  # noqa: E402
+
 ADDRESS_COUNT = 100000
 SLOW_ROUNDS = 2  # llvm-symbolizer takes a quarter of a minute
 RUN_LIMIT_SECONDS = 300
-
-
-def tool(name):
-    path = shutil.which(name + "-19") or shutil.which(name)
-    if path is None:
-        print(f"skipped: {name} is not installed")
-        sys.exit(77)
-    return path
 
 
 def run(command, stdin=None):

@@ -155,7 +155,7 @@ LoadedModule load_module(const readings::Module& module, const SymbolOptions& op
   return loaded;
 }
 
-// The image of this build in a folder of --symbol-path; without symbols if there is none.
+// Loads the image of this build from a folder of --symbol-path. The result has no symbols if no folder has it.
 LoadedModule load_from_folders(const readings::Module& module, std::span<const std::byte> build,
                                const SymbolOptions& options) {
   for (const std::string& folder : folders_of(options)) {

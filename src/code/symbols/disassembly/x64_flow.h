@@ -9,7 +9,7 @@
 
 namespace wperf::symbols {
 
-// nullopt if the instruction is none of these; then the library knows.
+// Returns nullopt for any other instruction, which the library must decode.
 std::optional<InstructionFlow> common_x64_flow(std::span<const std::byte> code, u64 address);
 
 }  // namespace wperf::symbols
