@@ -15,7 +15,11 @@ namespace {
 // The errors of Winsock.
 constexpr u64 kNoSuchHost = 11001, kNoSuchService = 10109, kFault = 10014, kUnknownFamily = 10047,
               kRoomTooSmall = 122;  // ERROR_INSUFFICIENT_BUFFER: ws2_32 asks again
-constexpr std::string_view kOwnHostName = "simulated", kLocalHost = "localhost";
+constexpr std::string_view kLocalHost = "localhost";
+
+std::string own_name() {
+  return in_lower_case(std::string(kComputerName));
+}
 
 bool read_text(Call& call, u64 at, std::string& out) {
   constexpr usize kMost = 1025;
@@ -78,7 +82,7 @@ std::vector<Endpoint> addresses_of(const std::string& name) {
   if (const auto one = v4_of(name)) return {*one};
   if (const auto one = v6_of(name)) return {*one};
   const std::string small = in_lower_case(name);
-  if (small != kLocalHost && small != kOwnHostName) return {};
+  if (small != kLocalHost && small != own_name()) return {};
   return {Endpoint::loopback(Endpoint::kV6, 0), Endpoint::loopback(Endpoint::kV4, 0)};
 }
 
@@ -203,7 +207,7 @@ u64 get_own_name(Call& call) {
     u32 size;
   } asked{};
   if (!call.get(call.argument(2), asked)) return kFault;
-  return put_text(call, asked.name, asked.size, std::string(kOwnHostName)) ? 0 : kFault;
+  return put_text(call, asked.name, asked.size, own_name()) ? 0 : kFault;
 }
 
 u64 get_name(Call& call) {
@@ -224,7 +228,7 @@ u64 get_name(Call& call) {
   if (!address.has_value()) return kUnknownFamily;
   const bool is_named = (asked.flags & kHostInDigits) == 0 && address->is_own() && !address->is_any();
   if (!is_named && (asked.flags & kNeedsName) != 0) return kNoSuchHost;
-  const std::string host = is_named ? std::string(kOwnHostName) : text_of(*address);
+  const std::string host = is_named ? own_name() : text_of(*address);
   if (!put_text(call, asked.host, asked.host_size, host) ||
       !put_text(call, asked.service, asked.service_size, std::to_string(address->port)))
     return kRoomTooSmall;

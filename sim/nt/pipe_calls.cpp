@@ -15,6 +15,7 @@ namespace {
 constexpr u64 kLeastRoom = 4096, kMostRoom = 1 << 20, kMostAtOnce = 64 << 10;
 constexpr u64 kMostRead = 64 << 20;  // also the longest message
 constexpr usize kMostPipes = 4096;
+constexpr std::string_view kFoldersOfPipes[] = {"\\??\\pipe\\", "\\device\\namedpipe\\"};
 
 bool has_ended(const Pipe& pipe, usize end) {
   return pipe.was_connected && !pipe.is_open[1 - end];
@@ -262,13 +263,13 @@ void go_on_with_pipes(System& system, u64 now_ns) {
 
 // "\??\pipe\" and "\Device\NamedPipe\", with or without the last backslash.
 bool names_all_pipes(std::string_view name) {
-  if (name.ends_with('\\')) name.remove_suffix(1);
-  return same_ignoring_case(name, "\\??\\pipe") || same_ignoring_case(name, "\\device\\namedpipe");
+  const std::string folder = std::string(name) + (name.ends_with('\\') ? "" : "\\");
+  return std::ranges::any_of(kFoldersOfPipes, [&](std::string_view one) { return same_ignoring_case(folder, one); });
 }
 
 // "\??\pipe\NAME" and "\Device\NamedPipe\NAME" returns NAME in lower case.
 std::optional<std::string> pipe_key(std::string_view name) {
-  for (const std::string_view before : {"\\??\\pipe\\", "\\device\\namedpipe\\"}) {
+  for (const std::string_view before : kFoldersOfPipes) {
     if (name.size() > before.size() && same_ignoring_case(name.substr(0, before.size()), before))
       return in_lower_case(std::string(name.substr(before.size())));
   }

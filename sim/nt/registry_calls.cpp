@@ -36,7 +36,6 @@ struct Value {
 constexpr std::string_view kProviderPath = "C:\\windows\\system32\\rsaenh.dll";
 #define WPERF_CONTROL "SYSTEM\\CurrentControlSet\\Control\\"
 #define WPERF_NETWORK "SYSTEM\\CurrentControlSet\\Services\\Tcpip\\Parameters"
-constexpr std::string_view kOwnName = "SIMULATED";  // as in the environment
 // The values of a key follow each other, and so do the keys of a key.
 constexpr Value kValues[] = {
     {"SOFTWARE\\Classes\\.css", "Content Type", "text/css"},
@@ -54,12 +53,12 @@ constexpr Value kValues[] = {
     {WPERF_PROVIDERS "Provider Types\\Type 001", "TypeName", "RSA Full (Signature and Key Exchange)"},
     {WPERF_PROVIDERS "Provider Types\\Type 024", "Name", WPERF_ENHANCED},
     {WPERF_PROVIDERS "Provider Types\\Type 024", "TypeName", "RSA Full and AES"},
-    {WPERF_CONTROL "ComputerName\\ActiveComputerName", "ComputerName", kOwnName},
-    {WPERF_CONTROL "ComputerName\\ComputerName", "ComputerName", kOwnName},
+    {WPERF_CONTROL "ComputerName\\ActiveComputerName", "ComputerName", kComputerName},
+    {WPERF_CONTROL "ComputerName\\ComputerName", "ComputerName", kComputerName},
     {WPERF_NETWORK, "Domain", ""},
-    {WPERF_NETWORK, "Hostname", kOwnName},
+    {WPERF_NETWORK, "Hostname", kComputerName},
     {WPERF_NETWORK, "NV Domain", ""},
-    {WPERF_NETWORK, "NV Hostname", kOwnName},
+    {WPERF_NETWORK, "NV Hostname", kComputerName},
 };
 
 // The part of `path` below `key`, without the backslash; empty if it is not below.

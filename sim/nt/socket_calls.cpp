@@ -71,18 +71,15 @@ u64 connect(SocketRequest& asked) {
   if (!asked.get_input(wanted) || asked.input_size() - sizeof wanted < wanted.address_size) return kInvalidParameter;
   const auto address = asked.read_address(asked.input_at() + sizeof wanted, wanted.address_size);
   if (!address.has_value()) return asked.end(kInvalidParameter);
-  System& system = *asked.call.state.system;
-  const Status status = system.network.connect(asked.file->socket, *address);
+  const Status status = asked.call.state.system->network.connect(asked.file->socket, *address);
   const u64 data_at = sizeof wanted + wanted.address_size, data_size = asked.input_size() - data_at;
   if (status == kSuccess && data_size != 0 && asked.file->socket->type == Socket::kStream) {
     SocketCall request;
     request.code = control::kSendMessage;
     request.pieces = {{asked.input_at() + data_at, data_size}};
-    return carry_out(asked.call, asked.file, std::move(request), true);
+    return carry_out(asked, std::move(request), true);
   }
-  const u64 answered = asked.end(status);
-  go_on_with_sockets(system, asked.call.now_ns);
-  return answered;
+  return asked.end(status);
 }
 
 u64 shut_down(SocketRequest& asked) {
@@ -93,9 +90,7 @@ u64 shut_down(SocketRequest& asked) {
   if (socket.connection == nullptr && socket.type == Socket::kStream) return asked.end(kInvalidConnection);
   if (how != kSend) socket.receives = false;
   if (how != kReceive && socket.connection != nullptr) socket.connection->has_finished[socket.end] = true;
-  const u64 answered = asked.end(kSuccess);
-  go_on_with_sockets(*asked.call.state.system, asked.call.now_ns);
-  return answered;
+  return asked.end(kSuccess);
 }
 
 // ---- Options and events
@@ -127,9 +122,7 @@ u64 select_events(SocketRequest& asked) {
   auto& watched = asked.call.state.system->network.watched;
   std::erase_if(watched, [&](const std::weak_ptr<Socket>& one) { return one.lock() == asked.file->socket; });
   if (socket.wanted != 0) watched.push_back(asked.file->socket);
-  const u64 answered = asked.end(kSuccess);
-  go_on_with_sockets(*asked.call.state.system, asked.call.now_ns);
-  return answered;
+  return asked.end(kSuccess);
 }
 
 // input: an event that is reset, or null
@@ -215,6 +208,21 @@ u64 control_made_socket(SocketRequest& asked) {
   return ask(asked);
 }
 
+u64 answer_request(SocketRequest& asked) {
+  switch (asked.code()) {
+    case control::kMake:
+      return make(asked);
+    case control::kPoll:
+      return poll_sockets(asked);
+    case control::kEnd: {  // ws2_32 has answered itself and reports the end
+      Status status = kSuccess;
+      return asked.get_input(status) ? asked.end(status) : u64{kInvalidParameter};
+    }
+    default:
+      return asked.file->socket != nullptr ? control_made_socket(asked) : asked.end(kInvalidParameter);
+  }
+}
+
 }  // namespace
 
 // "\Device\Afd", with or without a path after it.
@@ -227,18 +235,9 @@ bool names_sockets(std::string_view name) {
 // arguments: handle, event, APC routine, its context, I/O status, code, input, its size, output, its size
 u64 control_socket(Call& call, const std::shared_ptr<File>& file) {
   SocketRequest asked(call, file);
-  switch (asked.code()) {
-    case control::kMake:
-      return make(asked);
-    case control::kPoll:
-      return poll_sockets(asked);
-    case control::kEnd: {  // ws2_32 has answered itself and reports the end
-      Status status = kSuccess;
-      return asked.get_input(status) ? asked.end(status) : u64{kInvalidParameter};
-    }
-    default:
-      return file->socket != nullptr ? control_made_socket(asked) : asked.end(kInvalidParameter);
-  }
+  const u64 answer = answer_request(asked);
+  go_on_with_sockets(*call.state.system, call.now_ns);
+  return answer;
 }
 
 }  // namespace wperf::sim::nt

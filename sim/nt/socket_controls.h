@@ -85,6 +85,6 @@ u32 option_value(const Socket& socket, u32 code);
 
 // socket_operations.cpp: ends the call now, or keeps it until it can end. A socket that does not block gets
 // STATUS_DEVICE_NOT_READY instead, unless the call is overlapped.
-u64 carry_out(Call& call, const std::shared_ptr<File>& file, SocketCall request, bool waits);
+u64 carry_out(SocketRequest& asked, SocketCall request, bool waits);
 
 }  // namespace wperf::sim::nt

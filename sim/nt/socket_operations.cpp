@@ -58,17 +58,27 @@ bool write_addresses(State& process, const SocketCall& request) {
   return true;
 }
 
-// Copies the next bytes of a stream or a datagram into the pieces of the request.
-template <class Bytes>
-std::optional<u64> copy_out(State& process, const Bytes& from, SocketCall& request) {
-  u64 skipped = request.done, copied = 0;
-  for (const auto& [address, size] : request.pieces) {
+// The pieces after the bytes that were sent or received already.
+std::vector<SocketCall::Piece> pieces_left(const SocketCall& request) {
+  std::vector<SocketCall::Piece> left = request.pieces;
+  u64 skipped = request.done;
+  for (auto& [address, size] : left) {
     const u64 before = std::min(skipped, size);
     skipped -= before;
-    const std::string bytes(
-        from.begin() + static_cast<std::ptrdiff_t>(copied),
-        from.begin() + static_cast<std::ptrdiff_t>(copied + std::min<u64>(size - before, from.size() - copied)));
-    if (!process.guest.write(address + before, bytes.data(), bytes.size())) return std::nullopt;
+    address += before;
+    size -= before;
+  }
+  return left;
+}
+
+// Copies the next bytes of a stream or a datagram into the pieces of the request.
+template <class Bytes>
+std::optional<u64> copy_out(State& process, const Bytes& from, const SocketCall& request) {
+  u64 copied = 0;
+  for (const auto& [address, size] : pieces_left(request)) {
+    const auto begin = from.begin() + static_cast<std::ptrdiff_t>(copied);
+    const std::string bytes(begin, begin + static_cast<std::ptrdiff_t>(std::min<u64>(size, from.size() - copied)));
+    if (!process.guest.write(address, bytes.data(), bytes.size())) return std::nullopt;
     copied += bytes.size();
   }
   return copied;
@@ -148,13 +158,9 @@ Outcome accept_into(State& process, Socket& listener, SocketCall& request) {
 // The bytes after those that were sent already, at most `room`. nullopt for bad pointers.
 std::optional<std::string> bytes_to_send(State& process, const SocketCall& request, u64 room) {
   std::string bytes;
-  u64 skipped = request.done;
-  for (const auto& [address, size] : request.pieces) {
-    const u64 before = std::min(skipped, size);
-    skipped -= before;
-    const u64 count = std::min(size - before, room - bytes.size());
-    std::string piece(count, '\0');
-    if (!process.guest.read(address + before, piece.data(), count)) return std::nullopt;
+  for (const auto& [address, size] : pieces_left(request)) {
+    std::string piece(std::min(size, room - bytes.size()), '\0');
+    if (!process.guest.read(address, piece.data(), piece.size())) return std::nullopt;
     bytes += piece;
   }
   return bytes;
@@ -277,29 +283,25 @@ bool try_all(System& system, u64 now_ns) {
 
 }  // namespace
 
-u64 carry_out(Call& call, const std::shared_ptr<File>& file, SocketCall request, bool waits) {
+u64 carry_out(SocketRequest& asked, SocketCall request, bool waits) {
   constexpr usize kMostCalls = 16384;
+  Call& call = asked.call;
   System& system = *call.state.system;
-  Outcome outcome = attempt(call.state, *file, request);
+  Outcome outcome = attempt(call.state, *asked.file, request);
   if (!outcome.has_value() && !waits) {
     outcome = request.code == control::kPoll ? end_of_time(call.state, request)
               : request.done != 0            ? Ended{kSuccess, request.done}
                                              : Ended{kDeviceNotReady};
   }
   if (!outcome.has_value() && system.socket_calls.size() == kMostCalls) outcome = Ended{kInsufficientResources};
-  u64 answer = kPending;
-  if (outcome.has_value()) {
-    answer = complete_io(call, file, outcome->status, outcome->information);
-  } else {
-    request.flags_at = 0;  // Windows does not write the flags later, and they are often on the caller's stack
-    answer = begin_io(call, file, request);
-    if (answer != kPending) return answer;
-    Object* const object = request.deadline_ns != kNever ? awaited(request) : nullptr;
-    system.socket_calls.push_back(std::move(request));
-    set_due_time(system, object, call.now_ns);
-  }
-  go_on_with_sockets(system, call.now_ns);
-  return answer;
+  if (outcome.has_value()) return complete_io(call, asked.file, outcome->status, outcome->information);
+  request.flags_at = 0;  // Windows does not write the flags later, and they are often on the caller's stack
+  const u64 answer = begin_io(call, asked.file, request);
+  if (answer != kPending) return answer;
+  Object* const object = request.deadline_ns != kNever ? awaited(request) : nullptr;
+  system.socket_calls.push_back(std::move(request));
+  set_due_time(system, object, call.now_ns);
+  return kPending;
 }
 
 void go_on_with_sockets(System& system, u64 now_ns) {

@@ -36,7 +36,7 @@ u64 send(SocketRequest& asked, SocketCall request, bool waits, const std::option
   if (asked.file->socket->type == Socket::kStream) {
     request.code = control::kSendMessage;
     if (waits) limit_time(asked, control::kSendTimeout, request);
-    return carry_out(asked.call, asked.file, std::move(request), waits);
+    return carry_out(asked, std::move(request), waits);
   }
   const std::optional<Endpoint>& target = to.has_value() ? to : asked.file->socket->peer;
   if (!target.has_value()) return asked.end(kInvalidConnection);
@@ -48,17 +48,14 @@ u64 send(SocketRequest& asked, SocketCall request, bool waits, const std::option
     if (!asked.call.read(piece.address, bytes.data() + before, piece.size)) return 0;
   }
   const u64 size = bytes.size();
-  System& system = *asked.call.state.system;
-  const Status status = system.network.send(asked.file->socket, *target, std::move(bytes));
-  const u64 answered = complete_io(asked.call, asked.file, status, status == kSuccess ? size : 0);
-  go_on_with_sockets(system, asked.call.now_ns);
-  return answered;
+  const Status status = asked.call.state.system->network.send(asked.file->socket, *target, std::move(bytes));
+  return complete_io(asked.call, asked.file, status, status == kSuccess ? size : 0);
 }
 
 u64 receive(SocketRequest& asked, SocketCall request, bool waits) {
   request.code = control::kReceive;
   if (waits) limit_time(asked, control::kReceiveTimeout, request);
-  return carry_out(asked.call, asked.file, std::move(request), waits);
+  return carry_out(asked, std::move(request), waits);
 }
 
 }  // namespace
@@ -69,7 +66,7 @@ u64 accept(SocketRequest& asked) {
   request.code = control::kAccept;
   request.output = asked.output_at();
   if (asked.output_size() < sizeof(u32)) return kInvalidParameter;
-  return carry_out(asked.call, asked.file, std::move(request), asked.file->socket->blocks);
+  return carry_out(asked, std::move(request), asked.file->socket->blocks);
 }
 
 u64 accept_into(SocketRequest& asked) {
@@ -89,7 +86,7 @@ u64 accept_into(SocketRequest& asked) {
   request.output_size = asked.output_size();
   request.first_bytes = wanted.first_bytes;
   request.local_bytes = wanted.local_bytes;
-  return carry_out(asked.call, asked.file, std::move(request), true);
+  return carry_out(asked, std::move(request), true);
 }
 
 u64 send_message(SocketRequest& asked) {
@@ -167,7 +164,7 @@ u64 poll_sockets(SocketRequest& asked) {
   }
   if (!read_deadline(asked.call, asked.input_at(), request.deadline_ns)) return 0;
   const bool waits = request.deadline_ns > asked.call.now_ns;
-  return carry_out(asked.call, asked.file, std::move(request), waits);
+  return carry_out(asked, std::move(request), waits);
 }
 
 u64 transfer_on_socket(Call& call, const std::shared_ptr<File>& file, bool sends) {
@@ -176,7 +173,10 @@ u64 transfer_on_socket(Call& call, const std::shared_ptr<File>& file, bool sends
   SocketCall request;
   request.pieces = {{call.argument(5), call.argument32(6)}};
   const bool waits = file->socket->blocks || !file->answers_at_once;
-  return sends ? send(asked, std::move(request), waits, std::nullopt) : receive(asked, std::move(request), waits);
+  const u64 answer =
+      sends ? send(asked, std::move(request), waits, std::nullopt) : receive(asked, std::move(request), waits);
+  go_on_with_sockets(*call.state.system, call.now_ns);
+  return answer;
 }
 
 }  // namespace wperf::sim::nt

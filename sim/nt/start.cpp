@@ -88,7 +88,7 @@ bool map_shared_data(State& state) {
 std::vector<u16> environment_of(const State& state) {
   const std::array<std::string, 21> variables = {"APPDATA=C:\\work",
                                                  "ComSpec=C:\\windows\\system32\\cmd.exe",
-                                                 "COMPUTERNAME=SIMULATED",
+                                                 "COMPUTERNAME=" + std::string(kComputerName),
                                                  "HOMEDRIVE=C:",
                                                  "HOMEPATH=\\work",
                                                  "LOCALAPPDATA=C:\\work",

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -188,6 +189,7 @@ inline constexpr u64 kMostSectionBytes = 8ull << 30;
 inline constexpr usize kMostThreads = 1024, kMostThreadsEver = 65536;
 inline constexpr u64 kSharedData = 0x7ffe0000;
 inline constexpr u64 kOwnHostPart = 1;  // the handle by which ntdll names its part on the host
+inline constexpr std::string_view kComputerName = "SIMULATED";
 // The simulated machine was switched on at 2025-01-01 00:00 UTC, in 100 ns since 1601.
 inline constexpr u64 kBootTime = (1'735'689'600 + 11'644'473'600) * 10'000'000ull;
 inline constexpr u64 kUptimeTicks = 60 * 10'000'000ull;  // a minute has passed; some programs fail if the clock is 0
