@@ -246,15 +246,17 @@ need_arm64_machine() {
 }
 
 # need_windows_dlls: the DLLs of Windows for programs on the simulated machine, in build/tools/windows. They are Wine's
-# ARM64 builds from Debian 13, with their language tables and cmd.exe. They are data for the machine, not part of wperf.
+# ARM64 builds from Debian 13, with their language tables, cmd.exe and programs that batch files call. They are data for the machine, not part of wperf.
 windows_dlls="ntdll kernel32 kernelbase msvcrt ucrtbase vcruntime140 advapi32 sechost bcryptprimitives ws2_32 powrprof
   userenv bcrypt shell32 shlwapi shcore user32 gdi32 win32u combase ole32 rpcrt4 coml2 imm32 crypt32 iphlpapi dnsapi nsi
   psapi oleaut32 dbghelp version apisetschema msvcp140 msvcp140_1 msvcp140_2 concrt140 vcomp140 secur32 sspicli winmm
   msacm32 netapi32 netutils wsock32 mswsock wldap32 winhttp jsproxy wininet mpr wtsapi32 setupapi cfgmgr32 ncrypt rsaenh
-  wintrust dhcpcsvc pdh ntdsapi avrt cabinet imagehlp normaliz uxtheme propsys"
+  wintrust dhcpcsvc pdh ntdsapi avrt cabinet imagehlp normaliz uxtheme propsys msvcp_win msvcp140_atomic_wait
+  msvcp140_codecvt_ids rstrtmgr wevtapi wer authz tdh dwmapi msasn1 cryptnet profapi"
+windows_programs="cmd find findstr where xcopy hostname whoami"
 windows_tables="locale l_intl c_1252 c_437 c_20127 sortdefault normnfc"
 need_windows_dlls() {
-  local folder=build/tools/windows name missing='' wanted=("*/aarch64-windows/cmd.exe")
+  local folder=build/tools/windows name missing='' wanted=()
   for name in $windows_dlls; do [ -e "$folder/$name.dll" ] || missing=$name; done
   [ -n "$missing" ] || return 0
   command -v apt-get >/dev/null || { echo "note: Debian's ARM64 DLLs of Windows are fetched with apt-get" >&2; return 1; }
@@ -263,6 +265,7 @@ need_windows_dlls() {
   rm -rf "$folder.part"
   mkdir -p "$folder.part"
   for name in $windows_dlls; do wanted+=("*/aarch64-windows/$name.dll"); done
+  for name in $windows_programs; do wanted+=("*/aarch64-windows/$name.exe"); done
   for name in $windows_tables; do wanted+=("*/wine/nls/$name.nls"); done
   if ! { debian_suite=trixie fetch_debian_arm64 "$PWD/$folder.part/apt" download libwine &&
     dpkg-deb --fsys-tarfile "$folder.part"/apt/cache/archives/libwine_*.deb |

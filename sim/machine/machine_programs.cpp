@@ -144,14 +144,21 @@ void Machine::kill(u32 pid) {
     if (tasks_[index]->creator == pid) kill(tasks_[index]->status().pid);
 }
 
+// Ctrl-C goes to all programs on a console: the process, and those that it and they started. A creator has a lower
+// index.
 bool Machine::interrupt(u32 pid) {
-  for (const auto& task : tasks_) {
-    if (task->status().pid != pid || !task->status().running) continue;
-    if (!task->program->interrupt(now_ns_)) return false;
-    place_threads(*task, cores_[task->threads.front()->core]);
-    return true;
+  std::vector<u32> on_console;
+  bool received = false;
+  for (usize index = 0; index < tasks_.size(); ++index) {
+    Task& task = *tasks_[index];
+    const u32 own = task.status().pid;
+    if (own != pid && std::ranges::find(on_console, task.creator) == on_console.end()) continue;
+    on_console.push_back(own);
+    if (!task.status().running || !task.program->interrupt(now_ns_)) continue;
+    place_threads(task, cores_[task.threads.front()->core]);
+    received = true;
   }
-  return false;
+  return received;
 }
 
 void Machine::crash(Task& task, MachineError& error) {

@@ -73,48 +73,6 @@ TEST(NtWaits, AnyObjectEndsAWaitWithItsPlace) {
   EXPECT_EQ(process.call("NtWaitForMultipleObjects", {65, kAt + 0x40, 1, 0, 0}), kInvalidParameter);
 }
 
-TEST(NtWaits, AMutantBelongsToOneThreadAndIsAbandonedWithIt) {
-  TestProcess process;
-  process.add_thread();
-  ASSERT_EQ(process.call("NtCreateMutant", {kAt, 0, 0, 1}), kSuccess);
-  const u64 mutant = process.get(0);
-  EXPECT_EQ(process.call("NtReleaseMutant", {mutant, 0}, 1), kMutantNotOwned);
-  EXPECT_EQ(process.call("NtWaitForSingleObject", {mutant, 0, 0}, 1), kNoAnswer);
-  EXPECT_EQ(process.state.threads[1]->wait.kind, Wait::Kind::objects);
-  EXPECT_EQ(process.call("NtTerminateThread", {0, 3}, 0), kNoAnswer);
-  EXPECT_EQ(process.outcome, CallOutcome::thread_ended);
-  EXPECT_EQ(process.state.threads[1]->registers.x[0], kWaitAbandoned);
-  EXPECT_EQ(process.call("NtTerminateThread", {0, 5}, 1), kNoAnswer);
-  EXPECT_EQ(process.outcome, CallOutcome::ended);
-  EXPECT_EQ(process.state.exit_code, 5U);
-}
-
-TEST(NtWaits, ASemaphoreCountsAndHasALimit) {
-  TestProcess process;
-  ASSERT_EQ(process.call("NtCreateSemaphore", {kAt, 0, 0, 1, 2}), kSuccess);
-  const u64 semaphore = process.get(0);
-  EXPECT_EQ(process.call("NtReleaseSemaphore", {semaphore, 1, kAt + 8}), kSuccess);
-  EXPECT_EQ(process.get<u32>(8), 1U);
-  EXPECT_EQ(process.call("NtReleaseSemaphore", {semaphore, 1, 0}), kSemaphoreLimit);
-  EXPECT_EQ(process.call("NtReleaseSemaphore", {semaphore, ~u64{0}, 0}), kSemaphoreLimit);
-}
-
-TEST(NtWaits, ATimerWakesItsWaiterWhenItIsDue) {
-  TestProcess process;
-  ASSERT_EQ(process.call("NtCreateTimer", {kAt, 0, 0, 1}), kSuccess);
-  const u64 timer = process.get(0);
-  process.put(8, std::int64_t{-100});  // 10 microseconds from now
-  ASSERT_EQ(process.call("NtSetTimer", {timer, kAt + 8, 0, 0, 0, 1, 0}), kSuccess);
-  EXPECT_EQ(process.call("NtWaitForSingleObject", {timer, 0, 0}), kNoAnswer);
-  Thread& thread = *process.state.threads[0];
-  EXPECT_EQ(thread.wait.wake_ns, 10'000U);
-  EXPECT_FALSE(try_to_end_wait(process.state, thread, 9'999));
-  EXPECT_TRUE(try_to_end_wait(process.state, thread, 10'000));
-  process.now_ns = 20'000;
-  EXPECT_EQ(process.call("NtWaitForSingleObject", {timer, 0, 0}), kNoAnswer);
-  EXPECT_EQ(thread.wait.wake_ns, 1'010'000U);  // its period is one millisecond
-}
-
 TEST(NtWaits, AnAlertIsKeptForTheThreadThatWillWait) {
   TestProcess process;
   EXPECT_EQ(process.call("NtAlertThreadByThreadId", {1004}), kSuccess);

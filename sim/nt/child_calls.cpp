@@ -12,6 +12,7 @@ namespace {
 // The creator's RTL_USER_PROCESS_PARAMETERS.
 struct Parameters {
   u64 standard_handles[3] = {};
+  u32 console_flags = 0;
   std::string current_folder, image_path, command_line;
   std::vector<u16> environment;
 };
@@ -30,7 +31,8 @@ bool read_environment(Call& call, u64 address, std::vector<u16>& out) {
 
 bool read_parameters(Call& call, u64 address, Parameters& out) {
   u64 environment = 0;
-  return call.read(address + 0x20, out.standard_handles, sizeof out.standard_handles) &&
+  return call.get(address + 0x18, out.console_flags) &&
+         call.read(address + 0x20, out.standard_handles, sizeof out.standard_handles) &&
          call.read_unicode(address + 0x38, out.current_folder) && call.read_unicode(address + 0x60, out.image_path) &&
          call.read_unicode(address + 0x70, out.command_line) && call.get(address + 0x80, environment) &&
          (environment == 0 || read_environment(call, environment, out.environment));
@@ -129,6 +131,7 @@ u64 create_process(Call& call) {
   inheritance->streams = state.streams;
   inheritance->input_read = state.input_read;
   inheritance->program_path = place.path;
+  inheritance->console_flags = parameters.console_flags;
   inheritance->current_folder = parameters.current_folder;
   inheritance->environment = std::move(parameters.environment);
   const u32 id =

@@ -220,12 +220,13 @@ u64 write_file(Call& call) {
 
 u64 flush(Call& call) {
   if (call.state.handles.at<File>(call.argument(0)) == nullptr) return kInvalidHandle;
-  return call.argument(1) == 0 || call.put_io_status(call.argument(1), kSuccess, 0) ? kSuccess : kAccessViolation;
+  const u64 status_at = call.argument(call.name.ends_with("Ex") ? 4 : 1);
+  return status_at == 0 || call.put_io_status(status_at, kSuccess, 0) ? kSuccess : kAccessViolation;
 }
 
 constexpr Service kFiles[] = {
     {"NtCreateFile", create_file}, {"NtOpenFile", open_file},     {"NtReadFile", read_file},
-    {"NtWriteFile", write_file},   {"NtFlushBuffersFile", flush},
+    {"NtWriteFile", write_file},   {"NtFlushBuffersFile", flush}, {"NtFlushBuffersFileEx", flush},
 };
 
 }  // namespace

@@ -137,6 +137,8 @@ bool NtProcess::wakes(u32 id, u64 now_ns) {
   end_late_socket_calls(*state_.system, now_ns);
   if (thread.wait.kind == Wait::Kind::host) return call_again(state_, thread, now_ns);
   if (try_to_end_wait(state_, thread, now_ns)) return true;
+  if (thread.wait.alertable) add_due_routines(state_, thread, now_ns);
+  if (thread.wait.kind == Wait::Kind::none) return true;
   if (thread.wait.deadline_ns > now_ns) {
     set_wake_time(thread);
     return thread.wait.wake_ns <= now_ns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The objects to wait for, made, opened and changed: events, semaphores, mutants, timers. Handles of all objects.
 #include <algorithm>
+#include <array>
 
 #include "sim/nt/services.h"
 #include "sim/nt/wide_strings.h"
@@ -142,7 +143,6 @@ u64 create_timer(Call& call) {
 u64 set_timer(Call& call) {
   const auto timer = call.state.handles.at<Timer>(call.argument(0));
   if (timer == nullptr) return kInvalidHandle;
-  if (call.argument(2) != 0) return call.refuse("timers that call a routine are not part of the simulated machine");
   u64 due_ns = 0;
   if (call.argument(1) == 0 || !read_deadline(call, call.argument(1), due_ns)) return kAccessViolation;
   const u8 before = timer->signalled ? 1 : 0;
@@ -150,6 +150,13 @@ u64 set_timer(Call& call) {
   timer->signalled = false;
   timer->due_ns = due_ns;
   timer->period_ns = u64{call.argument32(5)} * 1'000'000;
+  timer->routine = call.argument(2);
+  timer->context = call.argument(3);
+  timer->owed_ns = kNever;
+  auto& timers = call.thread.timers;
+  const auto is_this = [&](const std::weak_ptr<Timer>& one) { return one.lock() == timer; };
+  if (timer->routine != 0 && std::ranges::none_of(timers, is_this)) timers.push_back(timer);
+  timer->caller = call.thread.id;
   wake_waiters(*call.state.system, *timer, call.now_ns);
   return kSuccess;
 }
@@ -160,10 +167,62 @@ u64 cancel_timer(Call& call) {
   if (timer == nullptr) return kInvalidHandle;
   const u8 before = timer->signalled ? 1 : 0;
   if (!call.put_if_wanted(call.argument(1), before)) return 0;
-  timer->due_ns = kNever;
+  timer->due_ns = timer->owed_ns = kNever;
   timer->period_ns = 0;
   wake_waiters(*call.state.system, *timer, call.now_ns);
   return kSuccess;
+}
+
+// The state of an object. arguments: handle, class (0), buffer, its size, size used
+template <class T, class Describe>
+u64 query(Call& call, const Describe& describe) {
+  const auto object = call.state.handles.at<T>(call.argument(0));
+  if (object == nullptr) return kInvalidHandle;
+  if (call.argument32(1) != 0) return kInvalidInfoClass;
+  const auto answer = describe(*object);
+  return call.answer_with(call.argument(2), call.argument32(3), &answer, sizeof answer, call.argument(4));
+}
+
+u64 query_event(Call& call) {
+  return query<Event>(call, [](const Event& event) {
+    return std::array<u32, 2>{event.resets_itself ? 1u : 0u, event.signalled ? 1u : 0u};
+  });
+}
+u64 query_semaphore(Call& call) {
+  return query<Semaphore>(call, [](const Semaphore& one) { return std::array<u32, 2>{one.count, one.most}; });
+}
+u64 query_mutant(Call& call) {
+  return query<Mutant>(call, [&](const Mutant& mutant) {
+    struct {
+      u32 count;
+      u8 is_own, abandoned, zeros[2];
+    } answer{1 - mutant.depth, u8{mutant.owner == call.thread.id}, u8{mutant.abandoned}, {}};
+    return answer;
+  });
+}
+u64 query_timer(Call& call) {
+  return query<Timer>(call, [&](const Timer& timer) {
+    struct {
+      std::int64_t remaining;
+      u8 signalled, zeros[7];
+    } answer{0, u8{timer.signalled || timer.due_ns <= call.now_ns}, {}};
+    if (timer.due_ns != kNever && timer.due_ns > call.now_ns)
+      answer.remaining = static_cast<std::int64_t>((timer.due_ns - call.now_ns) / kNsPerTick);
+    return answer;
+  });
+}
+
+// Ends the waits of the threads that wait now.
+u64 pulse_event(Call& call) {
+  const u64 status = change_event(call, true);
+  if (status == kSuccess) call.state.handles.at<Event>(call.argument(0))->signalled = false;
+  return status;
+}
+
+u64 compare(Call& call) {
+  const ObjectPointer first = call.object_of(call.argument(0)), second = call.object_of(call.argument(1));
+  if (first == nullptr || second == nullptr) return kInvalidHandle;
+  return first == second ? kSuccess : kNotSameObject;
 }
 
 u64 open_directory(Call& call) {
@@ -223,19 +282,25 @@ constexpr Service kObjects[] = {
     {"NtSetEvent", set_event},
     {"NtResetEvent", reset_event},
     {"NtClearEvent", clear_event},
+    {"NtPulseEvent", pulse_event},
+    {"NtQueryEvent", query_event},
     {"NtCreateSemaphore", create_semaphore},
+    {"NtQuerySemaphore", query_semaphore},
     {"NtOpenSemaphore", open_named_as<Semaphore>},
     {"NtReleaseSemaphore", release_semaphore},
     {"NtCreateMutant", create_mutant},
     {"NtOpenMutant", open_named_as<Mutant>},
     {"NtReleaseMutant", release_mutant},
+    {"NtQueryMutant", query_mutant},
     {"NtCreateTimer", create_timer},
     {"NtOpenTimer", open_named_as<Timer>},
     {"NtSetTimer", set_timer},
     {"NtCancelTimer", cancel_timer},
+    {"NtQueryTimer", query_timer},
     {"NtOpenDirectoryObject", open_directory},
     {"NtClose", close_handle},
     {"NtDuplicateObject", duplicate},
+    {"NtCompareObjects", compare},
 };
 
 }  // namespace

@@ -68,6 +68,9 @@ struct Timer final : Object {
   explicit Timer(bool resets) : Object(kKind), resets_itself(resets) {}
   bool resets_itself;
   u64 period_ns = 0;
+  u64 routine = 0, context = 0;  // the thread `caller` calls the routine when the timer is due; 0: none
+  u32 caller = 0;
+  u64 owed_ns = ~u64{0};  // the due time for which the routine has not been called yet; ~0: none
 };
 
 struct ThreadObject final : Object {

@@ -78,7 +78,7 @@ class PeBytes {
   }
 
  private:
-  static constexpr u64 kLongestName = 511;
+  static constexpr u64 kLongestName = 4096;  // the longest that Visual C++ makes
   std::span<const std::byte> file_;
   const PeImage& image_;
 };

@@ -53,12 +53,14 @@ TEST(PeImage, reads_exports_and_relocations_of_a_dll) {
   ASSERT_EQ(parse_pe(workload_bytes("probe.dll"), image), "");
   EXPECT_TRUE(image.is_dll);
   EXPECT_EQ(image.relocation_rvas.size(), 7u);
-  ASSERT_EQ(image.exports.size(), 7u);
+  ASSERT_EQ(image.exports.size(), 8u);
   EXPECT_EQ(image.exports[0].name, "");
   const auto forward = std::find_if(image.exports.begin(), image.exports.end(),
                                     [](const PeExport& entry) { return entry.name == "probe_remainder"; });
   ASSERT_NE(forward, image.exports.end());
   EXPECT_EQ(forward->rva, 0u);
+  const auto longest = std::ranges::max_element(image.exports, {}, [](const PeExport& one) { return one.name.size(); });
+  EXPECT_EQ(longest->name.size(), 1010u);  // names of C++ functions may be so long
 }
 
 TEST(PeImage, knows_programs_that_need_no_loader) {

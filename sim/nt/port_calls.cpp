@@ -6,7 +6,19 @@ namespace wperf::sim::nt {
 namespace {
 
 u64 create_port(Call& call) {
-  return call.give_handle(call.argument(0), std::make_shared<Port>());
+  return create_named(call, std::make_shared<Port>());
+}
+
+u64 open_port(Call& call) {
+  return open_named(call, Object::Kind::port);
+}
+
+// arguments: port, class (0), buffer, its size, size used
+u64 query_port(Call& call) {
+  const auto port = call.state.handles.at<Port>(call.argument(0));
+  if (port == nullptr) return kInvalidHandle;
+  const auto waiting = static_cast<u32>(port->packets.size());
+  return call.answer_with(call.argument(2), call.argument32(3), &waiting, sizeof waiting, call.argument(4));
 }
 
 // arguments: port, key, value, status, information
@@ -47,10 +59,9 @@ u64 remove_packets(Call& call) {
 }
 
 constexpr Service kPorts[] = {
-    {"NtCreateIoCompletion", create_port},
-    {"NtSetIoCompletion", add_packet},
-    {"NtRemoveIoCompletion", remove_packet},
-    {"NtRemoveIoCompletionEx", remove_packets},
+    {"NtCreateIoCompletion", create_port},   {"NtOpenIoCompletion", open_port},
+    {"NtQueryIoCompletion", query_port},     {"NtSetIoCompletion", add_packet},
+    {"NtRemoveIoCompletion", remove_packet}, {"NtRemoveIoCompletionEx", remove_packets},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes and their tokens.
+// Processes.
 #include <algorithm>
 #include <array>
 
@@ -122,98 +122,31 @@ u64 accept_setting(Call&) {
   return kSuccess;
 }
 
-constexpr u64 kTokenOfProcess = ~u64{3}, kTokenOfThread = ~u64{4}, kTokenInForce = ~u64{5};
-
-bool is_token(Call& call, u64 handle) {
-  return handle == kTokenOfProcess || handle == kTokenInForce || call.state.handles.at<TokenObject>(handle) != nullptr;
+// Calls `change` for each thread of the process that has not ended.
+template <class Change>
+u64 change_threads(Call& call, const Change& change) {
+  const State* const process = call.process_of(call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
+  for (const auto& thread : process->threads)
+    if (!thread->ended) change(*thread);
+  return kSuccess;
 }
 
-u64 open_process_token(Call& call) {
-  const u64 at = call.name.ends_with("Ex") ? 3 : 2;
-  return call.give_handle(call.argument(static_cast<u32>(at)), std::make_shared<TokenObject>());
+u64 suspend_process(Call& call) {
+  return change_threads(call, [](Thread& thread) { (void)suspend(thread); });
 }
-u64 open_thread_token(Call&) {
-  return kNoToken;
-}
-
-// arguments: token, access, attributes, effective only, type, new handle
-u64 duplicate_token(Call& call) {
-  if (call.argument(0) == kTokenOfThread) return kNoToken;
-  if (!is_token(call, call.argument(0))) return kInvalidHandle;
-  return call.give_handle(call.argument(5), std::make_shared<TokenObject>());
-}
-
-// arguments: token, class, buffer, its size, size used
-u64 token_information(Call& call) {
-  constexpr u32 kUser = 1, kGroups = 2, kPrivileges = 3, kOwner = 4, kPrimaryGroup = 5, kDefaultAcl = 6, kType = 8,
-                kStatistics = 10, kSession = 12, kElevationType = 18, kElevation = 20, kIntegrity = 25,
-                kAppContainer = 29;
-  // S-1-5-21-0-0-0-1000, the user; S-1-16-8192, medium integrity
-  constexpr std::array<u32, 7> kUserSid = {0x00000501, 0x05000000, 21, 0, 0, 0, 1000};
-  constexpr std::array<u32, 3> kMediumSid = {0x00000101, 0x10000000, 8192};
-  if (call.argument(0) == kTokenOfThread) return kNoToken;
-  if (!is_token(call, call.argument(0))) return kInvalidHandle;
-  const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
-  const auto answer = [&](const void* bytes, u64 size) -> u64 {
-    if (!call.put_if_wanted(size_at, static_cast<u32>(size))) return 0;
-    if (room < size) return kBufferTooSmall;
-    return call.write(buffer, bytes, size) ? kSuccess : kAccessViolation;
-  };
-  struct {
-    u64 sid, attributes;
-    std::array<u32, 7> bytes;
-  } user{buffer + 16, 0, kUserSid};
-  struct {
-    u64 sid, attributes;
-    std::array<u32, 3> bytes;
-  } integrity{buffer + 16, 0x60, kMediumSid};
-  struct {
-    u64 sid;
-    std::array<u32, 7> bytes;
-  } owner{buffer + 8, kUserSid};
-  constexpr u64 kNone = 0;
-  const u32 number = call.argument32(1) == kElevationType || call.argument32(1) == kType ? 1 : 0;
-  switch (call.argument32(1)) {
-    case kUser:
-      return answer(&user, 16 + sizeof kUserSid);
-    case kIntegrity:
-      return answer(&integrity, 16 + sizeof kMediumSid);
-    case kOwner:
-    case kPrimaryGroup:
-      return answer(&owner, 8 + sizeof kUserSid);
-    case kGroups:
-    case kDefaultAcl:
-      return answer(&kNone, sizeof kNone);
-    case kPrivileges:
-      return answer(&kNone, sizeof(u32));
-    case kStatistics: {
-      constexpr std::array<u64, 7> kStatisticsOfToken{};
-      return answer(&kStatisticsOfToken, sizeof kStatisticsOfToken);
-    }
-    case kType:
-    case kSession:
-    case kElevationType:
-    case kElevation:
-    case kAppContainer:
-      return answer(&number, sizeof number);
-    default:
-      return kInvalidInfoClass;
-  }
+u64 resume_process(Call& call) {
+  return change_threads(call, [&](Thread& thread) { resume(thread, call.now_ns); });
 }
 
 constexpr Service kProcesses[] = {
     {"NtTerminateProcess", terminate_process},
     {"NtOpenProcess", open_process},
     {"NtGetNextProcess", no_process},
+    {"NtSuspendProcess", suspend_process},
+    {"NtResumeProcess", resume_process},
     {"NtQueryInformationProcess", process_information},
     {"NtSetInformationProcess", accept_setting},
-    {"NtOpenProcessToken", open_process_token},
-    {"NtOpenProcessTokenEx", open_process_token},
-    {"NtOpenThreadToken", open_thread_token},
-    {"NtOpenThreadTokenEx", open_thread_token},
-    {"NtDuplicateToken", duplicate_token},
-    {"NtQueryInformationToken", token_information},
-    {"NtAdjustPrivilegesToken", accept_setting},
 };
 
 }  // namespace

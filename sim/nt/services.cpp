@@ -31,11 +31,12 @@ std::string_view missing_dll(std::string_view text) {
 
 }  // namespace
 
-std::array<std::span<const Service>, 16> all_services() {
-  return {memory_services(), section_services(), file_services(),        file_information_services(),
-          folder_services(), pipe_services(),    console_services(),     wait_services(),
-          object_services(), port_services(),    thread_services(),      process_services(),
-          child_services(),  job_services(),     information_services(), registry_services()};
+std::array<std::span<const Service>, 17> all_services() {
+  return {memory_services(),   section_services(), file_services(),    file_information_services(),
+          folder_services(),   pipe_services(),    console_services(), wait_services(),
+          object_services(),   port_services(),    thread_services(),  process_services(),
+          security_services(), child_services(),   job_services(),     information_services(),
+          registry_services()};
 }
 
 const Service* find_service(std::string_view name) {

@@ -30,12 +30,13 @@ std::span<const Service> object_services();
 std::span<const Service> port_services();
 std::span<const Service> thread_services();
 std::span<const Service> process_services();
+std::span<const Service> security_services();
 std::span<const Service> child_services();
 std::span<const Service> job_services();
 std::span<const Service> information_services();
 std::span<const Service> registry_services();
 
-std::array<std::span<const Service>, 16> all_services();
+std::array<std::span<const Service>, 17> all_services();
 const Service* find_service(std::string_view name);  // returns null for an unknown name
 
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are noted.
@@ -46,6 +47,10 @@ u64 create_named(Call& call, const ObjectPointer& made);
 u64 open_named(Call& call, Object::Kind kind);
 // Signals an event, adds one to a semaphore, or releases a mutant.
 Status signal(Call& call, Object& object);
+
+// thread_calls.cpp
+Status suspend(Thread& thread);
+void resume(Thread& thread, u64 now_ns);
 
 // wait_calls.cpp: reads a time in units of 100 ns. A negative time is relative, and a null pointer means never. Returns
 // false for a bad pointer.

@@ -130,6 +130,7 @@ bool map_parameters(State& state, const Inheritance* inherited) {
   put(state, block + 0x08, u32{1});  // normalised: its pointers are addresses
   if (is_console(state, File(File::Type::output, nullptr)) || is_console(state, File(File::Type::input, nullptr)))
     put(state, block + 0x10, standard_handle(state, File::Type::output));  // the console
+  if (inherited != nullptr) put(state, block + 0x18, inherited->console_flags);
   for (usize index = 0; index < 3; ++index) {
     constexpr File::Type kTypes[] = {File::Type::input, File::Type::output, File::Type::error};
     put(state, block + 0x20 + 8 * index,

@@ -70,6 +70,7 @@ struct Thread {
   u32 exit_code = 0;
   Wait wait;
   std::deque<Apc> apcs;
+  std::vector<std::weak_ptr<Timer>> timers;  // that may call a routine in this thread
   std::string name;
   std::shared_ptr<ThreadObject> object;
 };
@@ -105,6 +106,7 @@ struct System {
   Network network;
   std::list<SocketCall> socket_calls;  // that have not ended, the oldest first
   u64 turns = 0;                       // number of waits so far
+  u64 local_ids = 0;                   // number of LUIDs given out so far
   ProgramHost* host = nullptr;         // null: programs cannot start others
 };
 
@@ -115,6 +117,7 @@ struct Inheritance {
   std::shared_ptr<u64> input_read;
   Handles handles;
   u64 standard_handles[3] = {};  // in `handles`; 0: none
+  u32 console_flags = 0;         // 1: ignores Ctrl-C
   std::string program_path;      // "C:\work\a.exe"
   std::string current_folder;
   std::vector<u16> environment;  // name=value, each ended by a zero
@@ -254,6 +257,8 @@ void end_job(System& system, const Job& job, u32 exit_code, u32 spared);
 [[nodiscard]] bool close_job(System& system, const ObjectPointer& closed, u32 caller);
 
 // waits.cpp
+// The routines of the thread's timers that are due become APCs.
+void add_due_routines(State& state, Thread& thread, u64 now_ns);
 // Ends the wait if its objects allow it at this time. Returns false if the thread still waits.
 bool try_to_end_wait(State& state, Thread& thread, u64 now_ns);
 void end_wait(Thread& thread, Status status, u64 now_ns);

@@ -9,6 +9,21 @@
 #include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
+
+Status suspend(Thread& thread) {
+  constexpr u32 kMost = 127;
+  if (thread.ended) return kThreadIsTerminating;
+  if (thread.suspended == kMost) return kSuspendLimit;
+  ++thread.suspended;
+  return kSuccess;
+}
+
+void resume(Thread& thread, u64 now_ns) {
+  if (thread.suspended == 0) return;
+  --thread.suspended;
+  if (thread.suspended == 0) thread.ready_ns = now_ns;
+}
+
 namespace {
 
 constexpr u32 kCreateSuspended = 1;
@@ -79,21 +94,16 @@ u64 resume_thread(Call& call) {
   Thread* const thread = call.thread_of_any_process(call.argument(0));
   if (thread == nullptr) return kInvalidHandle;
   if (!call.put_if_wanted(call.argument(1), thread->suspended)) return 0;
-  if (thread->suspended == 0) return kSuccess;
-  --thread->suspended;
-  if (thread->suspended == 0) thread->ready_ns = call.now_ns;
+  resume(*thread, call.now_ns);
   return kSuccess;
 }
 
 u64 suspend_thread(Call& call) {
-  constexpr u32 kMost = 127;
   Thread* const thread = call.thread_of_any_process(call.argument(0));
   if (thread == nullptr) return kInvalidHandle;
-  if (thread->ended) return kThreadIsTerminating;
-  if (thread->suspended == kMost) return kSuspendLimit;
-  if (!call.put_if_wanted(call.argument(1), thread->suspended)) return 0;
-  ++thread->suspended;
-  return kSuccess;
+  const u32 before = thread->suspended;
+  const Status status = suspend(*thread);
+  return status != kSuccess || call.put_if_wanted(call.argument(1), before) ? status : kAccessViolation;
 }
 
 u64 get_context(Call& call) {
@@ -142,17 +152,29 @@ u64 go_on(Call& call) {
   set_parts(context, call.thread);
   if (context.pc == call.state.thread_start && &call.thread == call.state.threads.front().get())
     call.state.is_starting = false;
-  if ((call.argument32(1) & 0xff) == 0 || call.thread.apcs.empty()) return kNoAnswer;
+  if ((call.argument32(1) & 0xff) == 0) return kNoAnswer;
+  add_due_routines(call.state, call.thread, call.now_ns);
+  if (call.thread.apcs.empty()) return kNoAnswer;
   return deliver_apc(call.state, call.thread, static_cast<Status>(call.thread.registers.x[0])) ? kNoAnswer
                                                                                                : kStackOverflow;
 }
 
-// arguments: thread, function, its three arguments
-u64 queue_apc(Call& call) {
+u64 queue_apc_at(Call& call, u32 first) {
   Thread* const thread = call.thread_of(call.argument(0));
   if (thread == nullptr) return kInvalidHandle;
-  const Apc apc{call.argument(1), {call.argument(2), call.argument(3), call.argument(4)}};
+  const Apc apc{call.argument(first), {call.argument(first + 1), call.argument(first + 2), call.argument(first + 3)}};
   return add_apc(call.state, *thread, apc, call.now_ns);
+}
+
+// arguments: thread, function, its three arguments
+u64 queue_apc(Call& call) {
+  return queue_apc_at(call, 1);
+}
+
+// arguments: thread, reserved object or flag, function, its three arguments
+u64 queue_apc_ex(Call& call) {
+  if (call.argument(1) != 0) return call.lack("an APC that the thread calls without waiting for it");
+  return queue_apc_at(call, 2);
 }
 
 // arguments: context with the exception, …: see Windows' RtlRaiseException
@@ -293,6 +315,7 @@ u64 current_processor(Call& call) {
 }
 
 u64 test_alert(Call& call) {
+  add_due_routines(call.state, call.thread, call.now_ns);
   if (call.thread.apcs.empty()) return kSuccess;
   return deliver_apc(call.state, call.thread, kSuccess) ? kNoAnswer : kStackOverflow;
 }
@@ -307,6 +330,7 @@ constexpr Service kThreads[] = {
     {"NtSetContextThread", set_context},
     {"NtContinue", go_on},
     {"NtQueueApcThread", queue_apc},
+    {"NtQueueApcThreadEx", queue_apc_ex},
     {"NtTestAlert", test_alert},
     {"NtRaiseException", raise},
     {"NtQueryInformationThread", thread_information},

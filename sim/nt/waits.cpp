@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides when waits end.
 #include <algorithm>
+#include <utility>
 
 #include "sim/nt/state.h"
 
@@ -10,6 +11,7 @@ namespace {
 void settle(Timer& timer, u64 now_ns) {
   if (timer.due_ns > now_ns) return;
   timer.signalled = true;
+  if (timer.routine != 0 && timer.owed_ns == kNever) timer.owed_ns = timer.due_ns;
   timer.due_ns =
       timer.period_ns == 0 ? kNever : timer.due_ns + ((now_ns - timer.due_ns) / timer.period_ns + 1) * timer.period_ns;
 }
@@ -108,6 +110,21 @@ bool end_packet_wait(State& state, Thread& thread, u64 now_ns) {
 
 }  // namespace
 
+void add_due_routines(State& state, Thread& thread, u64 now_ns) {
+  std::vector<Apc> due;
+  std::erase_if(thread.timers, [&](const std::weak_ptr<Timer>& one) {
+    const std::shared_ptr<Timer> timer = one.lock();
+    if (timer == nullptr || timer->routine == 0 || timer->caller != thread.id) return true;
+    settle(*timer, now_ns);
+    const u64 for_ns = std::exchange(timer->owed_ns, kNever);
+    if (for_ns == kNever) return false;
+    const u64 time = kBootTime + for_ns / kNsPerTick;
+    due.push_back({timer->routine, {timer->context, time & 0xffffffff, time >> 32}});
+    return timer->due_ns == kNever;
+  });
+  for (const Apc& apc : due) (void)add_apc(state, thread, apc, now_ns);
+}
+
 void end_wait(Thread& thread, Status status, u64 now_ns) {
   thread.wait = {};
   thread.registers.x[0] = status;
@@ -134,6 +151,10 @@ void set_wake_time(Thread& thread) {
   Wait& wait = thread.wait;
   wait.wake_ns = wait.deadline_ns;
   for (const ObjectPointer& object : wait.objects) wait.wake_ns = std::min(wait.wake_ns, object->due_ns);
+  if (!wait.alertable) return;
+  for (const std::weak_ptr<Timer>& one : thread.timers)
+    if (const auto timer = one.lock(); timer != nullptr && timer->routine != 0 && timer->caller == thread.id)
+      wait.wake_ns = std::min(wait.wake_ns, timer->due_ns);
 }
 
 // Wakes the threads that have waited longest first.
@@ -163,6 +184,7 @@ void end_thread(State& state, Thread& thread, u32 exit_code, u64 now_ns) {
   thread.exit_code = exit_code;
   thread.wait = {};
   thread.apcs.clear();
+  thread.timers.clear();
   thread.object->signalled = true;
   wake_waiters(*state.system, *thread.object, now_ns);
   state.handles.for_each([&](Object& object) {

@@ -3,6 +3,8 @@
 //   children NAME             reads its input to the end and says how many x there were; ends with 42
 //   children fault | forever  crashes, or never ends
 //   children pipe             writes to the pipe \\.\pipe\children
+//   children ctrl-c           waits with a child until both received Ctrl-C
+//   children handler          says that it is ready, and ends with 3 after Ctrl-C
 #include <stdio.h>
 #include <string.h>
 #include <windows.h>
@@ -89,6 +91,27 @@ static void read_overlapped(int with_routine) {
   CloseHandle(pipe);
 }
 
+static HANDLE interrupted;
+
+static int WINAPI note(unsigned long kind) {
+  if (kind == CTRL_C_EVENT) SetEvent(interrupted);
+  return TRUE;
+}
+
+static int wait_for_ctrl_c(int with_child) {
+  HANDLE child = 0;
+  interrupted = CreateEventA(0, TRUE, FALSE, 0);
+  SetConsoleCtrlHandler(note, TRUE);
+  if (with_child)
+    child = start("handler", GetStdHandle(STD_INPUT_HANDLE), GetStdHandle(STD_OUTPUT_HANDLE));
+  else
+    printf("ready\n");
+  fflush(stdout);
+  if (WaitForSingleObject(interrupted, INFINITE) != WAIT_OBJECT_0) return 1;
+  if (with_child) printf("both were interrupted, exit code %lu\n", code_of(child));
+  return 3;
+}
+
 int main(int count, char** arguments) {
   if (count == 1) {
     talk();
@@ -102,6 +125,8 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (strcmp(arguments[1], "fault") == 0) return *(volatile int*)8;
+  if (strcmp(arguments[1], "ctrl-c") == 0 || strcmp(arguments[1], "handler") == 0)
+    return wait_for_ctrl_c(strcmp(arguments[1], "ctrl-c") == 0);
   if (strcmp(arguments[1], "forever") == 0)
     for (;;) Sleep(0);
   if (strcmp(arguments[1], "pipe") == 0) {

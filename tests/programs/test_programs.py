@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -282,6 +283,16 @@ class ChildrenTest(BuiltTest):
     def test_pipes_exit_codes_and_what_is_inherited(self):
         self.check_output()
 
+    def test_ctrl_c_goes_to_the_children_as_well(self):
+        self.ok("machine", "start", device="sim")
+        self.addCleanup(self.run_wperf, "machine", "stop")
+        running = subprocess.Popen([BINARY, "machine", "run", "--", self.folder / "children.exe", "ctrl-c"], text=True,
+                                   stdout=subprocess.PIPE, env=dict(self.environment, WPERF_DEVICE="sim"))
+        self.assertEqual(running.stdout.readline(), "ready\n")
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.communicate(timeout=TIMEOUT)[0], "both were interrupted, exit code 3\n")
+        self.assertEqual(running.returncode, 3)
+
     def test_waits_name_the_process_that_ended_them(self):
         found = self.json("waits", "-q", "-o", self.folder / "w.etl", "--json", "--", self.folder / "children.exe", device="etw:fake,pace=free")
         reads = [row for row in found["waits"]["wakers"] if row["function"] == "NtReadFile" and "(1004)" in row["waiter"]]
@@ -296,6 +307,15 @@ class SocketsTest(BuiltTest):
                 "localhost is 127.0.0.1, example.com is error 11001", "nobody: -1, error 10061", "outside: -1, error 10051"]
 
     def test_processes_and_threads_talk_by_sockets(self):
+        self.check_output()
+
+
+class ObjectsTest(BuiltTest):
+    """Timers that call a routine, permissions, ids."""
+    PROGRAM = "objects"
+    EXPECTED = ["4 calls", "0 wrong"]
+
+    def test_timers_call_and_questions_are_answered(self):
         self.check_output()
 
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The objects to wait for, and what a program may ask about them.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "sim/nt/test_process.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+class NtObjects : public ::testing::Test {
+ protected:
+  static constexpr u64 kAt = TestProcess::kArguments;
+};
+
+TEST_F(NtObjects, AMutantBelongsToOneThreadAndIsAbandonedWithIt) {
+  TestProcess process;
+  process.add_thread();
+  ASSERT_EQ(process.call("NtCreateMutant", {kAt, 0, 0, 1}), kSuccess);
+  const u64 mutant = process.get(0);
+  EXPECT_EQ(process.call("NtReleaseMutant", {mutant, 0}, 1), kMutantNotOwned);
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {mutant, 0, 0}, 1), kNoAnswer);
+  EXPECT_EQ(process.state.threads[1]->wait.kind, Wait::Kind::objects);
+  EXPECT_EQ(process.call("NtTerminateThread", {0, 3}, 0), kNoAnswer);
+  EXPECT_EQ(process.outcome, CallOutcome::thread_ended);
+  EXPECT_EQ(process.state.threads[1]->registers.x[0], kWaitAbandoned);
+  EXPECT_EQ(process.call("NtTerminateThread", {0, 5}, 1), kNoAnswer);
+  EXPECT_EQ(process.outcome, CallOutcome::ended);
+  EXPECT_EQ(process.state.exit_code, 5U);
+}
+
+TEST_F(NtObjects, ASemaphoreCountsAndHasALimit) {
+  TestProcess process;
+  ASSERT_EQ(process.call("NtCreateSemaphore", {kAt, 0, 0, 1, 2}), kSuccess);
+  const u64 semaphore = process.get(0);
+  EXPECT_EQ(process.call("NtReleaseSemaphore", {semaphore, 1, kAt + 8}), kSuccess);
+  EXPECT_EQ(process.get<u32>(8), 1U);
+  EXPECT_EQ(process.call("NtReleaseSemaphore", {semaphore, 1, 0}), kSemaphoreLimit);
+  EXPECT_EQ(process.call("NtReleaseSemaphore", {semaphore, ~u64{0}, 0}), kSemaphoreLimit);
+}
+
+TEST_F(NtObjects, ATimerWakesItsWaiterWhenItIsDue) {
+  TestProcess process;
+  ASSERT_EQ(process.call("NtCreateTimer", {kAt, 0, 0, 1}), kSuccess);
+  const u64 timer = process.get(0);
+  process.put(8, std::int64_t{-100});  // 10 microseconds from now
+  ASSERT_EQ(process.call("NtSetTimer", {timer, kAt + 8, 0, 0, 0, 1, 0}), kSuccess);
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {timer, 0, 0}), kNoAnswer);
+  Thread& thread = *process.state.threads[0];
+  EXPECT_EQ(thread.wait.wake_ns, 10'000U);
+  EXPECT_FALSE(try_to_end_wait(process.state, thread, 9'999));
+  EXPECT_TRUE(try_to_end_wait(process.state, thread, 10'000));
+  process.now_ns = 20'000;
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {timer, 0, 0}), kNoAnswer);
+  EXPECT_EQ(thread.wait.wake_ns, 1'010'000U);  // its period is one millisecond
+}
+
+// One call for the first due time, however often the timer was due meanwhile, and none in a wait that is not alertable.
+TEST_F(NtObjects, ATimerCallsItsRoutineInAnAlertableWait) {
+  TestProcess process;
+  ASSERT_EQ(process.call("NtCreateTimer", {kAt, 0, 0, 1}), kSuccess);
+  const u64 timer = process.get(0);
+  process.put(8, std::int64_t{-100});  // 10 microseconds from now
+  ASSERT_EQ(process.call("NtSetTimer", {timer, kAt + 8, 0x1234, 0x55, 0, 1, 0}), kSuccess);
+  Thread& thread = *process.state.threads[0];
+  process.now_ns = 3'500'000;
+  EXPECT_EQ(process.call("NtDelayExecution", {0, kAt + 8}), kNoAnswer);
+  EXPECT_EQ(thread.wait.kind, Wait::Kind::time);
+  thread.wait = {};
+  EXPECT_EQ(process.call("NtDelayExecution", {1, kAt + 8}), kNoAnswer);
+  EXPECT_EQ(thread.wait.kind, Wait::Kind::none);
+  std::array<u64, 4> call{};  // routine, context, time
+  ASSERT_TRUE(process.state.space.read(thread.registers.sp, call.data(), sizeof call));
+  const u64 due = kBootTime + 10'000 / kNsPerTick;
+  EXPECT_EQ(call, (std::array<u64, 4>{0x1234, 0x55, due & 0xffffffff, due >> 32}));
+  process.put(8, std::int64_t{-100'000});
+  EXPECT_EQ(process.call("NtDelayExecution", {1, kAt + 8}), kNoAnswer);
+  EXPECT_EQ(thread.wait.wake_ns, 4'010'000U);
+  thread.wait = {};
+  process.now_ns = 4'100'000;
+  ASSERT_EQ(process.call("NtCancelTimer", {timer, 0}), kSuccess);
+  EXPECT_EQ(process.call("NtTestAlert", {}), kSuccess);
+  EXPECT_TRUE(thread.apcs.empty());
+}
+
+TEST_F(NtObjects, SayTheirState) {
+  TestProcess process;
+  ASSERT_EQ(process.call("NtCreateSemaphore", {kAt, 0, 0, 3, 7}), kSuccess);
+  ASSERT_EQ(process.call("NtQuerySemaphore", {process.get(0), 0, kAt + 0x20, 8, kAt + 0x28}), kSuccess);
+  EXPECT_EQ(process.get(0x20), 3U | u64{7} << 32);
+  EXPECT_EQ(process.get<u32>(0x28), 8U);
+  EXPECT_EQ(process.call("NtQuerySemaphore", {process.get(0), 1, kAt + 0x20, 8, 0}), kInvalidInfoClass);
+  EXPECT_EQ(process.call("NtQueryEvent", {process.get(0), 0, kAt + 0x20, 8, 0}), kInvalidHandle);
+  ASSERT_EQ(process.call("NtCreateMutant", {kAt, 0, 0, 1}), kSuccess);
+  ASSERT_EQ(process.call("NtQueryMutant", {process.get(0), 0, kAt + 0x20, 8, 0}), kSuccess);
+  EXPECT_EQ(process.get(0x20), u64{1} << 32);  // count 0, owned by this thread
+  ASSERT_EQ(process.call("NtDuplicateObject", {kThisProcess, process.get(0), kThisProcess, kAt + 8, 0, 0, 2}),
+            kSuccess);
+  EXPECT_EQ(process.call("NtCompareObjects", {process.get(0), process.get(8)}), kSuccess);
+  EXPECT_EQ(process.call("NtCompareObjects", {process.get(0), kThisProcess}), kNotSameObject);
+}
+
+TEST_F(NtObjects, BelongToTheUser) {
+  TestProcess process;
+  ASSERT_EQ(process.call("NtCreateEvent", {kAt, 0, 0, 1, 0}), kSuccess);
+  const u64 event = process.get(0);
+  EXPECT_EQ(process.call("NtQuerySecurityObject", {event, 5, kAt + 0x100, 91, kAt + 8}), kBufferTooSmall);
+  EXPECT_EQ(process.get<u32>(8), 92U);
+  ASSERT_EQ(process.call("NtQuerySecurityObject", {event, 5, kAt + 0x100, 92, 0}), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x100), 0x80040001U);  // one block with an access list
+  EXPECT_EQ(process.get<u32>(0x104), 20U);          // the owner
+  EXPECT_EQ(process.get<u32>(0x108), 0U);           // no group was asked for
+  EXPECT_EQ(process.get<u32>(0x110), 48U);          // the access list
+}
+
+}  // namespace
+}  // namespace wperf::sim::nt
