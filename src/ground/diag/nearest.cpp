@@ -19,7 +19,7 @@ usize cost_of(char a, char b) {
   return ascii_lower(a) == ascii_lower(b) ? 0 : kChange;
 }
 
-// Damerau's distance, without changes between two exchanged characters.
+// The optimal string alignment distance: two exchanged neighbours count as one change, and are not changed further.
 usize distance(std::string_view from, std::string_view to) {
   std::vector<usize> before(to.size() + 1), last(to.size() + 1), row(to.size() + 1);
   for (usize j = 0; j <= to.size(); ++j) last[j] = j * kChange;

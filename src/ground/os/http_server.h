@@ -26,11 +26,11 @@ inline constexpr size_t kLongestHead = 8192;
 // Returns `more` if the head is not complete yet. A missing head, or one that is too long, is wrong.
 HeadState read_request_head(std::string_view bytes, RequestHead& head);
 
-// Is it a number, as in "127.0.0.1" and "[::1]", or localhost? A web page whose own name was made to resolve to this
-// machine sends that name instead and is refused.
+// Is the host a number, as in "127.0.0.1" and "[::1]", or localhost? A web page can make its domain name resolve to
+// this machine. Its requests name that domain and are refused.
 bool is_own_host(std::string_view host);
 
-// An answer with everything that a client needs; the connection ends after it.
+// The complete text of an HTTP answer. It asks the client to close the connection.
 std::string http_answer(int status, std::string_view content_type, std::string_view body, bool with_body);
 
 class HttpServer {

@@ -28,7 +28,7 @@ std::string machine_name(USHORT machine) {
 
 std::string version_text() {
   static const SystemLibrary ntdll(L"ntdll.dll");
-  // the other functions report to each program the version of Windows that it was made for
+  // other functions report the version of Windows that the program was built for
   LONG(WINAPI * get_version)(OSVERSIONINFOW*) = nullptr;
   OSVERSIONINFOW version{};
   version.dwOSVersionInfoSize = sizeof version;

@@ -64,7 +64,7 @@ Place place_at(const std::string& path);
 // Creates a file that must not exist yet; returns -1 if it exists or cannot be created.
 std::intptr_t create(const std::string& path, Readers readers);
 // Opens a device, a pipe, or the system's name of an open file (/dev/fd/3); returns -1 for any other kind of file, or
-// may not be written to.
+// if it may not be written to.
 std::intptr_t open_stream(const std::string& path);
 bool may_write_stream(const std::string& path);
 std::FILE* stream_of(std::intptr_t handle, bool text);  // Takes over the handle.

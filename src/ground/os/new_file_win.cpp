@@ -67,7 +67,7 @@ std::intptr_t open_stream(const std::string& path) {
 }
 
 bool may_write_stream(const std::string&) {
-  return true;  // only opening it would tell, and another program may wait at the other end
+  return true;  // only opening it would show this, and another program may wait at the other end
 }
 
 std::FILE* stream_of(std::intptr_t handle, bool text) {

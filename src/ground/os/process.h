@@ -52,7 +52,7 @@ bool interrupted();
 // Was Ctrl-C pressed since the last call? Afterwards the next Ctrl-C only sets the flag again.
 bool take_interrupt();
 #ifdef _WIN32
-// A HANDLE to wait for instead, signalled from the first Ctrl-C on; null before catch_interrupt().
+// A HANDLE to wait for instead of polling. It is signalled from the first Ctrl-C on; null before catch_interrupt().
 void* interrupt_event();
 #endif
 // "2026_11_21_09_48_00", local time.

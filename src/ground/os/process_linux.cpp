@@ -69,7 +69,8 @@ std::string program_folder() {
     const auto library = std::filesystem::canonical(file->l_name, error);
     return error ? std::string() : library.parent_path().string();
   }
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);  // the map has no name for the program
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);  // the dynamic linker's list has no name
+                                                                             // for the program
   return error ? std::string() : self.parent_path().string();
 }
 

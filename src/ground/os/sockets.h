@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connections that come in by TCP.
+// Incoming TCP connections.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// stdin and stdout of a program that speaks a protocol over them.
+// Takes stdin and stdout for a program that speaks a protocol over them.
 #pragma once
 #include <cstdio>
 

@@ -10,7 +10,7 @@ namespace wperf::os {
 class SystemLibrary {
  public:
   explicit SystemLibrary(const wchar_t* name);
-  // False, and a null function, if the library or the function does not exist.
+  // Returns false and sets `function` to null if the library or the function does not exist.
   template <typename Function>
   bool bind(const char* name, Function& function) const {
     void* const found = find(name);

@@ -32,7 +32,7 @@ std::string pager_command();
 // Shows the text and waits until the reader quits. Returns false if the command could not be run and nothing was shown.
 bool show_in_pager(const std::string& command, std::string_view text);
 
-// For this room.
+// For the implementations of this room only.
 bool has_less();
 
 // The terminal of a program that paints the whole screen. It delivers each key as it is pressed, and its former state

@@ -71,7 +71,7 @@ bool has_less() {
 }
 
 bool show_in_pager(const std::string& command, std::string_view text) {
-  // Options of git: quit if everything fits, show colours, leave the text on the screen.
+  // The options that git gives its pager: quit if everything fits, show colours, leave the text on the screen.
   setenv("LESS", "FRX", 0);
   setenv("LV", "-c", 0);
   std::FILE* pager = popen(command.c_str(), "w");
@@ -90,7 +90,7 @@ const char* leave_text = "";
 
 // Signals that end a process that does not handle them.
 constexpr int kEndings[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-// Requests to end, like SIGTERM: the started program is ended, too.
+// These signals ask the process to end, so they are handled like SIGTERM, which also ends the started program.
 constexpr int kRequests[] = {SIGHUP, SIGQUIT};
 volatile sig_atomic_t is_end_requested = 0;
 
@@ -112,7 +112,7 @@ void restore() {
 
 void on_ending(int signal_number) {
   restore();
-  raise(signal_number);  // its default action is set again
+  raise(signal_number);  // SA_RESETHAND has restored the default action
 }
 
 // Runs once: closing a terminal may send the signal twice. A second SIGTERM ends the process at once.

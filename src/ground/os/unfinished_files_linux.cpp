@@ -9,10 +9,10 @@
 namespace wperf::os {
 namespace {
 
-std::atomic<pid_t> caring{0};  // the process that registered it; in a child, which will become another program, the
-                               // handler does nothing
+std::atomic<pid_t> caring{0};  // the process that registered the handler; in a child, which will become another
+                               // program, the handler does nothing
 
-// The signal comes again when this returns, and then ends the process as usual.
+// The raised signal is delivered when this returns, and then ends the process as usual.
 void on_end(int number) {
   if (getpid() == caring.load()) remove_unfinished_files();
   signal(number, SIG_DFL);

@@ -122,7 +122,7 @@ TEST(Inflate, DamageIsAnErrorOrHasItsBounds) {
   EXPECT_FALSE(packing::inflate(bytes_of({0x07}), out, 100));                          // a reserved kind of block
   EXPECT_FALSE(packing::inflate(bytes_of({0x01, 0x05, 0x00, 0xfa, 0xfe}), out, 100));  // stored, complement wrong
   EXPECT_FALSE(packing::inflate(bytes_of({0x4b, 0x04, 0x12, 0x00}), out, 100));  // refers back before the beginning
-  EXPECT_TRUE(packing::inflate(bytes_of({0x03, 0x00}), out, 100));               // nothing
+  EXPECT_TRUE(packing::inflate(bytes_of({0x03, 0x00}), out, 100));               // an empty stream
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ usize expand_xpress(std::span<const std::byte> in, std::span<std::byte> out) {
       if (!input.take(flags)) break;
       count = 32;
     }
-    // Literals come in runs: the number of zero bits before the next match.
+    // Literals come in runs: the number of zero bits before the next match is the length of the run.
     const u32 run = std::min<u32>(flags == 0 ? count : static_cast<u32>(__builtin_clz(flags)), count);
     if (run != 0) {
       const usize literals = std::min({static_cast<usize>(run), input.left(), static_cast<usize>(end - to)});

@@ -36,7 +36,7 @@ enum class Unpacked : u8 {
 class ZipFile {
  public:
   static bool has_signature(Bytes file);
-  // An error if the list of files makes no sense, or if files in it share bytes.
+  // Returns an error if the list of files makes no sense, or if files in it share bytes.
   static diag::Result<ZipFile> open(Bytes file);
 
   const std::vector<ZipEntry>& entries() const { return entries_; }

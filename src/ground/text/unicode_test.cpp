@@ -47,7 +47,7 @@ TEST(WideText, EmptyStaysEmpty) {
 TEST(WideText, BytesThatAreNoCharacterAreReplacedOneByOne) {
   EXPECT_EQ(wide_of("a\x80z"), L"a\ufffdz");                  // only a continuation byte
   EXPECT_EQ(wide_of("a\xe2\x82"), L"a\ufffd\ufffd");          // cut off
-  EXPECT_EQ(wide_of("\xc0\xaf"), L"\ufffd\ufffd");            // longer than necessary
+  EXPECT_EQ(wide_of("\xc0\xaf"), L"\ufffd\ufffd");            // overlong
   EXPECT_EQ(wide_of("\xed\xa0\x80"), L"\ufffd\ufffd\ufffd");  // a lone surrogate
   EXPECT_EQ(wide_of("\xf4\x90\x80\x80"), L"\ufffd\ufffd\ufffd\ufffd");
   EXPECT_EQ(wide_of("\xff"), L"\ufffd");
