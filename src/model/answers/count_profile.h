@@ -122,7 +122,8 @@ struct CountProfile {
   std::vector<L3Row> l3;
   std::vector<DdrRow> ddr;
   double elapsed_seconds = 0;
-  // The process, if a program was counted on whatever core it ran. Then class core has one unit: the program.
+  // The counted process, if a program was counted on every core where it ran. Class core then has one unit, the
+  // program.
   std::optional<u32> process;
   std::string program;                                 // its name; empty if not known, or if there is no program
   std::optional<double> user_seconds, system_seconds;  // CPU times of the program, once it has ended

@@ -28,7 +28,7 @@ struct AddressAnswer {
   u32 rva = 0;
   std::string function;              // empty: unknown
   std::vector<AddressFrame> frames;  // the innermost inlined function first, the function itself last
-  u32 line_begin = 0, line_end = 0;  // the range of code of the function's line at rva; equal if not known
+  u32 line_begin = 0, line_end = 0;  // the code of the source line at rva, within this function; equal if not known
 };
 
 struct ModuleSection {
@@ -84,13 +84,13 @@ struct SampledRun {
   SampleTarget target;  // includes the known modules of the program
   std::vector<CoreSamples> cores;
   std::vector<ProcessName> processes;
-  bool callers = false;        // wanted
+  bool callers = false;        // callers were requested
   bool all_processes = false;  // false: samples of other processes become "other process"
   // True if SPE sampled kinds of operations. Then the modules are those of the target, in the same order. The samples
-  // count only places of code; `owners` counts threads and cores.
+  // have only places of code; `owners` has the threads and cores.
   bool of_operations = false;
   std::vector<OwnerCount> owners;
-  std::optional<u32> exit_code;  // the program's exit code, if it ended by itself
+  std::optional<u32> exit_code;  // the program's exit code, if it ended on its own
   double elapsed_seconds = 0;
   std::string note;  // why this event was chosen if the user named none; otherwise empty
 

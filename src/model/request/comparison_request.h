@@ -35,7 +35,7 @@ struct Comparison {
   CostPer per;
   std::vector<FailCondition> conditions;  // from --fail-if; the gate fails if one of them is met
   std::optional<std::string> junit_file, markdown_file;
-  bool annotations = false;  // GitHub's
+  bool annotations = false;  // prints annotations for GitHub
   // Only for bench:
   std::optional<std::string> record_as;      // records each run into files with this prefix
   std::optional<std::string> baseline_file;  // a file with the runs of the side before, measured earlier

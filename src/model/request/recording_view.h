@@ -34,13 +34,13 @@ enum class ExportFormat : u8 {
   prometheus,  // for counts only
 };
 
-// The requested range of numbers of threads.
+// The requested range of thread counts.
 struct ThreadNumbers {
   u32 from = 1, to = 1;
 };
 
 struct RecordingView {
-  std::vector<SortBy> sort;  // the columns, which also decide what a row is; empty: comm, module, symbol
+  std::vector<SortBy> sort;  // the columns; samples that agree in all of them share a row; empty: comm, module, symbol
   std::vector<std::string> comms, modules;
   std::vector<u32> pids, tids;
   std::optional<TimeSpan> time;

@@ -173,7 +173,7 @@ bool is_spe_list(std::string_view text) {
   return text.size() > kStart.size() && text.substr(0, kStart.size()) == kStart && text.back() == '/';
 }
 
-// One pass for each kind of mistake, because the contract ranks the kinds, whichever filter they are in.
+// One pass for each kind of mistake, because the contract ranks mistakes by kind, not by filter.
 diag::Result<SpeList> parse_spe_list(std::string_view text) {
   const std::string_view all = text.substr(kStart.size(), text.size() - kStart.size() - 1);
   const std::vector<RawFilter> filters = split(all);

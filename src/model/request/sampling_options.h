@@ -92,7 +92,7 @@ struct Sampling {
   bool perf_data = false;                     // --export_perf_data
   std::optional<std::string> perf_data_file;  // --output-perf-data; default perf.data
   bool print_wprp = false;                    // prints a profile for Windows Performance Recorder instead of sampling
-  std::optional<std::string> records_file;    // --records: a file for the single SPE records
+  std::optional<std::string> records_file;    // --records: a file for the individual SPE records
   bool keeps_spe_bytes = true;                // writes the unchanged SPE bytes to spe.data (contract 9.9)
   CallStacks call_stacks;
 };

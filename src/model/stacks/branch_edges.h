@@ -29,7 +29,7 @@ struct BranchEdge {
 
 struct BranchEdges {
   std::vector<BranchEdge> rows;  // ordered by frequency, the most frequent first
-  BranchEdge all;                // their sums
+  BranchEdge all;                // the sums of all rows
 };
 
 // A branch passes the filter if one of its ends does.

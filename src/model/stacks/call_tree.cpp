@@ -27,7 +27,7 @@ std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfi
 }
 
 // Merges all callees of each wanted function, from its outermost call down. A node of the profile is in the tree once
-// for each such function above it.
+// for each wanted function above it.
 class MergedCallees {
  public:
   MergedCallees(const StackProfile& profile, const std::vector<bool>& wanted, CallTree& tree)
@@ -52,7 +52,7 @@ class MergedCallees {
   }
 
  private:
-  // The nodes of the tree that a node belongs to; the one below the outermost call comes first.
+  // The nodes of the tree that a node of the profile is merged into; the one below the outermost call comes first.
   struct Copies {
     usize begin = 0, count = 0;  // range in moved_
   };

@@ -69,7 +69,7 @@ struct CallerShare {
   u32 function = kNothing, caller = kNothing;  // kNothing: the function is the outermost one of the stack
   u64 samples = 0, period = 0;
 };
-// The largest share comes first. All samples of the threads that the filter chooses count.
+// Counts all samples of the threads that the filter chooses. The largest share comes first.
 std::vector<CallerShare> caller_shares(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
                                        const StackFilter& filter);
 

@@ -44,7 +44,7 @@ class IdTableOf {
     return {id, true};
   }
 
-  // After this call, the numbers' values can still be read, but no pair can be looked up.
+  // After this call, the pair of a number can still be read, but no number can be looked up.
   void forget_slots() { slots_.clear(); }
   u32 size() const { return static_cast<u32>(keys_.size()); }
   Number first(u32 id) const { return keys_[id].first; }

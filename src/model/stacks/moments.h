@@ -54,7 +54,7 @@ struct Mark {
   u64 time_ns = 0;
   u32 pid = 0, tid = 0;
   MarkKind kind = MarkKind::program_begins;
-  std::string text;  // the program's name; empty if it adds nothing
+  std::string text;  // the program's name; may be empty
 };
 
 // A loss with a known time. It concerns all cores if `core` is kNothing.

@@ -21,7 +21,7 @@ struct RecordingAbout {
   u64 elapsed_ns = 0;              // duration of the recording, measured independently of samples; 0 if not known
   std::optional<u64> cpu_ns = {};  // measured CPU time of the program and of the processes that it started
   bool is_of_machine = false;      // all processes were recorded
-  bool has_ended = false;          // the program ended by itself, so elapsed_ns is its run time
+  bool has_ended = false;          // the program ended on its own, so elapsed_ns is its run time
 };
 
 // Kinds of cores ("cpu_core", "armv8_cortex_a76"), to find on which kind a sample was taken. Filled only if a view asks

@@ -49,8 +49,8 @@ struct SampleHash {
 };
 
 // Maps a hash to its row, which counts how often it occurred. Rows are numbered in order of insertion. Half of the hash
-// is in the slot, the other half in the row, which counting reads anyway. Later the row's node, which is known only
-// when all rows were added, takes its place there.
+// is in the slot. The other half is in the row, which counting reads anyway. Once all rows have been added, the row's node
+// replaces that half.
 class SampleRows {
  public:
   static constexpr u32 kNone = HashSlots::kNone;

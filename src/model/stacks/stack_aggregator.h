@@ -109,7 +109,7 @@ class StackAggregator {
   void append_frame(const AddressKey& key);
   void settle_oldest();
 
-  IdTable addresses_;  // kind, space and whether it is a caller (first), address (second)
+  IdTable addresses_;  // first: kind, space, and whether it is a caller; second: the address
   GrowingArray<Stack> stacks_;
   GrowingArray<u32> frames_;              // numbers of addresses, stack by stack
   std::vector<AddressKey> last_callers_;  // of the newest stack, outermost first

@@ -84,7 +84,7 @@ struct StackSample {
   u64 count = 0, period = 0;
 };
 
-// The event of a profile of all the time of threads, running and waiting; its samples are nanoseconds, too.
+// The event of a profile of all the time of threads, running and waiting, in nanoseconds.
 inline constexpr std::string_view kAllTime = "time (ns)";
 
 inline constexpr std::string_view kWaits = "waits";  // StackEvent::things, if samples are waits
@@ -95,7 +95,7 @@ struct StackEvent {
   u32 type = 0;      // as in perf's attributes
   u64 code = 0;      // the number of the event
   u64 interval = 0;  // 0: the event was sampled at a rate
-  // If samples are weighted by something else than was recorded: the names of the unit and of the total.
+  // If samples are not weighted as recorded: the names of the unit and of the total.
   std::string things = {}, whole = {};
   std::vector<u64> parallel_ns = {};  // --latency: how long one thread ran, how long two threads ran at once, and so on
 };
@@ -120,7 +120,7 @@ struct StackLosses {
   u64 stacks_undelivered = 0;    // the kernel postponed their user part, and the record with it is missing
   std::vector<std::pair<u32, u64>> unknown_types;
 
-  // The number of missing samples, as far as they were counted.
+  // The number of samples that are known to be missing.
   u64 missing() const { return lost_records + lost_samples + held_back; }
 };
 

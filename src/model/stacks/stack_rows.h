@@ -54,11 +54,11 @@ struct StackRows {
 StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<SortKey>& keys, const StackFilter& filter,
                     bool with_children);
 
-// Make a part of a profile a separate profile, with its moments. For views that show all rows.
+// These two reduce a profile and its moments to a part of the samples. For views that show all rows.
 
 // Removes the other samples. The sums of the events become those of the remaining samples.
 void keep_rows(const std::function<bool(const StackSample&)>& keep, StackProfile& profile, Moments& moments);
-// Keeps what passes a filter: samples, and the states of the threads that it names.
+// Keeps the samples that pass a filter, and the states of the threads that the filter names.
 void keep_chosen(const StackFilter& filter, StackProfile& profile, Moments& moments);
 
 }  // namespace wperf::stacks

@@ -45,7 +45,8 @@ struct Switch {
   // kNobody if not known.
   u32 leaves = kNobody;
   u32 comes = kNobody;     // the thread that comes; for woken and created: the thread that is now ready
-  u32 sample = kNoSample;  // index in the recording: its stack shows where `leaves` is, or the code that interrupted it
+  u32 sample = kNoSample;  // index of a sample in the recording. The sample's stack shows where `leaves` is, or the
+                           // code that interrupted it
   u16 core = 0;
   Kind kind = Kind::switched;
   Leaving leaving = Leaving::unknown;

@@ -23,10 +23,10 @@ class UnrecordedTimes {
   bool any(u64 from, u64 to) const { return first(from) < to; }
   // The first unrecorded moment from `from` on; ~0 if there is none.
   u64 first(u64 from) const;
-  // The end of the last gap that began before `to`, no later than `to`; 0 if there is no such gap.
+  // The end of the last gap that began before `to`, or `to` if that gap ends later. Returns 0 if there is no such gap.
   u64 last_end(u64 to) const;
   u64 length(u64 from, u64 to) const { return length_until(to) - length_until(from); }
-  // Calls visit(begin, end, is_unrecorded) for each part of [from, to]; is_unrecorded means not recorded.
+  // Calls visit(begin, end, is_unrecorded) for each part of [from, to].
   template <class Visit>
   void for_each_part(u64 from, u64 to, Visit visit) const {
     for (usize i = index(from); i < spans_.size() && spans_[i].begin < to; ++i) {
