@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses argv of wperf-devgen; its help and version texts.
+// Parses the arguments of wperf-devgen. Also has its help and version texts.
 #pragma once
 #include <span>
 #include <string>

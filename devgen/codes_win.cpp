@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks the numbers of codes.h against the headers of Windows. Generates no code.
 #include <windows.h>
-// After windows.h, which they need.
+// These come after windows.h, which they need.
 #include <cfgmgr32.h>
 #include <setupapi.h>
 

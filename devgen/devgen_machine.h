@@ -89,7 +89,7 @@ class DevgenMachine {
   virtual std::string plain_driver_path() = 0;
   virtual bool interrupted() = 0;  // Ctrl-C was pressed
 
-  // A device with our hardware id and the .inf file's setup class, still without a driver.
+  // Creates a device with our hardware id and the .inf file's setup class. It has no driver yet.
   virtual Win32Error create_device(const std::string& inf_path, std::string& instance_id) = 0;
   virtual Change update_driver(const std::string& inf_path) = 0;
   virtual Change remove_device(const std::string& instance_id) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <windows.h>
-// After windows.h, which it needs.
+// Comes after windows.h, which it needs.
 #include <shellapi.h>
 
 #include <vector>

@@ -2,7 +2,7 @@
 // The root-enumerated device and its driver package, with SetupAPI. newdev.dll is loaded when it is needed: Windows
 // without a desktop may lack it, and the cross compiler has no import library for it.
 #include <windows.h>
-// After windows.h, which they need.
+// These come after windows.h, which they need.
 #include <cfgmgr32.h>
 #include <setupapi.h>
 
@@ -120,7 +120,7 @@ Win32Error last_error() {
   return error != 0 ? error : code::kGenFailure;
 }
 
-// The driver's path: that of its interface, or the plain service's name.
+// Returns the path of the driver's interface; without an interface, the plain service's path.
 std::wstring path_of_driver() {
   const DeviceSet set(SetupDiGetClassDevsW(&kInterface, nullptr, nullptr, DIGCF_DEVICEINTERFACE | DIGCF_PRESENT));
   SP_DEVICE_INTERFACE_DATA data = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts about files: the driver's place, its machine and version, and its signer.
+// Facts about files: where the driver is, its machine type and version, and its signer.
 #include <windows.h>
 
 #include <vector>

@@ -231,7 +231,7 @@ void Run::note(Win32Error error, const std::string& what, Win32Error& first) {
   if (first == 0) first = error;
 }
 
-// Returns true if there were any.
+// Returns true if there were any devices.
 bool Run::remove_devices(Win32Error& first) {
   const auto devices = machine_.devices();
   for (const DeviceFacts& device : devices) {

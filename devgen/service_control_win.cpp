@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver's service, with the service control manager.
+// Controls the driver's service, with the service control manager.
 #include <windows.h>
 
 #include "abi/device_interface.h"

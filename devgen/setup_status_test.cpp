@@ -75,7 +75,7 @@ TEST_F(StatusTest, NamesTheDriverOfWindowsPerf) {
   EXPECT_EQ(run(), 1);
   EXPECT_EQ(console_.out_.find("device:           none\nother driver:     ROOT\\SYSTEM\\0001, of Arm's WindowsPerf;"),
             0u);
-  EXPECT_EQ(next(), "wperf-devgen install");  // one does not replace the other
+  EXPECT_EQ(next(), "wperf-devgen install");  // WindowsPerf's driver does not replace ours
   install_driver();
   EXPECT_EQ(run(), 0);
   EXPECT_NE(console_.out_.find("other driver:     ROOT\\SYSTEM\\0001"), std::string::npos);

@@ -9,9 +9,9 @@
 //   }
 //   std::cout << wperf::text(counters.counts());
 //
-// The thread that makes the Counters is counted. The processor's events are one group of the Linux kernel, so all of
-// them are counted during the same time. An event that cannot be counted has no value but a reason. On other systems
-// than Linux every value is absent. Nothing here throws, std::bad_alloc aside.
+// Only the thread that constructs the Counters is counted. The processor's events are one group of the Linux kernel, so
+// all of them are counted during the same time. An event that cannot be counted has a reason instead of a value. On
+// systems other than Linux every value is absent. Nothing here throws anything but std::bad_alloc.
 #ifndef WPERF_SECTION_H
 #define WPERF_SECTION_H
 
@@ -72,7 +72,8 @@ struct Named {
   Event::Modes modes;
 };
 
-// Time passes in both modes. Switches happen in the kernel, and reading a file into new memory faults there.
+// task-clock covers both modes anyway. Switches happen in the kernel, and so do page faults of a read() into new
+// memory.
 inline constexpr Named kNames[] = {
     {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, Event::Modes::user},
     {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, Event::Modes::user},
@@ -148,7 +149,7 @@ inline bool parse_terms(const std::string& unit, const std::string& terms, Event
   return true;
 }
 
-// The PMUs of the cores: cpu, cpu_core, armv8_pmuv3_0 …. A core has the counters of one of them.
+// The PMUs of the cores: cpu, cpu_core, armv8_pmuv3_0 …. Each core has the counters of one of these PMUs.
 inline std::vector<std::string> core_units() {
   std::vector<std::string> units;
   DIR* const folder = opendir(kUnits);
@@ -213,8 +214,8 @@ inline std::string refusal(int error, const Event& event, bool is_first) {
 
 }  // namespace section_detail
 
-// Counters of the thread that makes them. They are opened and calibrated once; then any number of sections of this
-// thread, one after the other, add to the sums.
+// Counters of the thread that constructs this object. They are opened and calibrated once. Then each section of this
+// thread adds to the sums; sections do not overlap.
 class Counters {
  public:
   explicit Counters(std::initializer_list<const char*> events) {
@@ -233,8 +234,8 @@ class Counters {
   Counters(const Counters&) = delete;
   Counters& operator=(const Counters&) = delete;
 
-  // Section calls these two. They are never inlined, so that each section has the overhead that was calibrated. The
-  // processor's counters are read last and first, next to the section.
+  // Section calls these two. They are never inlined, so that each section has the overhead that was calibrated. start()
+  // reads the processor's counters last and stop() reads them first, so that only the section is between them.
   WPERF_SECTION_NOT_INLINED void start() {
     for (Group& group : groups_) group.read_into(group.begin);
   }
@@ -274,8 +275,9 @@ class Counters {
     std::uint64_t number = 0, enabled_ns = 0, running_ns = 0;
     std::uint64_t values[kMostEvents] = {};
   };
-  // Events of one source. The processor's events are either all on its counters or all off them. The kernel's events
-  // need no counter. A group of several sources would lose its members on some kernels when it is switched on.
+  // Events of one source. All of the processor's events are on its counters at the same time, or none of them. The
+  // kernel's events need no counter. On some kernels, a group of several sources would lose its members when it is
+  // switched on.
   struct Group {
     int leader = -1;
     std::uint64_t size = 0;
