@@ -33,7 +33,7 @@ std::optional<compare::SourceLine> ModuleFile::source_of(u64 begin) const {
   return compare::SourceLine{std::string(frame.file), frame.line};
 }
 
-// A function of a run whose beginning in its file is known.
+// The module of a function, and its beginning in the module's file.
 struct KnownPlace {
   const stacks::StackModule* module = nullptr;
   u64 begin = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens the code files of two builds again for a comparison, to match functions that have another name by their code.
+// Opens the code files of two builds again for a comparison, to match renamed functions by their code.
 #pragma once
 #include <span>
 #include <vector>
@@ -12,11 +12,11 @@ namespace wperf::compare {
 
 enum class FileDetail : u8 { names, lines };  // reading lines takes longer
 
-// Searches the places where names were searched for: the recordings' paths and --symbol-path.
+// Searches the same places as for names: the recordings' paths and --symbol-path.
 compare::OpenBuildFile code_of_builds(const modules::SymbolOptions& symbols, FileDetail detail);
 
-// Finds where the functions that a gate names begin in their sources, for annotations. `after`: the compared runs.
-// Fills Verdict::source of verdicts that did not pass, if the files have it.
+// For annotations. Finds where the functions that a gate names begin in their sources, and fills Verdict::source of the
+// verdicts that did not pass, if the files have these lines. `after`: the runs of the side after.
 void find_sources(const Comparison& comparison, std::span<const RunCosts> after, const OpenBuildFile& open,
                   std::vector<Verdict>& verdicts);
 

@@ -124,7 +124,7 @@ std::vector<std::string> Comparer::common_names(const Names& names_of) {
   return names;
 }
 
-// The times that runs took, and their CPU times, if all runs have them.
+// Adds the elapsed times and CPU times of the runs, if all runs have them.
 diag::Result<void> Comparer::add_times(Per per) {
   if (per == Per::second) return {};
   for (const auto& [name, member] : {std::pair(kElapsed, &RunCosts::seconds), {kCpuTime, &RunCosts::cpu_seconds}}) {
@@ -243,7 +243,7 @@ void Comparer::find_units() {
   if (rows.empty() && (options_.module || options_.symbol))
     out_.notes.emplace_back("no event has samples with a name chosen by --module or --symbol");
   const std::vector<bool> found = found_among(answers, kWrongShare);
-  // The probability if this were the only test.
+  // The limit for a row if it were the only significant one (Bonferroni).
   const double sure_below = kWrongShare / static_cast<double>(std::max<usize>(1, rows.size()));
   for (usize i = 0; i < rows.size(); ++i) {
     rows[i]->is_significant = found[i];

@@ -99,7 +99,7 @@ struct EventChange {
 struct Comparison {
   std::vector<std::string> files_before, files_after;
   std::string fleet_before, fleet_after;  // address of the fleet whose hosts are the runs; empty for files
-  bool is_one_run = false;                // a side
+  bool is_one_run = false;                // one side has only one run
   std::vector<TotalChange> totals;
   std::vector<EventChange> events;
   std::vector<std::string> notes;  // whole sentences

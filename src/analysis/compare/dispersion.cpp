@@ -177,7 +177,7 @@ SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs&
     double scatter = std::isinf(prior.degrees)
                          ? prior.scatter
                          : (prior.degrees * prior.scatter + degrees * own[thing]) / (prior.degrees + degrees);
-    // Not less than by chance.
+    // An item with few samples is not assumed to scatter less than by chance.
     if (!is_common[thing]) scatter = std::max(1.0, scatter);
     const double of_sums = sum > 0 ? scatter * (1 + shared.of_mean * squares / sum) : 1;
     const double least = sum > 0 ? kLeastVariance * static_cast<double>(all_runs) / sum : 1;

@@ -71,8 +71,8 @@ std::string_view without_rust_hash(std::string_view name) {
   return is_hash ? name.substr(0, name.size() - kLength) : name;
 }
 
-// "`anonymous namespace'", "?A0x1f3a" and "{anonymous}" in the spelling of Linux demanglers, because the number differs
-// from build to build.
+// Spells "`anonymous namespace'", "?A0x1f3a" and "{anonymous}" as Linux demanglers do, because the number differs from
+// build to build.
 std::string with_one_anonymous(std::string_view name) {
   std::string out;
   out.reserve(name.size());
@@ -101,7 +101,7 @@ std::string with_one_anonymous(std::string_view name) {
   return out;
 }
 
-// "@@GLIBC_2.34", "@GLIBC_2.17"; but "@plt" is another function.
+// Removes "@@GLIBC_2.34" and "@GLIBC_2.17", but not "@plt", because that is another function.
 std::string_view without_version(std::string_view name) {
   const usize at = name.rfind('@');
   if (at == std::string_view::npos || at == 0 || name.substr(at) == "@plt") return name;

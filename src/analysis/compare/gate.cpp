@@ -15,7 +15,7 @@ namespace {
 
 using request::FailCondition;
 
-// How surely a ratio exceeds the limit, in words.
+// A total or a row that a condition is about.
 struct Candidate {
   std::string what;
   double ratio = 1, low = 0, high = 0;
@@ -31,7 +31,7 @@ std::string change_of(const Candidate& one) {
   return fmt::format("{}: {} (95 % interval {})", one.what, change, ratio_interval_text(one.low, one.high));
 }
 
-// The total has no interval.
+// Explains why there is no result for a total without an interval.
 std::string why_unclear(const Candidate& one) {
   if (std::isnan(one.ratio)) return one.what + " was 0 in most runs before, so it has no ratio";
   const std::string change = std::isinf(one.ratio) ? "started at zero"
@@ -86,7 +86,7 @@ std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Can
   return verdicts;
 }
 
-// The condition is about one name, or no name fails it.
+// For a condition on one name, or on `*` if no name fails.
 Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>& candidates, usize runs) {
   Verdict verdict{.condition = condition.text, .why = {}, .function = {}, .source = {}};
   const double allowed = allowed_by(condition);
@@ -266,7 +266,7 @@ std::vector<Verdict> judge_one(const Comparison& comparison, const FailCondition
   const usize runs = std::min(comparison.files_before.size(), comparison.files_after.size());
   Verdict verdict{.kind = Verdict::Kind::unknown, .condition = condition.text, .why = {}, .function = {}, .source = {}};
   if (!candidates.empty()) verdict = verdict_of(condition, candidates, runs);
-  // A condition on all of them cannot pass if some are missing.
+  // A condition on `*` cannot pass if some names are missing.
   if (!nameless.empty() && (candidates.empty() || condition.name == "*")) {
     verdict.kind = Verdict::Kind::unknown;
     verdict.why = nameless;

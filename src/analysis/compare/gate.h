@@ -24,7 +24,8 @@ struct Verdict {
   std::optional<SourceLine> source;  // where the function begins, if that was looked up
   bool is_misnamed = false;          // no total has this name
 };
-// Does this name mean the event's costs? "cpu-time" also means a clock that counts CPU time if no other total does.
+// Does this name mean the event's costs? If no total is called "cpu-time", that name means the clocks that count CPU
+// time.
 bool is_total(const Comparison& comparison, std::string_view name, const TotalChange& total);
 
 // One verdict for each condition; for a condition on `*` that failed, one for each name that failed, the worst first.

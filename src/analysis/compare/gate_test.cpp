@@ -62,7 +62,7 @@ TEST(Gate, RunsWithZeroCountAreJudged) {
   EXPECT_EQ(judged(rare, "inst_retired>50%"), Kind::unknown);
 }
 
-// Two events, of which only the second changed.
+// Four runs that counted two events. The second event's count grows by `step` from run to run.
 std::vector<RunCosts> two_counts(double first, double second, double step) {
   std::vector<RunCosts> runs;
   for (int run = 0; run < 4; ++run) {

@@ -28,7 +28,7 @@ std::vector<u32> numbered(const std::vector<u32>& units, const std::vector<u32>&
   return out;
 }
 
-// Is more than half of the cost that is inlined on this side in this host?
+// Does this host have more than half of the cost that is inlined on this side?
 bool has_half_of(const std::map<u32, double>& side, u32 host) {
   double all = 0;
   for (const auto& [one, cost] : side) all += cost;

@@ -35,7 +35,7 @@ class MadeProfile {
     return *this;
   }
 
-  // Where functions begin, in the order in which they were added.
+  // Sets the addresses of the functions, from `begin` on, in the order in which they were added.
   MadeProfile& lies_at(u64 begin) {
     for (stacks::StackFunction& function : profile_.functions) {
       function.begin = begin;

@@ -92,7 +92,8 @@ class CodeMatcher {
     return placed_units_[at->second].places[side];
   }
 
-  // Finds functions whose name both sides have although the code has another name on the other side.
+  // Finds functions of `side` that the other side's recordings show under another name, because its file has both names
+  // at the same address.
   void find_other_names(const std::string& module, usize side, std::vector<u32>& numbers) {
     const usize other = 1 - side;
     const Place there = any_of_module(other, module);
@@ -121,7 +122,7 @@ class CodeMatcher {
     std::erase_if(numbers, [&](u32 number) { return exists_.contains(number) || joined_.contains(number); });
   }
 
-  // Joins functions with the code of a function of the other side whose name is missing in this side's file.
+  // Joins functions of both sides that have the same code, if each one's name is missing in the other side's file.
   void find_renamed(const std::string& module, const std::array<std::vector<u32>, 2>& sides) {
     if (sides[0].empty() || sides[1].empty()) return;
     std::map<u64, std::array<std::vector<u32>, 2>> by_code;
@@ -212,8 +213,8 @@ class CodeMatcher {
   std::map<u32, u32> joined_;  // unit → the unit that it was joined with
 };
 
-// Joins units that are the same function. Opens the files of modules in which only one side has some function with
-// enough samples.
+// Joins units that are the same function. Opens the files of a module only if some function with enough samples is on
+// one side only.
 void match_by_code(std::span<const RunCosts> before, std::span<const RunCosts> after, const OpenBuildFile& open,
                    MatchedUnits& matched) {
   CodeMatcher(before, after, open, matched).match();

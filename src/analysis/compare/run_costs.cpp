@@ -54,7 +54,7 @@ class UnitNumbers {
     if (one.begin != 0) units_[number].begins.push_back(one.begin);
     return number;
   }
-  // The unit of a function including callees. kNothing if these are not requested.
+  // The unit of a function including callees. kNothing if callees are not counted.
   u32 of_inclusive(u32 function) {
     if (function >= inclusive_.size()) return kNothing;
     u32& number = inclusive_[function];
@@ -238,7 +238,7 @@ class RunCostsBuilder {
   std::vector<u32> chain_;     // the chain of a sample
   std::vector<u32> units_;     // the units of a sample, each once: functions, module and line
   u64 samples_seen_ = 0;
-  std::vector<u64> seen_in_;                                   // by unit: the last of these samples that had it
+  std::vector<u64> seen_in_;                                   // by unit: the number of the last sample that had it
   std::vector<std::map<std::vector<u32>, UnitCost>> inlined_;  // by event and chain
 };
 
@@ -283,7 +283,7 @@ void RunCostsBuilder::add(const StackSample& sample) {
   UnitCost& part = inlined_[sample.event][chain_];
   part.cost += cost_of(sample.period);
   part.samples += static_cast<double>(sample.count);
-  // Their scatter is recorded, too; their costs belong to the host.
+  // The scatter of the inlined functions is recorded, too, although their costs belong to the host.
   units_.insert(units_.end(), chain_.begin(), chain_.end() - 1);
 }
 

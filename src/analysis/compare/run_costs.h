@@ -21,17 +21,18 @@ struct Unit {
   UnitKind kind = UnitKind::function;
   std::string module, name;     // as shown; `name` is empty for a module
   std::string key;              // a form of the name that is the same in another build
-  bool is_known = true;         // if false, all code of a module without names
+  bool is_known = true;         // false: the unit stands for all code of a module without names
   u32 file = stacks::kNothing;  // for a function: index into RunCosts::files
   std::vector<u64> begins;      // the known addresses of its code in that file
   double samples = 0;           // of all events; including callees if stacks are kept
 };
 
-inline constexpr double kFewestSamples = 6;  // with fewer, even if all were on one side, it could be chance
+inline constexpr double kFewestSamples = 6;  // with fewer samples, even a difference between none and all could be
+                                             // chance
 
 struct UnitCost {
-  double cost = 0;     // in units of the event
-  double samples = 0;  // the number of samples in it
+  double cost = 0;  // in units of the event
+  double samples = 0;
 };
 
 // The part of a host's cost that is in functions inlined there.
@@ -45,7 +46,7 @@ struct EventCosts {
   double cost = 0, samples = 0;
   std::vector<UnitCost> units;  // by unit
   std::vector<InlinedCost> inlined;
-  // How bursty it is. Empty if the times of samples are unknown.
+  // How bursty the samples of each unit are. Empty if their times are unknown.
   std::vector<Scatter> scatters;  // by unit
 };
 
@@ -70,7 +71,7 @@ struct RunStacks {
 struct RunCosts {
   std::string file;          // or the name of a host
   std::string fleet = {};    // for a host: the address of its profiles; otherwise empty
-  u64 profiles = 1;          // how many were added up; costs per run are divided by this
+  u64 profiles = 1;          // the number of profiles that were added up; costs per run are divided by this
   double seconds = 0;        // 0: not known
   double missing_share = 0;  // the share of samples that were not taken or were lost; costs include an estimate for
                              // them

@@ -51,7 +51,8 @@ struct RateChange {
   double low = 0, high = 0;  // interval of the ratio; high may be infinite
   double answer = 1;         // probability of such a large change if nothing changed
 };
-// Used for all compared items. compare_rates() is slower and also gives the interval; used for those that are shown.
+// rate_answer() is fast enough for all compared items. compare_rates() is slower and also gives the interval, for the
+// items that are shown.
 double rate_answer(const MeasuredRates& rates, const Scatter& scatter);
 RateChange compare_rates(const MeasuredRates& rates, const Scatter& scatter, double confidence);
 

@@ -183,7 +183,7 @@ TEST(Rates, NothingSeenOrNoMeasureSaysNothing) {
   EXPECT_EQ(rates(5, 5, 0, 1).high, kInfinite);
 }
 
-// 1.0 → 1.2 % needs about 43,000 samples a side (95 % confidence, 80 % power).
+// 1.0 → 1.2 % needs about 43,000 samples per side (95 % confidence, 80 % power).
 TEST(Rates, SayWhatCouldHaveBeenSeen) {
   EXPECT_NEAR(detectable_ratio({431.2, 431.2, 43'120, 43'120}, {}, 0.95), 1.2, 0.001);
   EXPECT_GT(detectable_ratio({431.2, 431.2, 43'120, 43'120}, {.factor = 2}, 0.95), 1.28);

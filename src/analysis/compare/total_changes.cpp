@@ -21,7 +21,7 @@ bool is_exact_change(const TotalChange& total) {
          are_all(total.after, total.after.front());
 }
 
-// Events that are clocks: task-clock repeats cpu-time, so it is judged like it.
+// Events that are clocks: task-clock repeats cpu-time, so both are judged alike.
 bool is_time(const TotalChange& total) {
   return total.unit != CostUnit::count;
 }

@@ -90,7 +90,7 @@ class UnitComparer {
   std::string inlining_note(u32 unit) const;
   void note_inlined();
   void finish_functions();
-  // Does this apply? With shares, it does not matter whether a whole run was slower.
+  // Is kRunNoise added? With shares, it does not matter whether a whole run was slower.
   bool has_run_noise() const { return event_.is_one_run && change_.per != Per::share; }
 
   EventRuns event_;
@@ -98,7 +98,7 @@ class UnitComparer {
   InlineRows rows_;
   std::vector<RunCounts> counts_;        // by unit
   std::vector<SideSums> sums_;           // by unit: before and after
-  MeasuredRates measured_;               // weighted; without counts
+  MeasuredRates measured_;               // the weighted exposures; the counts are not set
   std::vector<Scatter> learnt_;          // of functions, relative to the usual scatter
   std::set<std::string_view> nameless_;  // modules, by their names before
 };
@@ -129,7 +129,7 @@ void UnitComparer::add_up() {
   }
 }
 
-// Chosen by its name on either side.
+// Was the unit chosen by its name on either side?
 bool UnitComparer::is_chosen(u32 unit) const {
   const Unit& one = event_.matched.units[unit];
   const OtherName& other = event_.matched.others[unit];
@@ -270,7 +270,7 @@ void UnitComparer::add_rows(const std::vector<u32>& units, const std::vector<Run
   });
 }
 
-// Sets its name before, and its place now.
+// Sets the function's name on the side before, and the notes about its code.
 void UnitComparer::name_function(UnitChange& row) const {
   const OtherName& other = event_.matched.others[row.unit];
   if (!other.name.empty()) row.note = (other.is_same_code ? "same code as " : "was ") + other.name;
@@ -312,7 +312,7 @@ std::string UnitComparer::inlining_note(u32 unit) const {
   return {};
 }
 
-// A note says where they are, for readers who look for their names.
+// Notes where inlined functions are, for readers who look for their names.
 void UnitComparer::note_inlined() {
   for (const auto& [unit, hosts] : rows_.hosts()) {
     if (sums_[2 * unit].samples + sums_[2 * unit + 1].samples >= kFewestSamples && rows_.of_unit(unit) == unit)

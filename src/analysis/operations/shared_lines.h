@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines that threads may compete for without sharing data in them; ordered by refills and peer answers, the most first.
+// Cache lines that threads may compete for without sharing data in them; ordered by refills and peer answers, the most
+// first.
 #pragma once
 #include <vector>
 

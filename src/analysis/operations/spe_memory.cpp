@@ -81,7 +81,7 @@ class CodeLines {
   std::vector<u32> line_of_;  // by index of the place
 };
 
-// Finds for each group the member with most cycles.
+// Finds for each group the member with the most cycles.
 class Heaviest {
  public:
   explicit Heaviest(u32 groups) : of_group_(groups, answers::kNone), cycles_(groups) {}
@@ -237,7 +237,7 @@ DataRow data_row(const Row& row) {
           .mean_latency = mean_latency(row.counts)};
 }
 
-// Returns the numbers of the lines or pages with most hits out of `count`, sorted. row_of(number) has address,
+// Returns the numbers of the lines or pages with the most hits out of `count`, sorted. row_of(number) has address,
 // other_process and counts.
 template <class RowOf>
 std::vector<u32> busiest(u32 count, const RowOf& row_of) {

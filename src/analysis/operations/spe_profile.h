@@ -77,14 +77,14 @@ struct SourceRow {
 struct AccessSymbolRow {
   u32 symbol = 0;
   AccessCounts counts{};
-  u32 slowest_source = answers::kNone;  // index into sources: the one with most of the cycles
+  u32 slowest_source = answers::kNone;  // index into sources: the source with the most cycles
 };
 
 struct AccessLineRow {
   u32 symbol = 0;
   u32 file = answers::kNone;  // kNone if no line is known; then `address` identifies the row
   u32 line = 0;
-  u64 address = 0;  // address of the instruction with most cycles
+  u64 address = 0;  // address of the instruction with the most cycles
   AccessCounts counts{};
   u32 slowest_source = answers::kNone;
 };

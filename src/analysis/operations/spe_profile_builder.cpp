@@ -271,7 +271,7 @@ class CountsOverTime {
 
  private:
   struct Counts {
-    u32 row = 0;  // index of the first one in the profile's samples
+    u32 row = 0;  // index of the function's first row in the profile's samples
     std::vector<u32> slices;
   };
   using CountsOfSymbols = std::unordered_map<u32, Counts>;

@@ -95,7 +95,7 @@ class SpeRecordNames {
 
 class SpeRecordNamer {
  public:
-  explicit SpeRecordNamer(const SpeRecordNames& names) : names_(names) {}  // kept
+  explicit SpeRecordNamer(const SpeRecordNames& names) : names_(names) {}  // keeps a reference
 
   // The row is valid until the next call.
   SpeRecordRow& row(const spe::Origin& origin, const spe::Record& record) {

@@ -16,9 +16,9 @@ using compiler_profiles::AddressCount;
 using compiler_profiles::AddressCounts;
 using compiler_profiles::BranchCount;
 
-// A slow instruction has more samples than its neighbours, which run equally often. So what exceeds the block's mean by
-// half is cut off; then the mean is smaller, and more is cut. A profiler that only stops at one instruction out of four
-// loses the same part everywhere.
+// A slow instruction has more samples than its neighbours, which run equally often. So each instruction counts at most
+// 1.5 times the block's mean. That lowers the mean, so this is repeated. A profiler that stops at only one instruction
+// in four loses the same part in every block.
 double without_slow_instructions(std::span<const AddressCount> samples, double sum, u32 instructions) {
   constexpr u32 kRounds = 3;
   constexpr double kMost = 1.5;

@@ -46,7 +46,7 @@ class Solver {
   static u32 entry(u32 block) { return 2 * block; }
   static u32 exit(u32 block) { return 2 * block + 1; }
 
-  // Sets the measured flows. Their variances follow from the flows of the round before.
+  // Sets the measured flows. Their variances follow from the flows of the previous round.
   void measure() {
     const usize blocks = graph_.blocks.size();
     for (usize i = 0; i < blocks; ++i) set(arcs_[i], samples_.blocks[i], samples_.populations[i], flows_[i]);
@@ -87,7 +87,8 @@ class Solver {
     }
   }
 
-  // For each point, adds sign · value to what leaves it: the product with the matrix of the arcs.
+  // For each point, sums the values of the arcs that leave it, minus those of the arcs that enter it: the product with
+  // the matrix of the arcs.
   template <typename Value>
   void scatter(std::vector<double>& to, Value value) const {
     std::fill(to.begin(), to.end(), 0);
@@ -109,7 +110,8 @@ class Solver {
   // The method of conjugate gradients, with the diagonal as preconditioner.
   void solve() {
     constexpr double kEnough = 1e-10;
-    constexpr usize kFewest = 20, kMost = 400, kWork = 20'000'000;  // arcs looked at
+    constexpr usize kFewest = 20, kMost = 400, kWork = 20'000'000;  // limits of the rounds; kWork: arcs visited in all
+                                                                    // rounds
     const usize most = std::clamp(kWork / arcs_.size(), kFewest, kMost);
     std::fill(diagonal_.begin(), diagonal_.end(), 0);
     for (const Arc& arc : arcs_) {

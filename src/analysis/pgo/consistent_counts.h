@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Estimates how often the blocks of a function ran. Samples are random, but executions are not: a block runs as often
-// as execution comes to it, and as often as it leaves it. The result has this property, and is as near to the samples
-// as possible: the least squares, each weighted by the uncertainty of its samples.
+// as execution enters it, and as often as execution leaves it. The result has this property, and is as near to the
+// samples as possible: the least squares, each weighted by the uncertainty of its samples.
 #pragma once
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace wperf::pgo {
 
-// The samples of one instruction that always ran once are one unit of all counts.
+// The samples of one function. Counts are samples per instruction that could be sampled.
 struct FlowSamples {
   static constexpr double kUnknown = -1;
   std::vector<double> blocks;       // the samples of each block

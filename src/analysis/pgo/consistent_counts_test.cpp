@@ -67,7 +67,8 @@ TEST(ConsistentCounts, JumpsThroughATableReachAllItsTargets) {
   EXPECT_NEAR(counts[0], counts[3], 0.01);
 }
 
-// A long row of diamonds, with few samples: the error becomes smaller. It ends soon, although the graph is huge.
+// A long row of diamonds, with few samples: the error becomes smaller. The computation is fast, although the graph is
+// huge.
 TEST(ConsistentCounts, FewerErrorsAlsoInHugeFunctions) {
   std::mt19937 random(1);
   for (const u32 diamonds : {100u, 30'000u}) {

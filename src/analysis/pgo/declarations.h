@@ -35,7 +35,8 @@ class Declarations {
     // The nearest line, from `line` upwards, that has `name` and a parenthesis. 0 if another function comes first.
     u32 find(std::string_view name, u32 line) const;
 
-    // For names that a macro made: the nearest such line that begins as a declaration does, with a parenthesis.
+    // For names that a macro made: the nearest line, from `line` upwards, that begins like a declaration and has a
+    // parenthesis.
     u32 guess(u32 line) const;
 
    private:

@@ -62,7 +62,7 @@ struct Drops {
   u64 nowhere = 0;             // outside of all mappings
   u64 call_stacks = 0;         // branch stacks that only have calls
   u64 branches_elsewhere = 0;  // from or to the kernel, or code without a file
-  u64 ranges_elsewhere = 0;    // between two binaries, or from or to such code
+  u64 ranges_elsewhere = 0;    // between two binaries, or from or to the kernel or code without a file
   u64 ranges_backwards = 0;
   u64 ranges_across_functions = 0;
 };
@@ -72,7 +72,7 @@ struct ProfileCounts {
   std::vector<Binary> binaries;
   Drops drops;
   u64 samples = 0;
-  u64 other_operations = 0;                 // SPE's records that are not of branches
+  u64 other_operations = 0;                 // SPE records of operations other than branches
   u64 branch_stacks = 0;                    // with at least one branch
   u64 samples_without_stacks = 0;           // samples in recordings without branch stacks
   std::vector<std::string> losses;          // losses of the recordings, one sentence each
@@ -91,9 +91,11 @@ struct ProfileCounts {
 inline constexpr std::string_view kOperations = "SPE operations";
 void add_samples(const recording::RecordedSamples& recorded, usize first_operation, ProfileCounts& counts);
 
-// The events to use for a profile: all events of the best kind. If that is `other`, only the event with most samples.
+// The events to use for a profile: all events of the best kind. If that is `other`, only the event with the most
+// samples.
 std::vector<u32> chosen_events(const ProfileCounts& counts);
-// The samples are of each instruction equally often, only of branches, or of instructions in proportion to their time.
+// instructions: each executed instruction is sampled equally often. branches: only branches are sampled. time: an
+// instruction is sampled in proportion to the time that it takes.
 enum class Population : u8 { instructions, branches, time };
 Population population_of(const ProfileCounts& counts, const std::vector<u32>& events);
 // The samples of these events that have an address in the binary.

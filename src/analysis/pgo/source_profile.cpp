@@ -100,14 +100,15 @@ class InstructionCounts {
 
   const modules::CodeFile& file_;
   symbols::InstructionFlows flows_;
-  std::map<u64, Change> changes_;  // at the begins and ends of ranges
+  std::map<u64, Change> changes_;  // at the beginnings and ends of ranges
   std::vector<InstructionCount> out_;
   u64 at_ = 0;  // address of the next instruction
   u64 undecodable_ = 0;
 };
 
-// LLVM packs three numbers into a discriminator; the block's own number comes first. A set bit means the number 0.
-// Otherwise a clear bit is followed by 5 bits, or by 12 bits if the first of them is set.
+// LLVM packs three numbers into a discriminator; the block's own number comes first. If its lowest bit is set, the
+// number is 0 and has no other bits. Otherwise 6 bits follow: 5 bits of the number, and a bit that shows whether 7 more
+// follow.
 u32 own_discriminator(u32 all) {
   if ((all & 1) != 0) return 0;
   all >>= 1;
@@ -122,7 +123,7 @@ u32 copies_of(u32 discriminator) {
   return std::max<u32>(own_discriminator(without_first_number(discriminator)), 1);
 }
 
-// Can this name be in the profile? There names end at blanks, and a number begins with a digit.
+// Can this name be in the profile? In it, names end at blanks, and a word that begins with a digit is a number.
 bool is_word(std::string_view name) {
   return !name.empty() && (name.front() < '0' || name.front() > '9') &&
          std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; });
@@ -182,7 +183,7 @@ class SourceProfiler {
                                                     const symbols::SymbolizedAddress& answer) {
     return std::span(known.frames).subspan(answer.first_frame, answer.frame_count);
   }
-  // As clang counts; code without a line has line 0.
+  // Lines are relative as in clang's profiles; code without a line counts as line 0.
   std::optional<SourceLocation> location_of(const SymbolizedFrame& frame) {
     constexpr u32 kMostLines = 0xffff;
     const u32 declared = declarations_.line_of(frame);
@@ -217,7 +218,8 @@ class SourceProfiler {
     return found != functions.end() ? found->second : functions[std::string(canonical(name))];
   }
 
-  // Finds the profiles of the functions at an address, the outermost first. None if a place in between is not known.
+  // Finds the profiles of the functions at an address, the outermost first. Finds no profiles if the name or the line
+  // of one of these functions is unknown.
   void find_path(std::span<const SymbolizedFrame> frames) {
     if (is_same_path(frames, path_.frames)) return;
     path_.frames = frames;
@@ -235,7 +237,8 @@ class SourceProfiler {
     }
   }
 
-  // The profile of the innermost function at an address; adds the count to all totals. Null if it is not known.
+  // Adds the count to the totals of all functions at an address, and returns the profile of the innermost one; null if
+  // it is not known.
   FunctionProfile* profile_of(std::span<const SymbolizedFrame> frames, u64 count) {
     find_path(frames);
     for (FunctionProfile* const one : path_.profiles) one->total += count;
@@ -243,7 +246,7 @@ class SourceProfiler {
   }
 
   // Instructions of one line run equally often, or are copies of each other, so the largest count is the line's. In a
-  // PDB code of no line follows that of the line before, so only the first instruction of a row counts.
+  // PDB, code without a line seems to belong to the line before it, so only the first instruction of a row counts.
   void add(std::span<const SymbolizedFrame> frames, const InstructionCount& one, bool is_pdb) {
     out_.instructions += one.count;
     // Totals are weighted by size, because LLVM's thresholds for hot functions assume that.
@@ -277,7 +280,7 @@ class SourceProfiler {
   Declarations declarations_;
   SourceProfile& out_;
   Row row_;
-  Path path_;  // of the address before, which is often the same
+  Path path_;  // of the previous address; the next one often has the same path
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ class CanonicalCode {
   u64 spare_;
 };
 
-// For consecutive lookups, mostly near each other. Use one for each thread.
+// Fast if consecutive lookups are mostly near each other. Use one object for each thread.
 class CanonicalAddresses {
  public:
   explicit CanonicalAddresses(const CanonicalCode& code) : code_(code) {}

@@ -11,7 +11,7 @@ namespace wperf::recording {
 
 class KernelPlaces {
  public:
-  // Asks the kernel's list for the addresses. Touches no profile, so any thread may call it.
+  // Looks the addresses up in the kernel's list. Touches no profile, so any thread may call it.
   void ask(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, std::span<const u64> addresses);
   // Adds the functions and their modules; returns the place of each address.
   std::vector<u32> name(ProfileTables& tables, stacks::StackProfile& profile) const;

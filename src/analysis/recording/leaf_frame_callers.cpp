@@ -78,7 +78,7 @@ LinkUse LeafFrameCallers::decide(u32 space, u64 pc, u64 link, bool has_chain) {
   if (link < kCallSize) return LinkUse::other;
   const Place here = place_of(space, pc), call = place_of(space, link - kCallSize);
   if (call.code == nullptr) return LinkUse::other;
-  // Parts of the system have no file: without a frame record they are leaf functions.
+  // Some code of the system has no file. There, a function without a frame record is taken for a leaf function.
   const auto if_call = [&](bool wanted) {
     return wanted && call.code->file.is_call(call.address) ? LinkUse::maybe_recorded : LinkUse::other;
   };

@@ -26,7 +26,7 @@ enum class LinkUse : u8 {
 
 class LeafFrameCallers {
  public:
-  // For wperf's recordings of Windows programs, and perf's on Arm Linux. `search` is used for the latter.
+  // For wperf's recordings of Windows programs, and perf's on Arm Linux. `search` is only used for those of perf.
   LeafFrameCallers(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, bool of_windows,
                    modules::ElfSearch search)
       : file_(file),
@@ -40,9 +40,9 @@ class LeafFrameCallers {
 
   // Are the registers those of user code, even if kernel code was sampled?
   bool has_user_registers() const { return !of_windows_; }
-  // Has the register a caller of the code at `pc` that the chain of frame records lacks? Even after it was saved, it
-  // still has the caller until the function makes a call; then it points into the function. A value that does not
-  // follow a call instruction is not a return address.
+  // Does the link register have a caller of the code at `pc` that the chain of frame records lacks? Even after the
+  // function has saved the register, it still has the caller until the function makes a call. Then it points into the
+  // function. A value that does not follow a call instruction is not a return address.
   LinkUse use_of(u32 space, u64 pc, u64 link, bool has_chain);
 
  private:

@@ -28,7 +28,7 @@ u32 LiveCode::code_of(const perf_data::Mmap& mapping) {
   return entry->second;
 }
 
-// The part that it covers is removed; the parts beyond it on both sides are kept.
+// Removes the part of an older mapping that the new one covers, and keeps the parts on both sides.
 void LiveCode::add(const perf_data::Mmap& mapping) {
   const u64 begin = mapping.address, end = begin + mapping.length;
   if (mapping.is_data || end <= begin || mapping.pid == kNobodysPid) return;

@@ -94,8 +94,8 @@ std::optional<LivePython::Anchor> LivePython::find_anchor(PythonPlaces& places, 
   if (!copy.was_still || frames.all.empty()) return found;
   const auto state = found.has_value() ? frames.state_of(found->frame) : frames.innermost();
   if (!state.has_value()) return found;
-  // The thread's state has the innermost frame, but changes some instructions before or after the interpreter's
-  // function does.
+  // The thread's state points to the innermost frame, but it is updated some instructions before or after the
+  // interpreter's function changes to that frame.
   const usize innermost = frames.begin_of(*state);
   if (found.has_value() && found->frame == innermost) return found;
   return Anchor{innermost, frames.all[innermost].instruction};
@@ -184,8 +184,8 @@ bool LivePython::append_function(const Stack& stack, const PythonProcess::Frame&
   return true;
 }
 
-// The interpreter's own frames outside of a Python function are left out, and the program's start code outside of the
-// outermost function, if nothing else is there.
+// Leaves out the interpreter's own frames outside of a Python function. Outside of the outermost function, also leaves
+// out the program's start code if there are no other frames.
 void LivePython::append_native(const Stack& stack, usize begin, usize end, Outside outside) {
   const auto code_of = [&](usize at) { return stack.code_at(stack.chain[stack.user + at] - 1); };
   const bool keeps_all = keeps_native_ || outside == Outside::nothing;

@@ -163,7 +163,7 @@ TEST_F(LiveUnwindingTest, TimeCountsAndNotTheOrderOfRings) {
   EXPECT_TRUE(settle().empty());
 }
 
-// If a copy is too short, the kernel's frame pointers continue it, if both agree at its end.
+// The kernel's frame pointers continue a copy that is too short, if both agree at the end of the copy.
 TEST_F(LiveUnwindingTest, FramePointersGoOnWhereTheCopyEnds) {
   take(mapping(1, kMade, "//anon"));
   Taken one{.time = 2,

@@ -31,7 +31,7 @@ modules::CodeFile load_module_again(const stacks::StackModule& module, const mod
 modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search);
 
-// The module name of such code: the process that made it, or the name of the memory.
+// The module name of code that a program made: the process that made it, or the name of the memory.
 std::string name_of_jit_code(u32 process);
 std::string name_of_jit_code(const perf_data::MappedCode& code);
 

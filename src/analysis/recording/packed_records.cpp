@@ -159,7 +159,7 @@ bool has_packed_records(const perf_data::PerfFile& file) {
   if (file.features().has(perf_data::Feature::compressed)) return true;
   const bool has_features = !file.features().present().empty();
   if (has_features && !file.is_pipe_format() && !file.is_unfinished() && !file.is_cut()) return false;
-  // Without the features at the end, only the records themselves show it.
+  // Without the features at the end, only the records themselves show whether some are packed.
   perf_data::RecordStream stream = file.records();
   Record record;
   while (stream.next(record)) {

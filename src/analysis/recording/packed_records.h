@@ -22,7 +22,7 @@ struct UnpackedRecords {
   perf_data::EarlierDamage damage;  // the damage in the file
   u64 lost_bytes = 0;               // compressed bytes that could not be unpacked, which are part of that damage
 };
-// Called now and then with the progress, as parts of the file.
+// Called now and then: `passed` of `all` bytes of the file were processed.
 using UnpackingProgress = std::function<void(u64 passed, u64 all)>;
 // Compressed bytes keep the byte order of the machine that wrote the file, even if the rest was swapped.
 enum class PackedOrder : u8 { native, other };

@@ -15,7 +15,7 @@ using stacks::kNothing;
 using stacks::StackProfile;
 
 constexpr u32 kRowsForTwo = 1 << 12;      // with fewer rows, starting a thread takes longer
-constexpr u32 kByAddress = u32{1} << 31;  // marks an address in a node's key; more numbers would not fit into memory
+constexpr u32 kByAddress = u32{1} << 31;  // marks an address in a node's key; 2^31 places would not fit into memory
 
 class StackPlacer {
  public:

@@ -55,7 +55,7 @@ class ProfileTables {
     return entry->second;
   }
   using ModuleOfFile = std::map<std::string_view, u32>;
-  // The module of a function of Python is its file.
+  // The module of a Python function is its file.
   u32 module_of_python(std::string_view file, ModuleOfFile& files) {
     const auto [module, is_new] = files.try_emplace(file, 0);
     if (is_new) module->second = add_module(std::string(python_module(file)), file, {});

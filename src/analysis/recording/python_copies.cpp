@@ -7,7 +7,7 @@
 namespace wperf::recording {
 namespace {
 
-// Because a program may load an interpreter later.
+// The time between two searches of a process, which are needed because a program may load an interpreter later.
 constexpr u64 kShortestPauseNs = 100'000'000, kLongestPauseNs = 10'000'000'000;
 
 }  // namespace

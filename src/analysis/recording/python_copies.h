@@ -18,7 +18,7 @@ namespace wperf::recording {
 // The frames of one sample's thread.
 struct PythonCopy {
   perf_data::SampleOwner owner;
-  std::shared_ptr<PythonProcess> process;  // null: not a Python process, as far as is known
+  std::shared_ptr<PythonProcess> process;  // null: no interpreter was found in the process
   PythonProcess::Copied copied = PythonProcess::Copied::no_python_thread;
   bool was_still = false;  // the thread did not run meanwhile
   PythonProcess::Frames frames;

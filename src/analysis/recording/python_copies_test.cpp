@@ -50,7 +50,7 @@ TEST(PythonCopies, TellForHowLongTheThreadStoodStill) {
 TEST(PythonCopies, AskOnceWhetherAProcessIsOfPython) {
   PythonCopies copies;
   std::map<u32, symbols::JitDumpWriter> made;
-  constexpr u32 kPid = 1;  // the first process, or none
+  constexpr u32 kPid = 1;  // the system's first process, if it has one with this number
   EXPECT_TRUE(copies.copy({.pid = kPid, .tid = kPid, .time = 1}, 0));
   EXPECT_FALSE(copies.copy({.pid = kPid, .tid = kPid, .time = 2}, 0)) << "it is known to be new";
   copies.open_new(made);

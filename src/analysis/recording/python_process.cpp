@@ -57,7 +57,7 @@ void PythonProcess::list_threads(u64 now_ns) {
   }
 }
 
-// Null if it has none.
+// Returns null if the thread has no states.
 std::vector<std::unique_ptr<PythonProcess::Thread>>* PythonProcess::states_of(u32 thread, u64 now_ns) {
   // Many threads never run Python code.
   const bool may_list = now_ns - listed_ns_ >= host_.pause_ns();

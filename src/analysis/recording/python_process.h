@@ -117,7 +117,7 @@ class PythonProcess {
   u64 listed_ns_ = 0;
   std::atomic<bool> are_in_doubt_ = false;
   python::CodeObjects code_;
-  std::unordered_map<u64, u32> function_at_;  // the latest made function, keyed by the begin of its bytecode
+  std::unordered_map<u64, u32> function_at_;  // the latest made function, keyed by the beginning of its bytecode
   symbols::JitDumpWriter& made_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 using perf_data::ProcessHistory;
 
-// The file of a module, as far as it is needed for data.
+// The parts of a module's file that are needed to name data.
 struct DataFile {
   modules::LoadedElf loaded;
   std::optional<symbols::ElfFile> image, debug;
@@ -39,7 +39,8 @@ class DataNamer {
   NamedData name(const std::vector<DataAddress>& addresses) {
     NamedData out;
     std::map<std::tuple<u32, u32, u64>, u32> known;  // keyed by process, space and address
-    // The modules of a process may change, but its lock remains the same.
+    // A process may have several spaces, one after the other, but a lock with the same address and name is the same
+    // lock.
     std::map<std::tuple<u32, u64, std::string, std::string>, u32> numbers;
     for (const DataAddress& one : addresses) {
       const u32 space = history_.task_at(one.process, one.thread, one.time).space;

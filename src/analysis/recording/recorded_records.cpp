@@ -16,7 +16,7 @@ namespace {
 
 constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
 constexpr usize kRunBytes = 128 << 10;
-// How many runs are counted separately. The number must not depend on the machine, because the data that an aggregator
+// The number of runs that are counted together. It must not depend on the machine, because the data that an aggregator
 // drops depends on where it began, and the result must be the same everywhere.
 constexpr usize kRunsOfShare = 128;
 constexpr u64 kRecordAlignment = 64;  // on cores that pad their records; on others a record may begin at any byte
@@ -154,7 +154,7 @@ void RecordedRecords::add_to(spe::Aggregator& aggregator, DecodeStates& states) 
     shares[i].whole =
         for_each_in(i * kRunsOfShare, std::min((i + 1) * kRunsOfShare, runs_.size()), shares[i].states,
                     [&](const spe::Origin& origin, const spe::Record& record) { own.add(origin, record); });
-    // In order, and each as soon as possible: at most one is kept for each thread.
+    // The shares are joined in order, each as soon as possible, so that at most one is kept for each thread.
     const std::lock_guard lock(joining);
     shares[i].aggregator = std::move(own);
     shares[i].done = true;

@@ -67,7 +67,7 @@ void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
 }
 
 // Reads a file once. Names and mappings are collected while samples are read, if that gives the same result; otherwise
-// before.
+// they are collected first.
 class RecordingReader {
  public:
   RecordingReader(const perf_data::PerfFile& file, const ReadOptions& wanted)

@@ -38,8 +38,9 @@ struct ReadOptions {
   bool rvas = false;                             // see PlaceOptions
   bool line_ranges = false;                      // line ranges of these sites
   u64 slice_ns = 0;                              // length of time slices; 0: none
-  bool rows = false;                             // the row of each sample of the file, with its addresses
-  bool sample_rows = false;                      // false: whole stacks
+  bool rows = false;                             // the row of each sample of the file, with stacks as lists of
+                                                 // addresses
+  bool sample_rows = false;                      // like `rows`, but with stacks in the tree
   bool times = false;                            // times of records that are not samples
   bool sample_times = false;                     // and the times of samples
   // For each sample of the file the weight to use instead of its period; 0: it does not count. Null: as recorded.

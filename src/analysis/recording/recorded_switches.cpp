@@ -65,7 +65,7 @@ Point point_of(const TracepointFormat& format) {
 }
 
 Leaving leaving_of(u64 state) {
-  // 0 means that it could continue. For a forced switch, the kernel sets a bit above all states.
+  // 0 means that the thread could continue. For a forced switch, the kernel sets a bit above all states.
   if ((state & 0xff) == 0) return Leaving::preempted;
   if ((state & (kDead | kZombie)) != 0) return Leaving::ended;
   return Leaving::waits;
@@ -249,7 +249,7 @@ class Reader {
     if (sample.tid != 0) put_in_process(sample.tid, sample.pid, sample.time);
     const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
     const Point& point = event < points_.size() ? points_[event] : kOther;
-    // Both report the same wake-up, but only the earlier one was recorded in the thread that caused it.
+    // Both tracepoints report the same wake-up, but only the earlier one was recorded in the thread that caused it.
     if (point.role == Role::wakeup && has_waking_) return;
     if (point.role == Role::switched || point.role == Role::left) take_argument(sample, number);
     if (point.role == Role::left) {
@@ -281,7 +281,7 @@ class Reader {
   }
 
   void take_argument(const perf_data::Sample& sample, u32 number) {
-    constexpr u64 k64Bit = 2;  // 32-bit programs have it elsewhere
+    constexpr u64 k64Bit = 2;  // 32-bit programs pass the argument elsewhere
     if (!argument_.has_value() || sample.user_registers.abi != k64Bit) return;
     const std::optional<u64> value = sample.user_registers.value_of(*argument_);
     if (!value.has_value()) return;

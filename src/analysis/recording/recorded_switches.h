@@ -55,8 +55,8 @@ struct RecordedSwitches {
   std::vector<CallArgument> arguments;         // ordered by sample, for those with a recorded argument
 };
 
-// Returns an error if the file has neither. A recording of a program begins before its start; until then its process is
-// wperf.
+// Returns an error if the file has neither scheduler tracepoints nor SWITCH records. A recording of a program begins
+// before its start; until then its process is wperf.
 diag::Result<RecordedSwitches> read_switches(const perf_data::PerfFile& file);
 // Removes everything before `time`.
 void begin_at(u64 time, RecordedSwitches& switches);

@@ -123,7 +123,7 @@ TEST_F(RecordedSwitchesTest, AnExecInAnotherThreadTakesTheNumberOfTheFirst) {
   EXPECT_EQ(done.switches, 6u);
 }
 
-// The kernel hides some threads. The thread that comes after one shows when it left.
+// The kernel hides some threads. The next thread that comes to the core shows when the hidden one left.
 TEST_F(RecordedSwitchesTest, AThreadThatIsHiddenLeavesAsTheNextOneComes) {
   leaves(10, 0, 8, 9);
   comes(30, 0, 8, 9);

@@ -73,7 +73,7 @@ const unwind::FrameRow* FrameFile::row_at(u64 address) {
 
 class RecordedUnwinder::Files {
  public:
-  // Without a recording: for code on this machine.
+  // `file` is null for programs on this machine, without a recording.
   Files(const perf_data::PerfFile* file, const CodeMap& map, modules::ElfSearch search)
       : file_(file), map_(map), search_(std::move(search)) {
     search_.lines = false;
@@ -279,7 +279,8 @@ bool DeferredStacks::append_to(std::vector<stacks::StackFrame>& frames, const pe
   bool is_first = true;
   for (usize i = 0; i < chain.size(); ++i) {
     if (chain[i] >= perf_data::kCallchainMarks) continue;
-    // The part begins where the thread returns to; a sample in user mode was taken there.
+    // The delayed part begins at the address to which the thread returns. A sample in user mode already has that
+    // address.
     const bool again = is_first && frames.size() == 1 && frames[0].address == chain[i];
     is_first = false;
     if (!again) frames.push_back({chain[i], stacks::AddressKind::user});

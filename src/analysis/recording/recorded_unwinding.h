@@ -65,7 +65,7 @@ class DeferredStacks {
 
   // Was the user part of the sample's stack delayed?
   static bool is_put_off(const perf_data::Sample& sample);
-  // Appends that part. Returns false if no record of the sample's thread has its cookie.
+  // Appends the delayed part. Returns false if no record of the sample's thread has its cookie.
   bool append_to(std::vector<stacks::StackFrame>& frames, const perf_data::Sample& sample) const;
 
  private:

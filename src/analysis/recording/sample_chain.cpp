@@ -20,8 +20,8 @@ AddressKind kind_of_mark(u64 mark) {
   return mark == perf_data::kCallchainUser ? AddressKind::user : AddressKind::other;
 }
 
-// The newest call comes first. The sample, or the address where the kernel was entered, is in the function that it
-// called.
+// The newest call comes first. The sample, or the address where the kernel was entered, is in the function that this
+// call entered.
 void append_call_branches(const Words& calls, u64 entered_from, std::vector<StackFrame>& out) {
   if (!stacks::is_user_code(out.back().kind)) {
     out.push_back({entered_from != 0 ? entered_from : calls[1], AddressKind::user});

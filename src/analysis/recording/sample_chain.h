@@ -29,7 +29,7 @@ class ChainWords {
 struct SampleChain {
   u64 ip = 0;
   u16 misc = 0;
-  bool callers = false;  // wanted
+  bool callers = false;  // callers were requested
   ChainWords callchain;  // addresses with marks between them
   ChainWords calls;      // three words for each branch, used instead of the user part of the chain; may be empty
 };

@@ -24,7 +24,7 @@ using stacks::StackFrame;
 
 constexpr u32 kMonotonicClock = 1;  // CLOCK_MONOTONIC
 
-// Used if the file has no description: "type:configuration".
+// The name in the file, or the kernel's usual name, or "type:configuration".
 std::string event_name(const perf_data::Event& event) {
   if (!event.name.empty()) return std::string(event.name);
   const perf_data::EventAttributes& attributes = event.attributes;

@@ -26,7 +26,8 @@ class SampleReader {
  public:
   SampleReader(const perf_data::PerfFile& file, const ReadOptions& wanted, stacks::StackProfile& profile);
 
-  // One of these two identifies threads. Only the complete history has code that was generated at run time.
+  // One of these two functions must be called; it decides how threads are identified. Only the complete history has
+  // code that was generated at run time.
   void follow(HistoryAhead& ahead) {
     ahead_ = &ahead;
     tasks_.look_up_with([&ahead](u32 pid, u32 tid, u64 when) { return ahead.task_at(pid, tid, when); });

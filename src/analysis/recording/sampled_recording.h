@@ -36,7 +36,7 @@ class SampledRecording {
   const perf_data::PerfFile& file() const { return *file_; }
   bool is_trace() const { return trace_ != nullptr; }
   const stacks::TraceFacts* trace_facts() const { return trace_ != nullptr ? &trace_->facts : nullptr; }
-  // When threads ran. A file's switches are read on first use; an error if it has none.
+  // When threads ran. A file's switches are read on first use. Returns an error if it has none.
   diag::Result<const RecordedSwitches*> switches() const;
 
   const perf_data::AuxTraces* operations = nullptr;  // from SPE; they count together with the samples

@@ -46,7 +46,7 @@ class SpanPairing {
     u64 time = 0;
     u32 thread = 0;
   };
-  // Kind, is it by activity, and the activity or thread.
+  // The kind, whether spans are paired by activity, and the activity or the thread.
   using Key = std::tuple<u32, bool, std::array<u64, 2>>;
   std::map<Key, std::vector<Open>> open_;
   PairedSpans out_;

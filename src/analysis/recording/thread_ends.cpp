@@ -65,7 +65,7 @@ class EndSettler {
     disappears(exit.leaves);
   }
   void pass_exec(const Exec& exec) {
-    // Its last switch was not recorded.
+    // The last switch of the first thread was not recorded.
     if (const auto first = ending_.find(exec.process); first != ending_.end()) {
       out_.push_back(first->second);
       ending_.erase(first);
@@ -99,7 +99,7 @@ class EndSettler {
     return runs_[core];
   }
 
-  // Only threads of processes that may change their numbers are remembered.
+  // The other living threads of a process. Only processes in which threads may change their numbers are remembered.
   std::unordered_set<u32>* others_like(u32 thread) {
     if (alive_.empty()) return nullptr;
     const auto found = alive_.find(process_of_(thread));

@@ -21,7 +21,7 @@ struct ThreadEnds {
   std::vector<stacks::Switch> exits;
   std::vector<Exec> execs;
   // The last switch of a thread comes after its end, unless the recording stopped in between. If only some threads are
-  // recorded, nothing comes after it.
+  // recorded, their ends have no such switch.
   bool of_whole_cores = true;
 };
 

@@ -11,7 +11,7 @@
 namespace wperf::recording {
 namespace {
 
-// Sources added by a wperf are called "wperf.0x0021 br_retired" (src/machine/etw).
+// Sources that wperf added are called "wperf.0x0021 br_retired" (src/machine/etw).
 std::string event_name_of(const std::string& source) {
   const usize space = source.find(' ');
   return source.starts_with("wperf.0x") && space != source.npos ? source.substr(space + 1) : source;

@@ -21,7 +21,7 @@ namespace wperf::recording {
 
 struct TakenSample {
   u64 time = 0, address = 0;
-  u32 thread = 0, number = 0;  // number: of its stack
+  u32 thread = 0, number = 0;  // number: identifies its stack
   u16 count = 1;               // the number of intervals
   u16 interval = 0;            // index of the source's interval
   u16 core = 0;

@@ -84,8 +84,8 @@ TraceSpans read_spans(const etl::Trace& trace, etl::TraceLosses& losses);
 // The name that both ends of a span have in common: "Work" for "Work/Start", "WorkStop", "Work/win:Start", "Work".
 std::string_view span_name(std::string_view event, bool is_stop);
 
-// One row for each kind, that with the most time first. `samples`: the times and places at which threads ran; a sample
-// in several spans of a kind counts once for that kind.
+// One row for each kind; the kind with the most time comes first. `samples`: the times and places at which threads ran;
+// a sample in several spans of a kind counts once for that kind.
 std::vector<stacks::SpanRow> span_rows(const TraceSpans& spans, const std::vector<RunningSample>& samples);
 
 }  // namespace wperf::recording

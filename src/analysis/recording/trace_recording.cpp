@@ -155,7 +155,7 @@ class Writer {
       if (!name.empty()) perf_data::append_comm(pending_, {one.process, one.thread}, name, false, at);
     }
     for (const etl::TraceHistory::Image& one : history.images()) {
-      // Also for a 32-bit kernel; 32-bit programs may use such high addresses, too.
+      // A 32-bit kernel begins at 2 GB. 32-bit programs may also use such addresses, so the process must be 0.
       const bool kernel = (one.base >> 63) != 0 || (one.process == 0 && one.base >> 31 == 1);
       const u32 process = kernel ? kKernelProcess : one.process;
       std::string id;

@@ -37,7 +37,7 @@ struct TraceRecording {
 
 struct TraceConversionOptions {
   bool switches = false;
-  bool running = false;         // where threads ran, in TraceRecording::switches, even without these events
+  bool running = false;         // fills running_samples of TraceRecording::switches even if there are no switches
   bool idle = false;            // include samples of idle cores
   std::vector<u32> cores = {};  // the cores whose samples to take; empty: all
 };

@@ -25,7 +25,7 @@ class TraceSources {
   u64 size() const;
   // One of the files was truncated while it was read.
   bool has_shrunk() const;
-  // Faults in files inside zip files that were read nevertheless.
+  // Faults in files of a zip file. These files were read nevertheless.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

@@ -107,7 +107,7 @@ Drill::Drill(pmu::Product product, u32 counters, DrillOptions options)
     }
     first.nodes.push_back(root);
   }
-  // The architecture defines it as the sum of the other two, so the whole first level can be counted at once.
+  // The architecture defines STALL_SLOT as the sum of the other two, so the whole first level can be counted at once.
   const auto place = [&](std::string_view event) { return std::find(first.events.begin(), first.events.end(), event); };
   const auto end = first.events.end();
   if (first.events.size() == counters_ + 1 && place(kStallSlot) != end && place(kStallSlotFrontend) != end &&
@@ -212,7 +212,8 @@ void Drill::choose_root() {
   }
 }
 
-// Goes down to the largest part of the node, then to the largest part of that, as far as they were counted.
+// Goes down to the largest part of the node, then to the largest part of that part, and so on, through all levels that
+// were counted.
 void Drill::descend() {
   if (current_ == kNone) return;
   for (;;) {

@@ -79,7 +79,7 @@ class Drill {
   const std::vector<GroupShares>& groups() const { return groups_; }
   // The node that explains most of the lost slots; kNone if no node stands out.
   u32 worst() const { return current_; }
-  // The group of misses that most likely explains it; empty if none does.
+  // The group of misses that most likely explains the loss of the worst node; empty if no group does.
   std::string_view likely_group() const;
   // The event to sample: the last one that occurred in the worst node, or in a node above it; empty if none occurred.
   std::string_view event_of_worst() const;
@@ -92,7 +92,7 @@ class Drill {
   bool missed_turns() const;
   // All counts of an event, run by run.
   const std::vector<std::vector<EventCount>>& counts() const { return counts_; }
-  // For the worst node or the requested one: the event's count in the run that decided. 0 if there is none.
+  // The count of an event in the first run that counted it; 0 if no run did.
   u64 count_of(std::string_view event) const;
 
  private:

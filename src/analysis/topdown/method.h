@@ -21,7 +21,7 @@ struct Node {
   std::vector<u32> children = {};
   // groups of metrics at the leaves of the tree; their misses are counted next
   std::vector<std::string_view> groups = {};
-  // the events of its formula, whose samples show the code; the last one is the best for that
+  // the events of its formula. Their samples show the responsible code, those of the last event best
   std::vector<std::string_view> events;
   std::string of;  // the total that it is a share of: "slots", "stall_backend"
 };

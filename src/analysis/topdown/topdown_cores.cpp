@@ -67,7 +67,7 @@ std::string names_of(const std::vector<KindOfCore>& kinds) {
   return text;
 }
 
-// A kernel counts a program on any core and gives one number for all.
+// A kernel counts a program on any core and gives one count for all cores.
 diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
   const u32 one = kinds.back().cores.front().first;
   return {.text = fmt::format("this machine has several kinds of cores with different top-down methods, and a program "
@@ -78,7 +78,8 @@ diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
           .code = diag::ExitCode::usage};
 }
 
-// A driver measures a program on the core where it starts, a kernel on any core; a machine uses all its cores.
+// A driver measures a program on the core where it starts, a kernel on any core. A measurement of the whole machine
+// uses all cores.
 diag::Result<std::vector<KindOfCore>> kinds_of(const request::Measurement& wanted, const plan::Capabilities& machine) {
   WPERF_TRY(const std::vector<u32> cores,
             plan::expand_cores(wanted.cores, machine.core_count, request::kMeasuredCores));

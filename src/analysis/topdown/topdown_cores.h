@@ -30,7 +30,7 @@ std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabili
 
 struct KindCounts {
   std::vector<EventCount> events;  // sums over the cores of this kind; cycles as kCycles
-  u64 cycles_elsewhere = 0;        // cycles on cores of other kinds, whose counts are not in its formulas
+  u64 cycles_elsewhere = 0;        // cycles on cores of other kinds; the formulas do not use their counts
 };
 KindCounts counts_of(const answers::CountProfile& profile, const plan::Capabilities& machine, pmu::Product product);
 

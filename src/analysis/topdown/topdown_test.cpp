@@ -73,7 +73,7 @@ EventCount exactly(std::string_view name, u64 value) {
   return {.name = std::string(name), .value = value, .low = value, .high = value};
 }
 
-// Counts of every event of the tree, none of which is 0.
+// Counts of every event of the tree. No count is 0.
 Counts some_counts(const Method& method, u64 seed) {
   std::map<std::string, u64> values;
   u64 random = seed;

@@ -12,7 +12,7 @@ namespace wperf::waits {
 void ThreadHistories::take(const Stretch& stretch) {
   if (stretch.thread >= timelines_.size()) timelines_.resize(stretch.thread + usize{1});
   ThreadTimeline& timeline = timelines_[stretch.thread];
-  // In the gap between known periods.
+  // The gap between two known periods becomes an unknown moment.
   if (!timeline.moments.empty() && timeline.end < stretch.begin) timeline.moments.push_back({.begin = timeline.end});
   timeline.moments.push_back({.begin = stretch.begin,
                               .detail = stretch.state == State::running ? stretch.sample : stretch.wait,
@@ -68,7 +68,7 @@ class Walk {
     u32 thread = 0;
     u64 begin = 0;
   };
-  // The last action of a thread before the path left it: it woke the thread below it.
+  // The last action of a thread before the path left it: it woke or created the thread below it.
   struct Cause {
     u32 woke = ~u32{0}, made = ~u32{0};
     u32 sample = stacks::kNoSample;

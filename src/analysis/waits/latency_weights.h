@@ -18,7 +18,7 @@ class Parallelism {
  public:
   // Adds a period in which a thread ran.
   void add(u64 begin, u64 end);
-  // Called when all are added.
+  // Called after all periods were added.
   void finish();
 
   u32 at(u64 time) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits in consecutive periods: a wait that lasts longer than a period counts in each period with the part there, and
-// with the place where it began. Pure.
+// Waits in consecutive periods: a wait that lasts longer than a period counts in each period with its part in that
+// period, and with the place where it began. Pure.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -31,7 +31,7 @@ class LiveWaits {
   std::vector<WaitPart> take(const std::vector<stacks::Switch>& switches, u64 begin, u64 end);
   // Stores the places of the last period's waits, for those that continue in the next one.
   void keep(const std::vector<WaitPart>& parts);
-  // Records were lost, so it is unknown which threads wait.
+  // Called if records were lost, because it is then unknown which threads wait.
   void forget() { lasting_.clear(); }
 
  private:

@@ -130,7 +130,7 @@ class Maker {
     for (const recording::RunningSample& one : switches_.running_samples) weights[one.thread] += one.weight;
     struct RemainingStretches {
       usize next = 0;  // index into the thread's periods
-      u64 time = 0;    // their sum
+      u64 time = 0;    // the total length of the periods
       std::vector<TimeSpan>* spans = nullptr;
     };
     std::unordered_map<u32, RemainingStretches> left;

@@ -70,7 +70,7 @@ class AccountingBuilder {
     u32 runs = stacks::kNobody;
     u64 since = 0, recorded_since = 0;
     u32 dark = 0;            // number of unrecorded periods that contain the current time
-    bool has_begun = false;  // the beginning of its recording was shown
+    bool has_begun = false;  // an event has shown its state since its recording began
   };
 
   // A gap in a core's recording ends the known state; after the gap it starts again.

@@ -44,8 +44,8 @@ std::string_view reason_name(u8 reason);
 class StackClass {
  public:
   void take(std::string_view function, bool is_kernel);
-  // A page fault counts whichever function touched the page. Otherwise the program's own function says more than the
-  // kernel's.
+  // A page fault decides the class, whichever function touched the page. Otherwise the program's own function says more
+  // than the kernel's.
   WaitClass get() const;
 
  private:

@@ -46,7 +46,7 @@ struct PlaceSums {
   std::map<u32, u64> wakers;
 };
 
-// If several have the same number, the first one.
+// The waker with the longest total time; the first one if several have the same.
 std::string who_ended_most(const std::map<u32, u64>& wakers, const WaitNames& names) {
   const auto most =
       std::max_element(wakers.begin(), wakers.end(), [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -42,7 +42,7 @@ class MomentMaker {
  private:
   bool has_end(const waits::Wait& wait) const { return wait.has_end && has_wakeups_; }
 
-  // The last one stands for waits whose lock was not recorded.
+  // The last entry stands for waits without a recorded lock.
   void name_locks() {
     for (u32 i = 0; i < locks_.all().size(); ++i) out_.locks.push_back(locks_.text_of(i));
     out_.locks.push_back(locks_.text_of(WaitLocks::kUnknown));

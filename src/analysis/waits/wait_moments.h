@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes each wait with its names; the tables of `waits` sum these up.
+// Lists the waits one by one, with their names. The tables of `waits` have the sums of these.
 #pragma once
 #include "analysis/waits/wait_locks.h"
 #include "analysis/waits/wait_report.h"

@@ -25,7 +25,7 @@ struct WaitSelection {
   u64 min_ns = 0;  // shorter waits are not listed
 };
 
-// By thread of the accounting.
+// Whether each thread of the accounting is chosen.
 std::vector<bool> chosen_threads(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                                  const WaitSelection& selection);
 // The first of the chosen threads in its process; threads.size() if none is chosen.

@@ -113,7 +113,7 @@ struct PathSum {
   u64 count = 0, total = 0;
 };
 struct PathReport {
-  std::string of;            // a thread
+  std::string of;            // the thread with this path
   u64 from = 0, length = 0;  // the range of all steps together
   std::vector<PathRow> steps;
   std::vector<PathSum> sums;

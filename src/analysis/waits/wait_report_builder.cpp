@@ -104,7 +104,7 @@ class Builder {
     std::map<std::pair<u32, u32>, u64> holders;  // of the GIL; keyed by thread and group of the place
   };
 
-  // Only waits without unrecorded periods, in which a release may be missing.
+  // Leaves out waits with unrecorded periods, because a release may be missing there.
   bool is_of_gil(const waits::Wait& wait) {
     return wait.is_known && wait.unknown == 0 && names_.place_of(wait).wait == waits::WaitClass::gil;
   }
@@ -208,7 +208,7 @@ class Builder {
     out_.functions.push_back(std::move(row));
   }
 
-  // Too short to be listed; counts how many are left out.
+  // Is the wait too short to be listed? Counts the waits that are left out.
   bool is_left_out(const waits::Wait& wait) {
     if (wait.length() >= selection_.min_ns) return false;
     ++out_.left_out.count;
@@ -247,8 +247,8 @@ class Builder {
       std::vector<Run>& core = runs[event.core];
       if (const auto waiting = ready.find(event.comes); waiting != ready.end()) {
         if (wanted.contains(event.comes)) {
-          // Counts only from the time when all cores are recorded again; before, it is unknown which threads were ready
-          // or ran.
+          // Counts only from the time when all cores are recorded again; before that, it is unknown which threads were
+          // ready or ran.
           const bool is_unrecorded = dark.any(waiting->second, event.time);
           add_runs(core, event.comes, is_unrecorded ? dark.last_end(event.time) : waiting->second, event.time, rows);
         }
