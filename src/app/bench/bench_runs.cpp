@@ -107,11 +107,11 @@ diag::Result<void> check_names(const BenchOptions& options, std::vector<std::str
   return {};
 }
 
-// Runs one side. If it ran to its end, its costs are kept for this round; nullopt: a warm-up run.
+// Runs one side. If the run ends normally, its costs are kept for this round. `round` is nullopt for a warm-up run.
 using RunSide = std::function<diag::Result<void>(bool is_before, std::optional<u64> round)>;
 
-// Each round runs both in alternating order, so that drift affects both. After Ctrl-C only whole rounds count; returns
-// their number.
+// Each round runs both sides, in alternating order, so that drift affects both. After Ctrl-C only whole rounds count;
+// returns their number.
 diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, const RunSide& run,
                              diag::Console& console) {
   const u64 all = rounds.warmup + rounds.count;
@@ -332,7 +332,7 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
   }
   WPERF_TRY(show::ComparedRuns runs, show::read_compared_runs(files_before, files_after, options.compared, console));
   auto& [before, after] = runs;
-  // Used if the recordings do not have it.
+  // The measured CPU times are used if the recordings have none.
   for (u64 round = 0; round < whole; ++round) {
     if (before[round].cpu_seconds == 0) before[round].cpu_seconds = cpu_seconds[0][round];
     if (after[round].cpu_seconds == 0) after[round].cpu_seconds = cpu_seconds[1][round];

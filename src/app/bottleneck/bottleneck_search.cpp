@@ -78,7 +78,7 @@ request::EventList events_of(const topdown::Step& step, bool at_once, bool with_
   return list;
 }
 
-// Adds the functions, each with its line that has most samples.
+// Adds the functions, each with its line that has the most samples.
 void add_functions(const stacks::StackProfile& profile, report::TopdownSamples& where) {
   using stacks::SortKey;
   if (profile.events.empty()) return;
@@ -116,7 +116,7 @@ diag::Result<bool> count_step(Search& search, diag::Console& heard) {
   topdown::Drill& drill = search.found.drill;
   report::TopdownAnswer& answer = search.found.answer;
   const topdown::Step& step = *drill.step();
-  // A kernel finds a counter for cycles by itself. wperf's driver counts cycles like events while a counter is free.
+  // A kernel chooses a counter for cycles on its own. wperf's driver counts cycles like events while a counter is free.
   const bool by_kernel = search.machine.capabilities.kernel != nullptr;
   measure::MeasureOptions options = search.options.counting;
   options.wanted.items = {events_of(step, drill.fits(step), by_kernel || !drill.fits(step))};

@@ -103,7 +103,7 @@ Rows<STAT_INFO> stat_rows(std::span<const answers::CountProfile> counts) {
         row.event_name = rows.texts.keep(counted.name);
         row.event_note = rows.texts.keep(counted.note);
         row.counter_value = counted.value;
-        // In milliseconds if a kernel takes turns; less than one must not look like never.
+        // In milliseconds if a kernel multiplexes. A time below one millisecond must not become 0, which means never.
         row.scheduled = counted.counted() && counts[i].by_kernel ? std::max<u64>(counted.slots, 1) : counted.slots;
         row.round = std::max(counted.rounds, row.scheduled);
         row.scaled_value = counted.scaled;

@@ -79,8 +79,8 @@ diag::Result<void> Session::load_metrics() {
   return {};
 }
 
-// Makes one count, or all counts of a timeline. `error`: it ended with this error, after the counts that are
-// returned.
+// Makes one count, or all counts of a timeline. `error`: the error that ended the measurement after the returned
+// counts, if any.
 diag::Result<std::vector<answers::CountProfile>> Session::measure(const request::Request& request,
                                                                   diag::Console& console,
                                                                   std::optional<diag::Error>& error) {

@@ -178,7 +178,7 @@ TEST(LibTestRequest, UnsetListsAreNotRead) {
   ASSERT_TRUE(full.has_value());
   ASSERT_EQ(full.value().items.size(), 2u);
   EXPECT_EQ(std::get<request::EventList>(full.value().items[0]).tokens.size(), 2u);
-  // NOLINTBEGIN(performance-no-int-to-ptr): as a stack leaves them
+  // NOLINTBEGIN(performance-no-int-to-ptr): like values left on a stack
   auto* const nowhere = reinterpret_cast<u16*>(std::uintptr_t{0x10});
   const auto** const no_names = reinterpret_cast<const wchar_t**>(std::uintptr_t{0x18});
   const wchar_t* bad_names[] = {reinterpret_cast<const wchar_t*>(std::uintptr_t{0x20}), nullptr};

@@ -322,7 +322,7 @@ diag::Result<void> check_branches(const Request& request) {
   return {};
 }
 
-// Outputs of a recording of which only one would be written.
+// Refuses several outputs of a recording if only one of them would be written.
 diag::Result<void> check_outputs(const Request& request) {
   const Command command = request.command;
   if (command != Command::report && command != Command::sample && command != Command::record &&

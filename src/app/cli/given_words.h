@@ -21,7 +21,7 @@ struct GivenWords {
   std::vector<GivenOption> options;
 };
 
-// WindowsPerf has it, and there an empty value is a value.
+// Does WindowsPerf have the option, too? Such an option accepts an empty value.
 bool is_of_windowsperf(Option option);
 
 // Adds warnings about words without effect on `request`.

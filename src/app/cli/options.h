@@ -206,7 +206,7 @@ const OptionRow* find_option(std::string_view token);
 
 // The possible values of the option, separated by blanks. Empty unless it has a few fixed values.
 std::string_view value_words(Option option);
-// May several of them be given, separated by commas?
+// May several values be given, separated by commas?
 bool takes_list(Option option);
 
 // "-c, --cpu": the name as it is shown in help.

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr auto kPatience = 1s;  // the longest time without any output
 constexpr auto kProgressStep = 200ms;
 
-// https://no-color.org, and terminals without escape sequences.
+// Follows https://no-color.org. Terminals without escape sequences get no colours.
 bool colours_are_welcome(request::Colours asked, bool on_terminal) {
   if (asked != request::Colours::on_terminals) return asked == request::Colours::always;
   return on_terminal && os::environment("NO_COLOR").value_or("").empty() &&
@@ -50,7 +50,8 @@ void TerminalConsole::out(std::string_view text) {
   if (!page(folded)) write(folded, {.backspace = animated_, .colours = coloured_});
 }
 
-// As in git: on a terminal, if the text does not fit on the screen. Pieces of a progress line are never that long.
+// As in git, a pager is used on a terminal if the text does not fit on the screen. Pieces of a progress line are never
+// that long.
 bool TerminalConsole::page(const std::string& text) const {
   if (!paged_ || !animated_ || output_error_ != 0) return false;
   const auto lines = static_cast<usize>(std::count(text.begin(), text.end(), '\n'));

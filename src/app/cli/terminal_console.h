@@ -50,7 +50,7 @@ class TerminalConsole final : public diag::Console {
   bool coloured_;
   bool shows_progress_;
   bool progress_is_shown_ = false;
-  Clock::time_point last_output_ = Clock::now();  // anything
+  Clock::time_point last_output_ = Clock::now();  // of any kind
   int output_error_ = 0;
 };
 

@@ -83,7 +83,7 @@ bool measures(const request::Request& asked) {
 
 diag::Result<int> run(const request::Request& asked, diag::Console& console) {
   diag::Result<int> done = run_checked(asked, console);
-  // Reports them whatever they were read for: code, names or sources.
+  // Reports all truncated files, whatever they were read for: code, names or sources.
   for (const std::string& file : os::MappedFile::take_shrunk()) {
     console.warn(fmt::format(
         "warning: {} became shorter while wperf read it; names, lines and stacks from it may be wrong", file));

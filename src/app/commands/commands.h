@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a command from request to answer; and the functions of the single commands.
+// Runs a command from request to answer. Also declares the functions of the individual commands.
 #pragma once
 
 #include "ground/diag/console.h"

@@ -222,7 +222,7 @@ request::Request shown_request(const request::Request& request, const measure::R
   if (recording.trace.empty()) return shown;
   shown.data_file = recording.trace;
   shown.data_file_is_kept = !kept.empty();
-  // Because a trace has all programs.
+  // A trace has all programs, so the sampled one is chosen.
   if (recording.sampled.pid != 0 && !request.sampling.whole_machine && shown.recording.pids.empty()) {
     shown.recording.pids = {recording.sampled.pid};
   }

@@ -22,7 +22,7 @@ show::ComparisonOptions comparison_options(const request::Request& request, cons
 // For --on-off, also changes the other options.
 show::WaitOptions wait_options(const request::Request& request, show::ReportOptions& options);
 
-// Adds what depends on a recording that was just made: the name to show, and its program.
+// Adds the facts about a recording that was just made: the name to show, and its program.
 request::Request shown_request(const request::Request& request, const measure::Recording& recording);
 
 // The files named on the command line.

@@ -10,7 +10,7 @@
 
 namespace wperf::commands {
 
-// Is there a code file with that name, or can it only be the name of a module?
+// The user's name for a binary: a code file, or only the name of a module.
 struct NamedBinary {
   std::string name;      // the last part of the name
   std::string path;      // empty if there is no such file

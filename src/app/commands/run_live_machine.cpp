@@ -31,7 +31,7 @@ diag::Result<std::unique_ptr<live::LiveMachine>> find_it() {
                      .code = diag::ExitCode::no_device};
 }
 
-// Without --device it is the default machine, because WPERF_DEVICE is for measurements.
+// Without --device the machine is the default one, because WPERF_DEVICE is for measurements.
 diag::Result<std::string> options_of(const std::string& device) {
   constexpr std::string_view kKind = "sim";
   if (device.empty() || device == kKind || device == os::kOwnDevice) return std::string();

@@ -65,7 +65,7 @@ Check check_counters_of(const LinuxFacts& facts) {
                 facts.core_units.empty() ? "unnamed" : fmt::format("{}", fmt::join(facts.core_units, ", "))),
             .fix = {}};
   }
-  // Then nothing is known about the machine's counters.
+  // Without the right to measure one's programs, nothing is known about the machine's counters.
   if (!facts.own_programs) {
     return {.name = "pmu",
             .status = CheckStatus::warn,
@@ -116,8 +116,8 @@ Check check_tracepoints(const LinuxFacts& facts) {
           fmt::format("run as root, or let root make it readable: mount -o remount,mode=755 {}", facts.tracefs_mount)};
 }
 
-// Which users can see kernel addresses: at 2 none, at 1 those with CAP_SYSLOG, at 0 also those who may sample the
-// kernel.
+// kernel.kptr_restrict decides which users see kernel addresses: at 2 none, at 1 those with CAP_SYSLOG, at 0 also those
+// who may sample the kernel.
 Check check_kernel_names(const LinuxFacts& facts) {
   if (facts.kernel_names) return {.name = "kernel names", .detail = "in /proc/kallsyms", .fix = {}};
   Check check{.name = "kernel names", .status = CheckStatus::warn, .detail = {}, .fix = {}};

@@ -236,7 +236,7 @@ std::vector<Check> checks_of(const std::vector<device::DeviceCheck>& found) {
   return checks;
 }
 
-// Windows itself records, so the facts are who may use it, and what can be sampled.
+// Windows itself records, so the checks show who may use its tracing, and which events can be sampled.
 std::vector<Check> examine_tracing(device::Device& device, const device::DriverVersion& version) {
   std::vector<Check> checks{{.name = "device", .detail = "etw, Windows' own tracing", .fix = {}},
                             {.name = "windows", .detail = fmt::format("build {}", version.patch), .fix = {}}};
@@ -251,7 +251,7 @@ std::vector<Check> examine_tracing(device::Device& device, const device::DriverV
   return checks;
 }
 
-// The kernel takes the place of the driver. The facts are its abilities and this user's rights.
+// The kernel takes the place of the driver. The checks show its abilities and this user's rights.
 std::vector<Check> examine_linux(device::Device& device, const linux_kernel::LinuxFacts& facts) {
   std::vector<Check> checks{{.name = "device", .detail = "linux, " + device.identity().instance_id, .fix = {}}};
   for (Check& check : linux_checks(facts)) checks.push_back(std::move(check));

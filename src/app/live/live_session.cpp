@@ -120,7 +120,8 @@ diag::Result<stacks::FunctionCode> LiveSession::code(const CodePlace& place, usi
   stacks::StackFilter only = filter();
   only.modules = {place.module};
   only.symbol = [&](std::string_view name) { return name == place.function; };
-  constexpr u32 kFewOfTheName = 16;  // number of functions with the same name, for example static ones
+  constexpr u32 kFewOfTheName = 16;  // the most functions with this name that are shown; for example, static functions
+                                     // may have the same name
   const recording::CodeRequest request{.filter = std::move(only),
                                        .most_functions = kFewOfTheName,
                                        .least_permille = 0,

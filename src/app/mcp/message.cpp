@@ -54,7 +54,7 @@ class MessageReader {
     } else if (key == "id") {
       const JsonReader::Kind kind = json_.kind();
       const std::string_view id = raw();
-      // It is sent back unchanged.
+      // The id is sent back unchanged.
       const bool is_number = kind == JsonReader::Kind::number && id.find_first_not_of("-+.0123456789eE") == id.npos;
       is_id_good_ = (kind == JsonReader::Kind::string || is_number) && id.size() <= kLongestId;
       if (is_id_good_) message_.id = id;

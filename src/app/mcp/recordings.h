@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The recordings that a client asked about. They are kept open, so that the next question need not read them again.
-// Their paths are inside one folder, even if links lead out of it.
+// Their real paths are inside one folder, so a link that leads out of it is refused.
 #pragma once
 #include <array>
 #include <list>

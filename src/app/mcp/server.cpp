@@ -46,7 +46,8 @@ void write_capabilities(text::JsonWriter& json) {
   json.end_object();
 }
 
-// Every result in the stateless revision has it. The lists do not change while the server runs.
+// Every result in the stateless revision has these members. Clients may cache the lists, because they do not change
+// while the server runs.
 void write_complete(text::JsonWriter& json, bool is_cacheable) {
   constexpr u64 kHour = 3'600'000;
   json.string("resultType", "complete");

@@ -17,8 +17,8 @@ constexpr u64 kSamplesOfPayload = 128;
 
 // The letters after "sampling ...". WindowsPerf's tool fetches samples once a second and prints a letter for each full
 // payload, and another one for a partial payload. For bytes, and on a terminal, a single letter says whether there were
-// samples. If not `live`, a program writes to the same line, so all letters are printed at the end; also if a person
-// sees the progress.
+// samples. All letters are printed at the end if `live` is false, because a program then writes to the same line, or if
+// a person sees the progress.
 class SamplingProgress {
  public:
   SamplingProgress(diag::Console& console, u64 now, bool live)

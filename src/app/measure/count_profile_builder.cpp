@@ -33,7 +33,7 @@ answers::CountRow row_of(const counts::Count& count) {
   return row;
 }
 
-// A kernel that takes turns by itself reports times instead of slots; they are shown in milliseconds.
+// A kernel that multiplexes reports times instead of slots. They are shown in milliseconds.
 void set_times(u64 running_ns, u64 enabled_ns, answers::CountRow& row) {
   row.slots = running_ns / kNanosecondsPerMillisecond;
   row.rounds = enabled_ns / kNanosecondsPerMillisecond;
@@ -299,7 +299,7 @@ void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, a
 double elapsed_seconds(const readings::CountCapture& capture, bool by_kernel) {
   const u64 elapsed_ns = capture.end_ns - capture.start_ns;
   const u64 whole_ms = elapsed_ns / kNanosecondsPerMillisecond;
-  // WindowsPerf prints whole milliseconds. Less than one would be 0, which was not measured.
+  // WindowsPerf prints whole milliseconds. A time below one millisecond would become 0, which was not measured.
   const bool is_exact = by_kernel || whole_ms == 0;
   return is_exact ? static_cast<double>(elapsed_ns) / 1e9 : static_cast<double>(whole_ms) / 1000.0;
 }

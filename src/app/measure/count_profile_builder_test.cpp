@@ -288,7 +288,7 @@ TEST(CountProfileBuilder, AProgramCountedByTheKernel) {
   EXPECT_FALSE(build_count_profile(plan, machine, {}, capture).process.has_value());
 }
 
-// A kernel also takes turns with the cycle counter. Here there is one instruction per cycle.
+// A kernel also multiplexes the cycle counter. Here there is one instruction per cycle.
 TEST(CountProfileBuilder, CyclesThatTookTurnsAreScaledAsTheEventsAre) {
   plan::Capabilities machine;
   machine.kernel = std::make_shared<NoWords>();

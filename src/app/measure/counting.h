@@ -38,9 +38,9 @@ class SpawnedProgram {
   bool started_ = false;
 };
 
-// The exit status of a successful run with this program. It is the program's own status if the program ended by itself,
-// as in other tools of the system. It is 0 on devices where scripts of WindowsPerf expect that (contract 1.2); there a
-// warning is given if the program failed unseen.
+// The exit status of a successful run with this program. It is the program's own status if the program ended on its
+// own, as in other tools of the system. It is 0 on devices where scripts of WindowsPerf expect that (contract 1.2); on
+// these devices, a warning is printed if the program failed and its output was hidden.
 int status_of_program(const request::Measurement& wanted, OpenedMachine& machine, const device::ProcessState& program,
                       diag::Console& console);
 

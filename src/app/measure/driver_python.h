@@ -24,7 +24,7 @@ class DriverPython final : public device::SampleWatcher {
 
   void see(const Moment& moment) override;
 
-  // Called before and after the samples of a drain. Samples that are newer than those may have been seen already.
+  // Called before and after the samples of a drain. When a drain ends, newer samples may already have been seen.
   void begin_drain() { modules_.clear(); }
   void end_drain();
   // Inserts the Python functions into the call chain of a sample. `user`: index of its first user frame. `link`: the

@@ -28,8 +28,9 @@ class LiveRecords {
 
   usize kept() const { return stretches_.size(); }
   u64 sideband_bytes() const { return sideband_.size(); }
-  // A file with this many periods, the newest ones after skipping `newest_left_out`. It only includes records about
-  // their processes, which are few on a machine that starts programs all the time.
+  // A file with this many periods. They are the newest ones, except that `newest_left_out` still newer ones are
+  // skipped. It only includes records about the processes in these periods, which are few on a machine that starts
+  // programs all the time.
   std::vector<std::byte> file(usize stretches, usize newest_left_out) const;
 
  private:

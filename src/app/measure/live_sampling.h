@@ -36,7 +36,7 @@ class LiveSampling {
   // A perf.data file with this many periods: the last ones, or the last ones before some newer periods that are
   // skipped.
   virtual diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) = 0;
-  // For the newest period, if requested and not in the recording itself; otherwise null.
+  // The context switches of the newest period, if requested and not in the recording itself; otherwise null.
   virtual const recording::RecordedSwitches* switches() const { return nullptr; }
 };
 

@@ -15,7 +15,8 @@ namespace {
 
 constexpr size_t kDefinitionFileLimit = 1 << 20;
 
-// If it is the path of an existing file, the file is read line by line; otherwise it is the text itself (contract 2.3).
+// If an argument is the path of an existing file, the file is read line by line; otherwise the argument is the text
+// itself (contract 2.3).
 diag::Result<std::vector<std::string>> extra_event_texts(const std::vector<std::string>& arguments) {
   std::vector<std::string> texts;
   for (const std::string& argument : arguments) {

@@ -59,7 +59,7 @@ diag::Result<void> finish_own_file(Recording& recording, const std::string& kept
 diag::Result<int> status_of_recording(const request::Measurement& wanted, OpenedMachine& machine,
                                       const Recording& recording, diag::Console& console);
 
-// Makes `file` from a trace, for those who read samples. The trace's losses are stored in `trace_losses`.
+// Makes `file` from a trace, for readers of samples. The trace's losses are stored in `trace_losses`.
 diag::Result<recording::RecordedSwitches> read_trace(Recording& recording,
                                                      const recording::TraceConversionOptions& options = {});
 

@@ -32,8 +32,7 @@ class SpePython final : public device::SampleWatcher {
 
  private:
   struct Program {
-    std::unique_ptr<recording::PythonProcess>
-        process;  // null: it has no interpreter that can be read, as far as is known
+    std::unique_ptr<recording::PythonProcess> process;  // null: no readable interpreter was found
     u64 looked_ticks = 0;
     bool was_looked_at = false;
   };

@@ -99,7 +99,8 @@ diag::Result<Recording> record_kernel_spe(const MeasureOptions& options, OpenedM
 }
 
 // Writes the driver's bytes unchanged, one file for each core: `spe.data` if there is one core, otherwise spe.0.data
-// and so on. If the user gave the recording such a name, it is not replaced; it has the bytes, too.
+// and so on. If the user gave the recording such a name, that file is not written, because the recording has the bytes,
+// too.
 class ByteFiles {
  public:
   ByteFiles(const MeasureOptions& options, bool several) : options_(options), several_(several) {}

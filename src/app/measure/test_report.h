@@ -7,7 +7,7 @@
 
 namespace wperf::measure {
 
-// There may be no events to count.
+// The request may have no events.
 diag::Result<answers::TestReport> measure_test(const request::Measurement& wanted, OpenedMachine& machine);
 answers::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine);
 

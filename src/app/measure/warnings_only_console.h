@@ -33,7 +33,7 @@ class WarningsOnlyConsole final : public diag::Console {
   std::set<std::string> said_;
 };
 
-// Its warnings are kept, until somebody can show them.
+// Keeps the warnings until they can be shown.
 class KeptWarnings final : public diag::Console {
  public:
   explicit KeptWarnings(const diag::Console& console) : console_(console) {}

@@ -75,7 +75,7 @@ struct TimelineFile {
 
 std::vector<TimelineFile> timeline_files(const request::Outputs& outputs, const plan::CountPlan& plan);
 
-// Can all of them, and the JSON, be written? Checked before counting.
+// Can all these files, and the JSON, be written? Checked before counting.
 diag::Result<void> check_timeline_files(const request::Outputs& outputs, const std::vector<TimelineFile>& files);
 // If one file fails, the others are still written.
 diag::Result<void> write_timeline_files(const answers::TimelineProfile& timeline,

@@ -24,7 +24,7 @@ struct DeliveryTotals {
 };
 
 inline constexpr u32 kTriesOfOne = 4;   // for a profile that would otherwise be lost
-inline constexpr u32 kTriesOfKept = 2;  // for a profile that is kept, or that another one follows soon
+inline constexpr u32 kTriesOfKept = 2;  // for a profile that is kept, or that is soon followed by another one
 
 class Delivery {
  public:

@@ -27,7 +27,7 @@ diag::Error url_error(std::string_view text) {
 }
 
 diag::Result<std::string> checked_url(std::string url) {
-  // Not shown, because it may contain a password.
+  // The URL is not shown, because it may contain a password.
   if (url.find('@') != std::string::npos) {
     return diag::Error{
         .text = "a password in a URL is visible to everyone who can list processes",
@@ -81,7 +81,7 @@ u64 wait_of(const os::HttpAnswer& answer) {
   const std::string_view text = answer.header("retry-after");
   u64 seconds = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return 0;  // a date
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return 0;  // the text may be a date
   return std::min(seconds, kLongestWaitMs / 1000) * 1000;
 }
 

@@ -54,7 +54,7 @@ struct ProfileTime {
 PackedProfile packed_profile(exports::Source source, request::PushTarget target,
                              const std::vector<request::PushLabel>& labels, const ProfileTime& time);
 
-// The default subject of the profile: the program with most samples.
+// The default subject of the profile: the program with the most samples.
 std::string program_of(const stacks::StackProfile& profile);
 
 // The profiler's own cost, as events of the profile that it sends; a server shows them like the others, with the same

@@ -95,7 +95,7 @@ bool may_have_switches(const perf_data::PerfFile& file) {
   });
 }
 
-// For a trace: adds where and when something is missing.
+// For a trace: adds the places and times of its losses.
 void add_losses(const stacks::TraceFacts& facts, stacks::Moments& moments) {
   for (const stacks::TraceLossSpan& span : facts.lost_over_time) {
     const stacks::TimedLoss loss{.begin_ns = span.begin, .end_ns = span.end, .count = 0, .what = {}};

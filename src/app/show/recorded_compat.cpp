@@ -99,7 +99,7 @@ answers::SampledRun run_of(const perf_data::PerfFile& file, const recording::Rec
   return run;
 }
 
-// By number of the target's module.
+// The code file of each module of the target, by the module's number.
 compat::FileOfModule files_of(const recording::RecordedSamples& recorded, const compat::CompatView& view) {
   return [&](u32 number) -> const modules::CodeFile* {
     const std::string& path = view.run.target.modules[number].path;

@@ -166,7 +166,7 @@ std::string trace_option(const TraceOptions& options) {
   return options.providers ? "--providers" : options.spans ? "--spans" : options.span.has_value() ? "--span" : "";
 }
 
-// Has it only the events that `wperf waits` and `perf sched` record?
+// Does the file only have the events that `wperf waits` and `perf sched` record?
 bool is_of_switches(const perf_data::PerfFile& file) {
   return !file.attrs().empty() &&
          std::all_of(file.attrs().begin(), file.attrs().end(),
@@ -270,7 +270,7 @@ recording::TraceProviderReader::Choice choice_of(const ReportOptions& options) {
   return choice;
 }
 
-// Writes lines, like those of samples in other reports.
+// Writes a line for each mark, like the lines of samples in other reports.
 diag::Result<void> write_marks(const recording::TraceProviderReader& reader, const ReportOptions& options,
                                diag::Console& console) {
   constexpr usize kPart = 64 << 10;

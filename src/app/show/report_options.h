@@ -28,7 +28,7 @@ using ExportSink = std::function<diag::Result<void>(stacks::StackProfile&, const
 struct ExportOptions {
   request::ExportFormat format;
   std::vector<request::PushLabel> labels = {};
-  ExportSink sink = {};  // empty: written as -o says
+  ExportSink sink = {};  // empty: writes to the destination of -o
 };
 
 // --html and --svg.

@@ -81,7 +81,7 @@ bool can_show_callers_fast(const perf_data::PerfFile& file) {
   return file.record_bytes().size() <= kSoon && has(perf_data::kSampleCallchain) && !has(perf_data::kSampleUserStack);
 }
 
-// When threads ran, together with samples.
+// The switches that show when threads ran, to weight the samples.
 diag::Result<const recording::RecordedSwitches*> switches_for_weights(const recording::SampledRecording& source,
                                                                       const ReportOptions& options) {
   const std::string option = options.parallel.by_time               ? "--latency"
@@ -134,7 +134,7 @@ diag::Result<void> show_page(const recording::SampledRecording& source, const re
     of_memory.display.memory = true;
     WPERF_TRY(spe, read_recorded_spe(source.file(), *source.operations, of_memory, console));
     const auto& clock = source.operations->time();
-    // Their times are unknown, so they are in no time slice.
+    // The times of SPE records are unknown, so the records are in no time slice.
     if (!clock.has_value() || !clock->has_zero) timed.profile.slice_counts = {};
   }
   return show_named({.file = source.file(),

@@ -35,7 +35,7 @@ diag::Result<void> show_named(NamedSamples samples, const ReportOptions& options
 
 // Shows samples whose weights were changed after the recording, in the same views.
 struct WeightedSamples {
-  std::string_view event;               // what they mean now; empty: unchanged
+  std::string_view event;               // the new meaning of the samples; empty: unchanged
   std::string_view things;              // "waits"; empty: samples
   std::string whole;                    // name of their sum
   const std::vector<u64>& weights;      // see recording::ReadOptions

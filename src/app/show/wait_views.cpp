@@ -92,7 +92,7 @@ std::vector<u64> named_samples(const ThreadActivity& account) {
   return weights;
 }
 
-// Adds the limits of the tables.
+// Adds the facts about the recording that limit the tables.
 void add_facts(const ThreadActivity& account, const stacks::StackLosses& losses, const ReportOptions& options,
                waits::WaitReport& report) {
   report.file = options.read.file;
@@ -132,7 +132,7 @@ html::WaitsOfPage waits_of_page(const ThreadActivity& account, recording::Record
                          waits::make_wait_moments(accounting, switches, names, locks, selection)};
   add_facts(account, recorded.profile.losses, options, page.report);
   add_thread_states(accounting, switches, chosen, recorded, true);
-  // Their nodes refer to a tree that the profile of all time replaces.
+  // The nodes of the states refer to a tree that the profile of all time replaces.
   for (stacks::ThreadState& state : recorded.moments.states) state.node = stacks::kNothing;
   return page;
 }
