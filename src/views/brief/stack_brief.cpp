@@ -75,7 +75,7 @@ void add_rows(Brief& brief, const StackProfile& profile, const stacks::StackRows
   });
 }
 
-// The functions that the filter names; without it the hottest ones.
+// The functions that the filter names; without a filter, the hottest functions.
 std::vector<u32> asked_functions(const StackProfile& profile, u32 event, const report::StackOptions& options) {
   if (!options.filter.symbol) return report::hot_functions(profile, event, options);
   std::vector<u32> functions;

@@ -74,8 +74,8 @@ struct ThreadCount {
   u64 count = 0;
 };
 struct ModuleCount {
-  u32 module = kNone;                     // index into modules, or
-  SymbolKind kind = SymbolKind::unknown;  // used if there is no name
+  u32 module = kNone;                     // index into modules; kNone: only the kind is known
+  SymbolKind kind = SymbolKind::unknown;  // used if module is kNone
   u64 count = 0;
 };
 struct CoreCount {
@@ -131,7 +131,7 @@ struct CompatView {
 std::string display_name(const CompatView& view, u32 symbol);
 // The name without `:module.dll`.
 std::string_view bare_name(const Symbol& symbol);
-// The rows that a report shows, hottest first: at most `most` of those whose bare name passes the filter.
+// The rows that a report shows, hottest first: up to `most` rows whose bare name passes the filter.
 using NameFilter = std::function<bool(std::string_view)>;  // empty: every name
 std::vector<const SymbolRow*> choose_rows(const CompatView& view, const SampledEvent& event, u32 most,
                                           const NameFilter& filter);

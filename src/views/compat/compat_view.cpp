@@ -75,14 +75,14 @@ struct Counts {
   std::vector<u32> rows;         // indices of the profile's samples
   std::map<u64, u64> of_thread;  // key: process << 32 | thread
   std::map<u32, u64> of_core;
-  std::map<std::pair<u32, SymbolKind>, u64> of_module;  // kNone: nothing but the kind is known
+  std::map<std::pair<u32, SymbolKind>, u64> of_module;  // kNone: only the kind is known
   std::map<std::pair<u32, u32>, u64> of_caller;         // symbol, caller
   std::vector<std::vector<u32>> over_time;              // keyed by symbol, then slice
 };
 
 using NamesOfProcesses = std::map<u32, std::string_view>;
 
-// If a process has several names, the first one.
+// The name of each process; the first one if a process has several.
 NamesOfProcesses by_process(const std::vector<answers::ProcessName>& names) {
   NamesOfProcesses known;
   for (const answers::ProcessName& one : names) known.try_emplace(one.process, one.name);

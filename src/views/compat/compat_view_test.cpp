@@ -227,7 +227,7 @@ TEST(CompatRows, OfOperationsThreadsAndPlacesAreCountedApart) {
                 {.event = 1, .core = 2, .thread = {}, .count = 9}};
   const CompatView view = make_view(profile, run);
   ASSERT_EQ(view.events.size(), 2u);
-  EXPECT_EQ(view.events[0].name, "OTHER");  // has most samples
+  EXPECT_EQ(view.events[0].name, "OTHER");  // has the most samples
   EXPECT_EQ(rows_of(view), (Rows{{"unknown", 6}, {"[other process]", 3}}));
   EXPECT_EQ(view.events[0].rows[0].pcs.size(), 2u);
   EXPECT_TRUE(view.events[0].rows[1].pcs.empty());

@@ -11,7 +11,7 @@ namespace {
 
 using stacks::kNothing;
 
-// main calls outer, into which inner was inlined twice; one thread of two.
+// main calls outer, and inner was inlined into outer twice. Only one of the two threads has samples.
 stacks::StackProfile small_profile() {
   stacks::StackProfile profile;
   profile.events = {{.name = "cycles", .samples = 7, .period = 70}};

@@ -219,8 +219,7 @@ class FirefoxWriter {
     const bool is_known = task.pid != kNothing;
     digits("isMainThread", is_known && task.pid == task.tid && thread.has_marks ? "true" : "false");
     member("processName", names_.process(thread.task));
-    // Readers of the format require both. If they are unknown, texts are written, which cannot be mistaken for process
-    // numbers.
+    // Readers of the format require both ids. Unknown ids are written as texts, which cannot be mistaken for numbers.
     member("pid", is_known ? fmt::format("{}", task.pid) : "unknown");
     task.tid != kNothing ? json_.integer("tid", task.tid) : member("tid", "unknown");
     write_samples(thread);
@@ -253,7 +252,7 @@ class FirefoxWriter {
         if (state->doing == stacks::ThreadDoing::running) here += std::min(now, state->end_ns) - state->begin_ns;
         if (state->end_ns > now) break;
       }
-      // If a state continues, the time was counted for the previous sample.
+      // If a state continues, subtracts the time that was counted for the previous sample.
       const u64 grown = here > ran ? here - ran : 0;
       const bool goes_on = state != moments_.states.end() && state->task == thread.task && state->begin_ns < now &&
                            state->doing == stacks::ThreadDoing::running;

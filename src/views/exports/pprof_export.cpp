@@ -180,8 +180,8 @@ class PprofWriter {
       function.clear();
       function.number(1, static_cast<u64>(&one - functions_.data()) + 1);
       function.number(2, texts_(names_.function(one.number)));
-      // Field 3 is for the linker's name. If a function's two names are equal, pprof demangles it, and removes the text
-      // inside < >.
+      // Field 3 is for the linker's name. If a function's two names are equal, pprof demangles the name, and removes
+      // the text inside < >.
       function.number(4, one.file);
       fields.message(kFunction, function);
       put(fields);

@@ -74,7 +74,7 @@ class SpeedscopeWriter {
     out_.flush_if_long();
   }
 
-  // "comm (pid/tid) event", as far as known; wperf's importer splits it again.
+  // "comm (pid/tid) event", or its known parts; wperf's importer splits it again.
   std::string name_of(u32 event, u32 task) const {
     const stacks::StackTask& of = profile_.tasks[task];
     std::string name = names_.thread(task);

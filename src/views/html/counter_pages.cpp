@@ -39,7 +39,7 @@ struct RowPlace {
     return report::class_counts(count, event_class).units[unit];
   }
   const CountRow& row_of(const CountProfile& count) const { return unit_of(count).rows[row]; }
-  // Had it a counter, and was it ever scheduled?
+  // Did the row have a counter, and was it ever scheduled?
   bool is_counted(const CountProfile& count) const {
     const bool is_cycles = event_class == EventClass::core && row == 0;
     return row_of(count).counted() && !(is_cycles && unit_of(count).cycle_row == answers::CycleRow::uncounted);
@@ -205,7 +205,7 @@ using report::TopdownFunction;
 using report::TopdownSamples;
 
 constexpr usize kMostFunctions = 50;
-constexpr u32 kMostPlaces = 20;  // of places of data
+constexpr u32 kMostPlaces = 20;  // rows in each memory table
 
 void append_text(std::string& out, std::string_view text) {
   if (!text.empty()) out += "<p>" + report::markup_text(text) + "</p>\n";

@@ -23,7 +23,8 @@ using compare::StackChanges;
 using compare::UnitChange;
 using compare::UnitKind;
 
-// The total cost of the more expensive side, as in difference_view.js, because rows count whole units.
+// Stands for the total cost of the more expensive side, as in difference_view.js. It is large, because rows count whole
+// units.
 constexpr double kWhole = 1e12;
 
 // The stacks of both sides as a profile with two events: both sides together, and the side before.

@@ -145,7 +145,7 @@ void append_losses(std::string& out, const StackProfile& profile) {
     append_list(out, lines);
 }
 
-// The subject and the measured events: the program, or else the file.
+// The program (or else the file) and the measured events.
 std::string title_of(const StackProfile& profile, const stacks::RecordingAbout* about) {
   std::string title = about != nullptr ? about->image : std::string();
   if (title.empty()) title = text::base_name(profile.file);

@@ -42,13 +42,13 @@ std::string page_start(std::string_view title, PageKind kind = PageKind::recordi
 std::string views_start(std::string_view title);
 // The end of that text; then the data, and the scripts that show it.
 std::string views_end(const stacks::StackProfile& profile, const HtmlOptions& options);
-// A row of a table of facts; nothing if the value is not known. append_about: rows for some facts about the run.
+// Appends a row of a table of facts, unless the value is unknown. append_about: rows for some facts about the run.
 void append_fact(std::string& out, std::string_view name, std::string_view value);
 void append_about(std::string& out, const stacks::RecordingAbout& about, std::string_view made_by);
 // The beginning of a table up to its first row; the cells of a row, which also end the row.
 void append_head(std::string& out, std::string_view caption, std::initializer_list<std::string_view> columns);
 void append_cells(std::string& out, std::initializer_list<std::string_view> cells);
-// A whole table; nothing if it has no rows.
+// Appends a whole table, unless it has no rows.
 void append_table(std::string& out, std::string_view caption, const report::Table& table);
 // Like append_table(), but titles begin with capital letters, and a table without rows still has its head. Rows whose
 // first cell is `worst` are highlighted.

@@ -132,7 +132,7 @@ void ColumnWriter::add_tree() {
   }
 }
 
-// In nanoseconds; the begin of a state is relative to the end of the thread's previous one.
+// In nanoseconds; the beginning of a state is relative to the end of the thread's previous one.
 void ColumnWriter::add_states() {
   if (options_.moments == nullptr) return;
   const stacks::ThreadState* before = nullptr;

@@ -10,7 +10,7 @@
 
 namespace wperf::html {
 
-// Otherwise all samples are in one slice.
+// Without slices, all samples are in one.
 inline bool has_slices(const stacks::StackProfile& profile) {
   return profile.slices.count != 0 && (!profile.slice_counts.empty() || profile.samples.empty());
 }

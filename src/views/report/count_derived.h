@@ -42,7 +42,7 @@ void append_kernel_counts(std::string& out, const answers::CountProfile& profile
 void append_kernel_threads(std::string& out, const answers::CountProfile& profile);
 // Appends the elapsed time and the remarks.
 void append_kernel_times(std::string& out, const answers::CountProfile& profile);
-// The line below a table that names the zeros that were not counted (in count_text.cpp).
+// Appends the line below a table that names the rows whose 0 was not counted (in count_text.cpp).
 void append_not_counted(std::string& out, std::span<const answers::CountRow> rows);
 
 }  // namespace wperf::report

@@ -109,8 +109,8 @@ bool has_waited(const RecordingAbout& about) {
 }
 
 std::string waits_line(const RecordingAbout& about) {
-  // How long it was ready to run is not recorded, and on a busy machine even a program that never waits gets little of
-  // a core.
+  // The time in which the program was ready to run is not recorded, and on a busy machine even a program that never
+  // waits gets little of a core.
   return fmt::format("it waited, or had no free core: `{}` shows which, and for what", waits_command(about));
 }
 
@@ -131,7 +131,7 @@ std::string hot_line(const StackProfile& profile, const HottestFunction& hot) {
   return line;
 }
 
-// In the interpreter of the profile's own system.
+// The percentage of samples in Python's interpreter. Only interpreters of the profile's own system count.
 double share_in_interpreter(const StackProfile& profile) {
   const bool is_of_windows = profile.trace.has_value();
   u64 inside = 0, all = 0;

@@ -67,7 +67,7 @@ class LossList {
   }
 
  private:
-  // In a part of a recording it is unknown how many of them belong to it.
+  // In a part of a recording it is unknown how many of these stacks belong to that part.
   double share_of(u64 stacks) const { return stacks > samples_ ? 100 : text::percent_of(stacks, samples_); }
   std::string percentage_of(u64 stacks) const {
     return stacks > samples_ ? std::string() : fmt::format(" ({} %)", text::fixed(share_of(stacks), 1));

@@ -35,7 +35,7 @@ std::string stack_text(const stacks::StackProfile& profile, const StackOptions& 
 // `first` writes members that come first.
 std::string stack_json(const stacks::StackProfile& profile, const StackOptions& options,
                        const WriteMembers& first = {});
-// Writes it as the member "recording" of an open object.
+// Writes the same document as the member "recording" of an open object.
 void write_stack(text::JsonWriter& json, const stacks::StackProfile& profile, const StackOptions& options);
 // Writes "name;outermost;…;innermost 17" for tools that draw flame graphs, for one event. Each part consists of whole
 // lines. Each line has a complete stack, so the output may be much longer than the profile.

@@ -134,7 +134,7 @@ answers::TestReport simulated_machine() {
   return test;
 }
 
-// Like the readers in the other tool: the first row whose name contains `part`.
+// As WindowsPerf's clients do, finds the first row whose name contains `part`.
 std::string result_of(const json& rows, std::string_view part) {
   for (const json& row : rows) {
     if (row["Test_Name"].get<std::string>().find(part) != std::string::npos) return row["Result"].get<std::string>();

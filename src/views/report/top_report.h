@@ -26,7 +26,7 @@ struct TopFacts {
 bool is_incomplete(const stacks::StackLosses& losses);
 // "cycles 3.02 G/s" for each event that was sampled.
 std::string rates_text(const stacks::StackProfile& profile, double seconds);
-// The rate of a sampled event per second, or for a clock in nanoseconds the number of cores.
+// Does the event count the nanoseconds of a clock? Then its rate is shown as the number of cores.
 bool is_clock_event(const stacks::StackEvent& event);
 
 // The rate of a counted event, during the time in which it had a counter.

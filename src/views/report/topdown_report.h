@@ -16,7 +16,7 @@ namespace wperf::report {
 
 // A function in which the sampled event occurred.
 struct TopdownFunction {
-  std::string function, module, line;  // line: the one with most samples; empty if unknown
+  std::string function, module, line;  // line: the one with the most samples; empty if unknown
   u64 samples = 0, line_samples = 0;
 };
 struct TopdownSamples {

@@ -68,10 +68,10 @@ struct TableAnswer {
   u64 lost = 0, throttled = 0;
   u64 unseen_ns = 0;
   std::vector<TableEvent> events;
-  // The counts, followed by the samples in the same form; indexed by the rows' keys, if these were requested.
+  // The counts, followed by the samples in the same form; indexed by the rows' keys, if counters were requested.
   std::vector<answers::CountRow> counters;
   usize counted = 0;  // number of counts in it
-  // Samples without a function's name: the module with most of them, and the reason.
+  // Samples without a function's name: the module with the most of them, and the reason.
   u64 nameless_period = 0;
   std::string nameless_module, nameless_reason;
 };

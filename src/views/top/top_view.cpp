@@ -48,7 +48,7 @@ usize rows_of(const CodeView& view) {
   return view.instructions ? view.code.instructions.size() : view.code.lines.size();
 }
 
-// The index in `now` of the row of `old` at `cursor`; if it is gone, the same index.
+// The index in `now` of the row of `old` at `cursor`; if that row is gone, `cursor`.
 template <typename Row, typename Same>
 usize found_again(const std::vector<Row>& old, usize cursor, const std::vector<Row>& now, Same same) {
   if (cursor == 0 || cursor >= old.size()) return cursor;
@@ -127,7 +127,7 @@ Action TopView::take_typed(const Key& key) {
   return Action::nothing;
 }
 
-// Shows the code of a function; for other rows, what they contain.
+// Shows the code of a function, or the contents of any other row.
 Action TopView::zoom(const TableAnswer& rows) {
   if (code.has_value()) return Action::nothing;
   if (!is_there) {

@@ -10,7 +10,7 @@
 
 namespace wperf::top {
 
-// The code of a function, as far as it is known.
+// The known code of a function.
 struct CodeView {
   u32 function = 0;  // number in the table
   bool is_waiting = true;
