@@ -166,7 +166,7 @@ diag::Result<void> Comparer::add_total(TotalChange total, Per per,
     for (double& value : before) value = std::log(value);
     for (double& value : after) value = std::log(value);
     const Shift shift = shift_between(before, after, kConfidence);
-    // The interval is extended to include the ratio of the medians, which depends on how runs are paired.
+    // The ratio of the medians may be outside of the interval, so the interval is extended to include it.
     total.ratio = total.median_after / total.median_before;
     total.low = std::min(total.ratio, std::exp(shift.low));
     total.high = std::max(total.ratio, std::exp(shift.high));
@@ -176,8 +176,8 @@ diag::Result<void> Comparer::add_total(TotalChange total, Per per,
   return {};
 }
 
-// In units of the side's mean sample, like the observed counts, because chance depends on the number of samples, not on
-// their cost.
+// The measures are in units of the side's mean sample, like the observed counts, because chance depends on the number
+// of samples, not on their cost.
 diag::Result<Runs> Comparer::measures_of(const EventRuns& event, Per per) const {
   Runs runs{.exposures = {}, .before = before_.size(), .weights = {}};
   for (usize run = 0; run < runs_.size(); ++run) {
@@ -243,7 +243,7 @@ void Comparer::find_units() {
   if (rows.empty() && (options_.module || options_.symbol))
     out_.notes.emplace_back("no event has samples with a name chosen by --module or --symbol");
   const std::vector<bool> found = found_among(answers, kWrongShare);
-  // The limit for a row if it were the only significant one (Bonferroni).
+  // The limit for a row if no other row were significant (Bonferroni).
   const double sure_below = kWrongShare / static_cast<double>(std::max<usize>(1, rows.size()));
   for (usize i = 0; i < rows.size(); ++i) {
     rows[i]->is_significant = found[i];

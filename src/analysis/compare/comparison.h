@@ -106,7 +106,7 @@ struct Comparison {
   MatchedUnits matched;            // which units are the same on both sides
 };
 
-// The divisor of a run's costs; for shares, all samples of the event. Returns an error if the run does not have it.
+// The divisor of a run's costs; for shares, all samples of the event. Returns an error if the run has no such divisor.
 diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string& counter);
 
 // If all recordings of a side have exactly the same samples, keeps only one of them: a deterministic machine does not

@@ -59,7 +59,7 @@ Prior prior_of(const std::vector<double>& logs, double degrees) {
   return {std::exp(centre + digamma(half) - std::log(half)), 2 * half};
 }
 
-// How much more than by chance runs differ, estimated from all items together.
+// How much more runs differ than by chance, estimated from all items together.
 class SharedFit {
  public:
   SharedFit(std::span<const RunCounts> counts, const Runs& runs) : counts_(counts), runs_(runs) {

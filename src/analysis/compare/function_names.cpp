@@ -189,7 +189,7 @@ std::string without_anonymous(std::string_view name) {
   return out;
 }
 
-// Is it the whole name, or its last parts?
+// Is `wanted` the whole name, or its last parts?
 bool ends_as(std::string_view name, std::string_view wanted) {
   if (wanted.empty() || !name.ends_with(wanted)) return false;
   return name.size() == wanted.size() || name.substr(0, name.size() - wanted.size()).ends_with("::");

@@ -117,7 +117,7 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
   return verdict;
 }
 
-// If some runs counted 0, the ratio does not exist. Then the shift relative to the median before is used.
+// If some runs counted 0, the ratio does not exist. Then the shift relative to the median of the side before is used.
 Candidate shift_of(const TotalChange& total) {
   constexpr double kBeyond = std::numeric_limits<double>::infinity();
   Candidate one{.what = total.event, .is_significant = total.is_significant};

@@ -45,7 +45,8 @@ TEST(InlineRows, AFasterFunctionDoesNotGrowByWhatIsInlinedIntoIt) {
   EXPECT_EQ(judged(slower, "function:f>5%"), Verdict::Kind::failed);
 }
 
-// If a compiler assigns all cost to the host or all to the inlined function, both are one row, which either name finds.
+// If a compiler assigns all cost to the host or all to the inlined function, both are one row. Either name finds this
+// row.
 TEST(InlineRows, WhatMovedBetweenAHostAndWhatItInlinesIsOneRow) {
   const MadeProfile before = MadeProfile("p").add("f", 1500).add("f", 10, "g").add("g", 1000);
   const MadeProfile after = MadeProfile("p").add("f", 400, "g").add("g", 1800);

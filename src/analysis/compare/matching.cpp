@@ -85,7 +85,7 @@ class CodeMatcher {
     if (is_new) entry->second = open_(module);
     return entry->second.get();
   }
-  // Any function of the module that the side has.
+  // Any function of the module on this side.
   Place any_of_module(usize side, const std::string& module) const {
     const auto at = numbers_.lower_bound({side, module, 0});
     if (at == numbers_.end() || std::get<0>(at->first) != side || std::get<1>(at->first) != module) return {};

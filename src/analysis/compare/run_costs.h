@@ -27,8 +27,8 @@ struct Unit {
   double samples = 0;           // of all events; including callees if stacks are kept
 };
 
-inline constexpr double kFewestSamples = 6;  // with fewer samples, even a difference between none and all could be
-                                             // chance
+inline constexpr double kFewestSamples = 6;  // with fewer samples, it could be chance even if all of them were on one
+                                             // side
 
 struct UnitCost {
   double cost = 0;  // in units of the event

@@ -39,7 +39,7 @@ struct MeasuredRates {
   double exposure_before = 0, exposure_after = 0;  // in any unit, the same for both
 };
 
-// How much more than by chance counts scatter (variance ÷ count), and the degrees of freedom of that estimate; infinite
+// How much more counts scatter than by chance (variance ÷ count), and the degrees of freedom of that estimate; infinite
 // if it was not estimated.
 struct Scatter {
   double factor = 1;

@@ -192,7 +192,7 @@ TEST(Rates, SayWhatCouldHaveBeenSeen) {
 
 TEST(FoundAmong, BoundsTheShareOfWrongOnes) {
   const std::vector<double> answers = {0.02, 0.5, 0.001, 0.03, 0.04};
-  // The limits for the sorted ones: 0.01, 0.02, 0.03, 0.04, 0.05.
+  // The limits for the sorted answers: 0.01, 0.02, 0.03, 0.04, 0.05.
   EXPECT_EQ(found_among(answers, 0.05), (std::vector<bool>{true, false, true, true, true}));
   EXPECT_EQ(found_among(std::vector<double>{0.02, 0.9}, 0.05), (std::vector<bool>{true, false}));
   EXPECT_EQ(found_among(std::vector<double>{0.03, 0.9}, 0.05), (std::vector<bool>{false, false}));

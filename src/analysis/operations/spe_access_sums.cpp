@@ -57,7 +57,7 @@ void AccessSums::add_percentiles(std::vector<AccessCounts>& counts) const {
     for (; i < timed.size() && timed[i].key >> kCycleBits == group; ++i) {
       const u64 before = seen;
       seen += timed[i].hits;
-      // Rounded up, it must not exceed the longest latency.
+      // A latency that was rounded up must not exceed the longest latency.
       const u32 cycles = std::min(static_cast<u32>(timed[i].key & ((u64{1} << kCycleBits) - 1)), latency.longest);
       if (before < half && half <= seen) latency.p50 = cycles;
       if (before < most && most <= seen) latency.p90 = cycles;

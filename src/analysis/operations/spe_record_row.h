@@ -42,7 +42,8 @@ struct SpeRecordRow {
   bool damaged = false;
 };
 
-// Requests composed texts, each of which is made only once; otherwise rows have only the parts.
+// If these functions are set, rows have composed texts, and each text is made only once. Otherwise rows have only the
+// parts.
 struct RecordSpelling {
   void (*place)(const SpeRecordRow& row, std::string& out) = nullptr;
   void (*kind)(const SpeRecordRow& row, std::string& out) = nullptr;

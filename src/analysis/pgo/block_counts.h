@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Estimates from samples of single instructions how often each basic block ran. All instructions of a block run equally
-// often, so the mean of their samples is better than each single number; and a block runs as often as execution comes
-// to it (consistent_counts). So fewer samples are needed.
+// often, so the mean of their samples is better than each single number. A block also runs as often as execution enters
+// it (consistent_counts). So fewer samples are needed.
 #pragma once
 #include "analysis/pgo/profile_counts.h"
 #include "code/modules/code_file.h"

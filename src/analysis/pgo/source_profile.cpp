@@ -106,7 +106,7 @@ class InstructionCounts {
   u64 undecodable_ = 0;
 };
 
-// LLVM packs three numbers into a discriminator; the block's own number comes first. If its lowest bit is set, the
+// LLVM packs three numbers into a discriminator; the block's own number comes first. If the lowest bit is set, the
 // number is 0 and has no other bits. Otherwise 6 bits follow: 5 bits of the number, and a bit that shows whether 7 more
 // follow.
 u32 own_discriminator(u32 all) {
@@ -172,7 +172,7 @@ class SourceProfiler {
       body.targets[name] += one.count;
       calls[&body] += one.count;
     }
-    // Ranges lack the oldest branch of each stack, so code may have a lower count than calls of it.
+    // Ranges lack the oldest branch of each stack, so code may have a lower count than the calls to it.
     for (const auto& [body, count] : calls) body->count = std::max(body->count, count);
   }
 
@@ -200,8 +200,8 @@ class SourceProfiler {
     return name;
   }
 
-  // Are both addresses in the same copy of the same inlined function? Names are compared by their place, because equal
-  // texts at two places only cost time.
+  // Are both addresses in the same copy of the same inlined function? Compares the addresses of names, not their texts.
+  // Equal texts at two addresses only cost time.
   static bool is_same_path(std::span<const SymbolizedFrame> one, std::span<const SymbolizedFrame> other) {
     if (one.empty() || one.size() != other.size()) return false;
     for (usize i = 0; i < one.size(); ++i) {

@@ -12,7 +12,7 @@ namespace wperf::recording {
 
 struct CanonicalFile {
   u32 code = 0;   // number of the mapped code in the history
-  u64 first = 0;  // offset of its first byte; not 0 only for memory without a file, which is divided into parts
+  u64 first = 0;  // offset of its first byte: 0, except for memory without a file, which is divided into parts
   u64 size = 0;   // less than 4 GiB
   u64 base = 0;   // the address of its first byte
 };

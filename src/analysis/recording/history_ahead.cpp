@@ -61,7 +61,7 @@ void HistoryAhead::collect(const PerfFile& file) {
             collector_(time, record);
           },
           [&](const perf_data::Mmap& mapping, const Record& record) {
-            // For such code, samples need its time of creation while they are read.
+            // Reading samples in such code requires the time when the code was created.
             if (RecordedJit::is_dump(mapping.file)) give_up();
             collector_(mapping, record);
           },

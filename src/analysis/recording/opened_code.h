@@ -51,7 +51,8 @@ class NamelessCode {
   u64 base_ = 0;
 };
 
-// For one module: profile numbers of functions by beginning. Functions with the same name get their signatures.
+// `functions`: the profile's numbers of the functions of one module, by their beginnings. Functions with the same name
+// get their signatures.
 void tell_overloads_apart(const modules::CodeFile& file, const std::unordered_map<u64, u32>& functions,
                           stacks::StackProfile& profile);
 

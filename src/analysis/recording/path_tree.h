@@ -18,8 +18,8 @@ class PathTree {
     if (is_new) nodes_.push_back({parent, place});
     return number + 1;
   }
-  // Adds the paths of another tree, as if they had been inserted after this tree's own. Returns for each of its nodes
-  // the number in this tree.
+  // Adds the paths of another tree, as if they had been inserted after this tree's own. Returns the number in this tree
+  // for each node of the other one.
   std::vector<u32> join(const PathTree& other) {
     std::vector<u32> here(other.nodes_.size(), kRoot);
     for (u32 node = 1; node < here.size(); ++node) {

@@ -39,7 +39,7 @@ class StackPlacer {
 
 // Stacks become paths in one tree, from the outermost caller down. If addresses are not requested, all addresses of a
 // place share a node. Inlined functions become nodes below the function that contains them. There are many more frames
-// than nodes, so two threads with a tree each are faster.
+// than nodes, so two threads that each make a tree are faster than one.
 void StackPlacer::place_stacks(bool with_sites) {
   std::vector<u32> place_of_address;
   place_of_address.reserve(named_.of_address.size());

@@ -76,8 +76,9 @@ class PythonProcess {
     }
     // The state with the innermost frame, if known.
     std::optional<usize> innermost() const { return ends.size() == 1 ? std::optional<usize>(0) : active; }
-    // The frames from this one on: those of its state, then those of the state that the thread came from. If there are
-    // several others, their order is unknown, and they are left out. `room` is used for a thread with several states.
+    // The frames from this one on: those of its state, then those of the state that the thread came from. If the thread
+    // has more states than these, their order is unknown, and they are left out. `room` is used for a thread with
+    // several states.
     std::span<const Frame> from(usize frame, std::vector<Frame>& room) const;
   };
   enum class Copied : u8 { yes, no_python_thread, unreadable };

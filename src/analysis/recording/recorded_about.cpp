@@ -66,8 +66,8 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   about.host = features.text(Feature::host_name);
   about.processor = features.text(Feature::cpu_description);
   if (about.processor.empty()) about.processor = features.text(Feature::architecture);
-  // Other programs only store a number there. A recording made from a trace has the version of the wperf that converted
-  // it, not of the recorder.
+  // Other programs only store a version number. A recording made from a trace has the version of the wperf that
+  // converted it, not of the recorder.
   const std::string_view version = features.text(Feature::perf_version);
   if (run.has_value()) {
     about.version = version;
@@ -126,7 +126,7 @@ class KindsReader {
   stacks::CoreKinds kinds_;
 };
 
-// kNothing if there are too many.
+// Returns kNothing if there are too many kinds.
 u32 KindsReader::kind_named(std::string_view name) {
   std::vector<std::string>& names = kinds_.names;
   const auto known = std::find(names.begin(), names.end(), name);

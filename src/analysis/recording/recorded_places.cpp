@@ -97,7 +97,7 @@ class PlaceNamer {
   const PlaceOptions& options_;
   StackProfile& profile_;
   IdTable asked_;
-  NamedAddresses named_;  // their names by number in asked_
+  NamedAddresses named_;  // the names of the keys, by number in asked_
   ProfileTables tables_;
   CodeFiles files_;
 };
@@ -220,7 +220,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
   if (profile_.modules[module].reason.empty()) profile_.modules[module].reason = profile_.modules[module].not_used;
   const std::vector<modules::CodeRange> ranges =
       options_.line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>();
-  // By beginning; those without a known beginning by name or address.
+  // Functions by their beginnings; functions without a known beginning by name or address.
   std::unordered_map<u64, u32> functions, loose_addresses;
   std::unordered_map<std::string_view, u32> loose_functions;
   NamelessCode nameless_code(file);

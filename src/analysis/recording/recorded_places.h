@@ -14,7 +14,7 @@
 
 namespace wperf::recording {
 
-// Number of code files that are done, and of all.
+// The number of code files that are done, and the number of all code files.
 using NamingProgress = std::function<void(usize done, usize all)>;
 
 struct PlaceOptions {

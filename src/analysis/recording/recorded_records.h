@@ -61,8 +61,9 @@ class RecordedRecords {
   void for_each(DecodeStates& states, Callback&& callback) const {
     for_each_in(0, runs_.size(), states, callback);
   }
-  // The records are divided into runs, which may be decoded in parallel: from `first` up to but not including `last`.
-  // Returns false if the last run ends inside a record, which continues in the next run.
+  // The records are divided into runs, which may be decoded in parallel. for_each_in() decodes the runs from `first` up
+  // to but not including `last`. It returns false if the last run ends inside a record, which continues in the next
+  // run.
   usize run_count() const { return runs_.size(); }
   template <class Callback>
   bool for_each_in(usize first, usize last, DecodeStates& states, Callback&& callback) const {

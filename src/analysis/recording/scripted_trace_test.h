@@ -64,7 +64,8 @@ class ScriptedTrace {
 
   ScriptedTrace(const TraceVariant& variant, u32 seed) : variant_(variant), engine_(seed), on_(variant.cores) {
     streams_.resize(variant.cores);
-    // A buffer mentions many threads; the history of threads that it does not mention is complete.
+    // A lost buffer mentions many threads. Only the other threads have a complete history, so there must be more
+    // threads.
     const u32 threads = 4 + variant.cores / 8 + random() % 8 + (variant.lost_buffer ? 80 : 0);
     for (u32 i = 0; i < threads; ++i) {
       const u32 thread = next_thread_++;

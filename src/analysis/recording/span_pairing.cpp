@@ -12,7 +12,7 @@ void SpanPairing::take(const SpanMark& mark) {
     out_.unopened.resize(usize{mark.kind} + 1);
   }
   const bool by_activity = mark.activity != std::array<u64, 2>{};
-  // The ends of such spans cannot be matched.
+  // Without an activity or a thread, the ends of a span cannot be matched.
   if (!by_activity && mark.thread == SpanMark::kNobody) {
     ++(mark.is_stop ? out_.unopened : out_.unclosed)[mark.kind];
     return;

@@ -18,7 +18,7 @@
 
 namespace wperf::recording {
 
-// Counts the events of a trace by provider, and returns one by one those that no report uses.
+// Counts the events of a trace by provider, and returns the events that no report uses, one by one.
 class TraceProviderReader {
  public:
   explicit TraceProviderReader(const etl::Trace& trace) : trace_(trace) {}

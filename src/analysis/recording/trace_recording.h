@@ -22,7 +22,7 @@ struct TraceRecording {
   u64 samples = 0;
   u64 samples_of_nobody = 0;      // samples of threads that the trace does not mention
   u64 idle_samples = 0;           // samples that were left out
-  u64 unexplained_stacks = 0;     // stacks of which only the key is known
+  u64 unexplained_stacks = 0;     // stacks that are missing; only their keys are known
   u64 samples_without_stack = 0;  // although other samples have one
   bool samples_were_on = true;    // according to the trace itself
   bool switches_were_on = false;

@@ -87,7 +87,7 @@ class TraceSwitches : public testing::TestWithParam<TraceVariant> {
     return known != recorded->switches.threads.end() && known->second.number != 0 ? known->second.number : thread;
   }
 
-  // Was a part of it not recorded?
+  // Was a part of the trace not recorded?
   static bool is_gappy() { return GetParam().lost_buffer || GetParam().cut; }
   static u64 ticks(u64 ns) { return ns / ScriptedTrace::kTickNs; }
   // On the script's clock; time 1 is the start of the trace.
@@ -126,7 +126,7 @@ TEST_P(TraceSwitches, EqualTheScript) {
       SCOPED_TRACE(thread);
       const ScriptedTrace::Times& played = script->times[thread];
       if (is_gappy()) {
-        // Never more than the real time.
+        // The times are never longer than the real ones.
         EXPECT_LE(seen.running, played.running);
         EXPECT_LE(seen.ready, played.ready);
         EXPECT_LE(seen.waiting, played.waiting);

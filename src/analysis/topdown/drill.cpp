@@ -160,8 +160,8 @@ std::optional<Step> Drill::group_step() const {
   const std::vector<std::string_view>& groups = method_.nodes[current_].groups;
   if (groups.empty() || (options_.level.has_value() && *options_.level <= method_.nodes[current_].level))
     return std::nullopt;
-  // First one metric of each group, which shows how often its misses happen; then all metrics of the group that
-  // explains most.
+  // First counts one metric of each group, which shows how often the group's misses happen. Then counts all metrics of
+  // the group that explains most.
   std::vector<std::string_view> wanted = groups;
   if (!groups_.empty()) {
     if (likely_group().empty()) return std::nullopt;

@@ -88,7 +88,7 @@ class Drill {
   // The cycles that the worst node lost, and all cycles of the first run; 0 if not known.
   double lost_cycles() const;
   double cycles() const;
-  // An event was never scheduled, or for too short a time.
+  // True if an event was never scheduled, or only for too short a time.
   bool missed_turns() const;
   // All counts of an event, run by run.
   const std::vector<std::vector<EventCount>>& counts() const { return counts_; }

@@ -116,7 +116,7 @@ KindCounts counts_of(const answers::CountProfile& profile, const plan::Capabilit
     const bool own = profile.by_kernel || plan::product_of_core(machine, unit.number) == product;
     for (const answers::CountRow& row : unit.rows) {
       const bool is_cycles = !row.code.has_value() || row.name == kCycles;
-      // The fixed counter, if it counted in the same modes as the events; not an event with the same name.
+      // A row without a code is the fixed counter. It counts only if it used the same modes as the events.
       if (!row.code.has_value() && unit.cycle_row != answers::CycleRow::as_events) continue;
       if (own) {
         add_row(row, is_cycles ? kCycles : std::string_view(row.name), counts.events);

@@ -18,8 +18,8 @@ struct KindOfCore {
   std::vector<request::CoreRange> cores = {};
 };
 
-// The kinds among the cores of -c, or among all. Kinds without a method are left out, with a remark in `notes`; if no
-// kind has a method, returns an error.
+// The kinds of cores among those of -c, or among all cores. Kinds without a method are left out, with a remark in
+// `notes`; if no kind has a method, returns an error.
 diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Measurement& wanted,
                                                         const plan::Capabilities& machine,
                                                         std::vector<std::string>& notes);

@@ -358,7 +358,7 @@ class AccountingBuilder {
       return;
     }
     if (number == met) {
-      // It has waited since the beginning.
+      // The thread has waited since the beginning.
       thread.state = State::waiting;
       thread.is_there = true;
       thread.since = out_.begin;

@@ -157,15 +157,15 @@ void StackClass::take(std::string_view function, bool is_kernel) {
 
 WaitClass StackClass::get() const {
   if (is_fault_) return WaitClass::paging;
-  // read() may read a pipe, which only the kernel's functions show; then it waits for another thread.
+  // read() may read a pipe and so wait for another thread. Only the kernel's functions show this.
   if (of_program_ == WaitClass::io && of_kernel_ != WaitClass::unexplained) return of_kernel_;
   if (of_program_ != WaitClass::unexplained) return of_program_;
   if (of_kernel_ != WaitClass::unexplained) return of_kernel_;
   return has_frames_ ? WaitClass::other : WaitClass::unexplained;
 }
 
-// CPython's functions that wait for the GIL. The static ones have no names in many builds; then one of these is the
-// caller of a function without a name, or the caller is the interpreter's function.
+// CPython's functions that wait for the GIL. In many builds, static functions have no names. Then the function without
+// a name is called by one of these, or by the interpreter's function.
 void PythonLock::take(std::string_view function, std::string_view module) {
   static constexpr std::string_view kKnown[] = {"take_gil",
                                                 "drop_gil",

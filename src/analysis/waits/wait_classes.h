@@ -23,7 +23,7 @@ WaitClass class_of_function(std::string_view name);
 // Is this a kernel function in which threads wait for a word of their memory, whose address is the first argument of
 // the system call?
 bool is_futex_call(std::string_view name);
-// Does this C library function wait only in that way?
+// Does this C library function wait only with such a system call?
 bool waits_by_futex(std::string_view name);
 
 // Is it a library's internal function that wakes threads, called by known functions such as pthread_mutex_unlock?

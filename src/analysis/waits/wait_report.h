@@ -50,7 +50,7 @@ struct LockPlace {
 };
 struct LockRow {
   std::string name;       // "orders", "stock+0x20", "at 0x5581f2a0"; "not recorded"
-  bool is_known = false;  // if false, the members below it are empty
+  bool is_known = false;  // if false, the members below are empty
   u32 process = 0;
   std::string process_name = {};  // the process of a thread that waited for it
   u64 address = 0;
