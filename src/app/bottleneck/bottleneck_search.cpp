@@ -148,7 +148,7 @@ u64 interval_of(const Search& search, u64 count) {
   return std::clamp<u64>(wanted, least, kGreatestInterval);
 }
 
-// Samples the cores that were counted, and without a program everything that runs there.
+// Samples the cores that were counted. Without a program, samples everything that runs there.
 measure::MeasureOptions sampling_options(const Search& search) {
   measure::MeasureOptions options = search.options.sampling;
   if (!options.wanted.of_program()) {

@@ -78,7 +78,7 @@ diag::Result<void> add_program(const wchar_t* program, const wchar_t* arguments,
   return {};
 }
 
-// A single core is the one to sample. If there are several, the program runs on the first one.
+// If the configuration has one core, that core is sampled. If it has several, the program runs on the first one.
 diag::Result<void> add_sampled_cores(const SAMPLE_CONF& conf, request::Request& request) {
   WPERF_TRY(const auto cores, core_ranges(conf.cores, conf.num_cores));
   if (cores.empty() && !optional_text(conf.program).has_value()) {

@@ -182,7 +182,7 @@ diag::Result<void> Parser::take_command(const CommandRow& row) {
     options_.expect_samples();
   }
   if (row.command == Command::bench) options_.expect_rounds();
-  // Only words before the programs, because the programs' own words may be anything.
+  // Looks only at the words before the programs, because the programs' own words may be anything.
   const auto options_end = std::find(arguments_.begin(), arguments_.end(), kSides);
   if (row.command == Command::bench && std::find(arguments_.begin(), options_end, "--record") != options_end)
     options_.expect_samples();

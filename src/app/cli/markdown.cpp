@@ -61,7 +61,7 @@ std::string command_section(const CommandRow& command) {
   return rows.empty() ? out : out + "\n" + rows;
 }
 
-// A text of an option, with the commands that it applies to.
+// One text of an option, with the commands that it applies to.
 std::string option_line(const OptionRow& row, std::string_view help) {
   std::string line = "| " + code(row.name);
   if (!row.alias.empty()) line += ", " + code(row.alias);

@@ -28,7 +28,8 @@ std::string wrap_words(std::string_view text, usize indent, usize width = kTextW
 // Control characters that wperf itself prints, in addition to line ends and tabs.
 struct AllowedControls {
   bool backspace = false;  // at the beginning of a text
-  bool colours = false;    // those of report, where it puts them: around a line, and after blanks and numbers
+  bool colours = false;    // the colours of report, only in the places where report puts them: around a line, and after
+                           // blanks and numbers
 };
 // Names come from files and command lines that anybody may have made, and a terminal acts on control characters in
 // them. So in all output control characters are shown as \xNN, and characters that change the direction of text as

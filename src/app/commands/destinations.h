@@ -21,7 +21,7 @@ std::string kept_recording(const request::Request& request);
 // -o FILE.data and -o FILE.etl keep the recording; any other FILE gets the JSON.
 request::Request with_kept_file(request::Request request);
 
-// Names the recording that is kept, and the command that shows it again: the same command if it is `waits`.
+// Names the recording that is kept, and the command that shows it again (for `waits`, the same command).
 void print_kept_recording(const request::Request& request, const measure::Recording& recording, diag::Console& console);
 // Says what -o FILE contains if the name does not show it, because the user may have wanted a recording.
 void print_json_file(const request::Request& request, diag::Console& console);

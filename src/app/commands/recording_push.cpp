@@ -153,7 +153,7 @@ diag::Result<int> PushingRecorder::run() {
     auto recorded = measure::record_sampled(options, plan, sampled, machine_, quiet_);
     if (!recorded.has_value()) {
       // If the program ended between two periods, it cannot be opened again, which is not a failure. The kernel refuses
-      // a process that is exiting some time before it reports its end.
+      // an exiting process some time before it reports the end of that process.
       const bool may_have_ended = periods_ != 0 && sampled.pid != 0;
       if (may_have_ended) (void)machine_.device->programs().wait(kExitNs, sampled.pid);
       const device::ProcessState now = machine_.device->programs().process(sampled.pid);

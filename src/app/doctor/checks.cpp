@@ -25,8 +25,8 @@ Check check_kernel(const LinuxFacts& facts) {
           .fix = "wperf needs a kernel with CONFIG_PERF_EVENTS, and a container that does not hide /proc/sys"};
 }
 
-// The rights of this user. The setting is not all that matters: capabilities, namespaces and system call filters do,
-// too, and levels above 2 exist only on some kernels.
+// The rights of this user. The setting is not all that matters: capabilities, namespaces and system call filters
+// matter, too, and levels above 2 exist only on some kernels.
 Check check_rights(const LinuxFacts& facts) {
   const std::string setting = fmt::format(" (kernel.perf_event_paranoid is {})", *facts.paranoid);
   if (facts.whole_cores)

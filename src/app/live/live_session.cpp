@@ -120,8 +120,8 @@ diag::Result<stacks::FunctionCode> LiveSession::code(const CodePlace& place, usi
   stacks::StackFilter only = filter();
   only.modules = {place.module};
   only.symbol = [&](std::string_view name) { return name == place.function; };
-  constexpr u32 kFewOfTheName = 16;  // the most functions with this name that are shown; for example, static functions
-                                     // may have the same name
+  constexpr u32 kFewOfTheName = 16;  // at most this many functions with one name are shown; static functions may have
+                                     // the same name
   const recording::CodeRequest request{.filter = std::move(only),
                                        .most_functions = kFewOfTheName,
                                        .least_permille = 0,

@@ -22,7 +22,8 @@ std::string in_sql(std::string_view text);
 // The path in the server's address is the database.
 std::string clickhouse_request_url(std::string_view server_url, std::string_view path);
 
-// Sends one statement and returns the body of the answer. For an error, `outcome` says what it means for profiles.
+// Sends one statement and returns the body of the answer. For an error, `outcome` is set to its consequence for
+// profiles.
 diag::Result<os::HttpAnswer> ask_clickhouse(const Server& server, const std::string& sql, const os::HttpLimits& limits,
                                             Outcome& outcome);
 

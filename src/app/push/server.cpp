@@ -104,7 +104,8 @@ UploadResult result_of_grpc(std::string_view status, std::string_view message) {
   result.text = status.empty()
                     ? "the server's answer does not confirm that it accepted the profile"
                     : fmt::format("the server answered with gRPC status {}: {}", status, shown_text(message));
-  // First invalid argument, failed precondition and out of range; then errors of the address or the token.
+  // The first list has the statuses for an invalid argument, a failed precondition and a value out of range. The second
+  // list has those for a wrong address or token.
   const auto is_one_of = [&](std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), status) != all.end();
   };

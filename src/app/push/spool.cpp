@@ -107,7 +107,7 @@ std::vector<FileInFolder> files_of(const std::string& folder) {
        at.increment(error)) {
     std::error_code type_error, size_error;
     const std::u8string name = at->path().filename().u8string();
-    // Skip foreign files; include files still being written.
+    // Skips foreign files, but not files that are still being written.
     if (name.find(u8".wpush") == std::u8string::npos || !at->is_regular_file(type_error) || type_error) continue;
     const u64 size = at->file_size(size_error);
     if (!size_error) files.push_back({{name.begin(), name.end()}, size});

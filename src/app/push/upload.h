@@ -33,7 +33,8 @@ struct PackedProfile {
 // Adds the labels that a server requires: service_name, taken from `program` if the user gave none, and __name__.
 std::vector<request::PushLabel> complete_labels(std::vector<request::PushLabel> labels, const std::string& program);
 
-// Several if one request would be too large. Returns an error for a label that cannot be expressed in this interface.
+// Returns several uploads if one request would be too large. Returns an error for a label that cannot be expressed in
+// this interface.
 diag::Result<std::vector<Upload>> make_uploads(request::PushTarget target,
                                                const std::vector<request::PushLabel>& labels,
                                                const PackedProfile& profile);

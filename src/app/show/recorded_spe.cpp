@@ -55,7 +55,7 @@ std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces&
 struct NamedCode {
   answers::SampleTarget target;
   std::vector<modules::CodeFile> files;  // the files of each module
-  // Offset in the file of a module's first byte; not 0 only for memory without a file.
+  // Offset in the file of a module's first byte: 0, except for memory without a file.
   std::vector<u64> first;
   bool of_run = false;  // the files are already loaded
 };

@@ -38,7 +38,7 @@ struct PageOptions {
   bool wanted() const { return html_file.has_value() || svg_file.has_value(); }
 };
 
-// More about where names come from, in addition to ReadOptions::symbols.
+// Options about the sources of names, in addition to ReadOptions::symbols.
 struct NamingOptions {
   bool debuginfod = false;  // debuginfod servers may be asked for files
   bool verbose = false;

@@ -124,7 +124,7 @@ diag::Result<void> show_chosen(const recording::SampledRecording& source, const 
                        options, console);
 }
 
-// Includes all times, and what SPE recorded about memory.
+// Includes all times, and SPE's data about memory.
 diag::Result<void> show_page(const recording::SampledRecording& source, const recording::ReadOptions& wanted,
                              const ReportOptions& options, diag::Console& console) {
   WPERF_TRY(recording::RecordedSamples timed, read_timed_samples(source, wanted, options, console));

@@ -20,7 +20,7 @@ namespace wperf::show {
 diag::Result<void> show_samples(const recording::SampledRecording& source, const ReportOptions& options,
                                 diag::Console& console);
 
-// Counted and named samples, perhaps changed, and what is shown together with them.
+// Counted and named samples, perhaps changed, and the data that is shown together with them.
 struct NamedSamples {
   const perf_data::PerfFile& file;
   recording::RecordedSamples recorded;
