@@ -19,7 +19,7 @@ class Console {
   virtual void bytes(std::string_view bytes) { document(bytes); }
   // Would bytes() go to a terminal?
   virtual bool bytes_are_seen() const { return false; }
-  // Warnings, a whole line without its end.
+  // Prints a warning: a whole line without its end.
   virtual void warn(std::string_view line) = 0;
   // True if moving progress (backspaces) is welcome: stdout is a terminal and not quiet.
   virtual bool animated() const = 0;

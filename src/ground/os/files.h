@@ -20,9 +20,9 @@ bool file_exists(const std::string& path);
 u64 file_size(const std::string& path);  // 0 if there is no such file
 // The free space, in bytes, of the disk for a file with this name, which need not exist; 0 if unknown.
 u64 free_bytes(const std::string& path);
-// When it was last written, in nanoseconds since 1970; the present time if it is not a file.
+// The time when the file was last written, in nanoseconds since 1970; the present time if it is not a file.
 u64 last_change_unix_ns(const std::string& path);
-// The name of the newest ordinary file in the current folder with this ending; empty if there is no such file.
+// The name of the newest ordinary file with this ending in the current folder; empty if there is no such file.
 std::string youngest_file(std::string_view ending);
 // Is this path, with links followed, a pipe or a device? Output to those cannot be read again.
 bool is_pipe_or_device(const std::string& path);
@@ -33,7 +33,7 @@ diag::Result<void> save_with_folders(const std::string& path, std::span<const st
                                      Readers readers = Readers::usual);
 // A missing file does not cause an error.
 void remove_file(const std::string& path);
-// Replaces the bytes from `offset` on in an existing file; at its end they are appended.
+// Replaces the bytes from `offset` on in an existing file. Bytes beyond its end are appended.
 diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes);
 // Do both names, with links followed, lead to the same existing file?
 bool is_same_file(const std::string& path, const std::string& other);
@@ -54,8 +54,8 @@ std::filesystem::path native_path(const std::string& utf8);
 // file that cannot be removed stays: another process may be using it.
 void remove_oldest_files(const std::string& folder, std::uint64_t limit);
 
-// A lock file, held by one process at a time, for work that must not be done twice at once. The system releases it when
-// the process ends, however that happens.
+// A lock file, held by one process at a time, for work that two processes must not do at the same time. The system
+// releases it when the process ends, however that happens.
 class FileLock {
  public:
   // Does not wait. A missing file is created, and is not removed later. Returns nullopt if another process holds the

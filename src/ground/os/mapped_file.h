@@ -18,7 +18,7 @@ class MappedFile {
   static diag::Result<MappedFile> open_as(const std::string& path, const std::string& name);
   // Maps a file that is already open, on Linux. The file stays open.
   static diag::Result<MappedFile> open_descriptor(int file, const std::string& name);
-  // The names of files that these two functions opened and that have shrunk since; each name is returned once.
+  // The names of files that were opened by these functions and have shrunk since; each name is returned once.
   static std::vector<std::string> take_shrunk();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;

@@ -88,7 +88,7 @@ TEST(MappedFile, OtherFaultsEndTheProcess) {
   const TemporaryFile file("x");
   const auto opened = MappedFile::open(file.path);
   ASSERT_TRUE(opened.has_value());
-  // A sanitizer's own handler gets the fault: it reports it and ends the process with a status.
+  // A sanitizer's own handler reports the fault and ends the process with a status.
   const auto has_failed = [](int status) {
     return testing::KilledBySignal(SIGBUS)(status) || (WIFEXITED(status) && WEXITSTATUS(status) == 1);
   };

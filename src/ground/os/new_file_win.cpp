@@ -51,7 +51,7 @@ Place place_at(const std::string& path) {
   return (facts.dwFileAttributes & kFolderOrLink) == FILE_ATTRIBUTE_DIRECTORY ? Place::folder : Place::free_or_file;
 }
 
-// Allows moving the file while it is open. The folder decides who may read it.
+// Allows moving the file while it is open. The folder decides who may read the file.
 std::intptr_t create(const std::string& path, Readers) {
   return kept(CreateFileW(native_path(path).c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE,
                           nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));

@@ -12,7 +12,7 @@
 
 namespace wperf::os {
 
-// The default device for this system: its kernel; on Windows app/measure/opened_machine.h decides.
+// The default device: on Linux the kernel. On Windows app/measure/opened_machine.h decides.
 #ifdef _WIN32
 inline constexpr char kOwnDevice[] = "";
 #else

@@ -48,7 +48,7 @@ std::vector<std::string> program_arguments(int count, char** words) {
 void hold_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
-    // open() returns the lowest free number, which is this one, because those below it are open.
+    // open() returns the lowest free number. That is `stream`, because the numbers below it are open.
     static_cast<void>(open("/dev/null", (stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC));
   }
 }

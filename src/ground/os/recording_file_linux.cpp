@@ -56,7 +56,7 @@ RecordingFile::~RecordingFile() {
   if (!unnamed_.empty()) unlink(unnamed_.c_str());
 }
 
-// An open file can be read, and an unnamed file only while it is open, so it stays open.
+// An unnamed file can be read only while it is open, so the file stays open.
 void RecordingFile::close() {}
 
 std::string RecordingFile::openable_path() const {

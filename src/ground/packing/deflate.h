@@ -42,8 +42,8 @@ std::string deflated(std::string_view bytes, Form form, Effort effort = Effort::
 [[nodiscard]] bool inflate(std::span<const std::byte> compressed, std::vector<std::byte>& out, usize limit);
 
 // Unpacks in pieces of at most 256 KiB. Each is given to `take`, which may return false to stop. Unpacks at most
-// `limit` bytes. The bytes before damage are given to `take`, too. `used` returns how many bytes of `compressed` were
-// consumed, if other data may follow.
+// `limit` bytes. The bytes before damage are given to `take`, too. If other data may follow, `used` receives the number
+// of bytes of `compressed` that were consumed.
 using TakePiece = std::function<bool(std::span<const std::byte>)>;
 [[nodiscard]] bool inflate(std::span<const std::byte> compressed, u64 limit, const TakePiece& take,
                            usize* used = nullptr);

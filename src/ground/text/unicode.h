@@ -62,7 +62,7 @@ struct Character {
 Character first_character(std::string_view rest);
 
 usize width_of(std::string_view utf8);
-// The first `width` characters. If the text is longer, the last of them is `mark`. For text without colours.
+// The first `width` characters. If the text is longer, the result ends with `mark`. For text without colours.
 std::string cut_to(std::string_view utf8, usize width, std::string_view mark = "..");
 
 // A name to be printed within a line: line ends, and bytes that look like wperf's colours, are replaced.
