@@ -57,7 +57,8 @@ struct ListedWord {
 struct CatalogueListing {
   std::array<bool, kEventClassCount> classes{};  // the classes that this machine can count
   std::vector<ListedMetric> metrics;             // alphabetical
-  bool product_events = true;                    // false: their numbers have another meaning on this machine
+  bool product_events = true;                    // false: the numbers of these events have another meaning on this
+                                                 // machine
   std::vector<u16> absent_events;                // numbers of events that the hardware reports as missing
   std::vector<ListedWord> words;                 // the names of the kernel's own events
   std::optional<std::string> spe_version;        // "FEAT_SPE…"; nullopt if SPE is not listed

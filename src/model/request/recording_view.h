@@ -67,7 +67,7 @@ struct RecordingView {
   bool wants_page() const { return html_file.has_value() || svg_file.has_value(); }
 };
 
-// Parsers for values of options of `report` and `waits`. This one parses --sort: "comm,pid,symbol", each key once.
+// Parsers for the option values of `report` and `waits`. This one parses --sort: "comm,pid,symbol", each key once.
 diag::Result<std::vector<SortBy>> parse_sort_list(std::string_view text);
 // "a,b"; empty names are dropped.
 std::vector<std::string> parse_name_list(std::string_view text);

@@ -60,7 +60,7 @@ diag::Result<SampledEvent> parse_event(std::string_view token) {
   event.text = std::string(token.substr(0, colon));
   WPERF_TRY(event.number, parse_raw_event(event.text));
   if (colon == std::string_view::npos) return event;
-  // First the second half of a tracepoint's name, then perf's modifiers: `sched:sched_switch:k`.
+  // Takes the second half of a tracepoint's name first, then perf's modifiers: `sched:sched_switch:k`.
   for (usize words = 0; words < 2 && !event.text.empty(); ++words) {
     const usize word = length_of_word(token.substr(colon + 1));
     if (word == 0) break;

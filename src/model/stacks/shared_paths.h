@@ -12,7 +12,7 @@
 
 namespace wperf::stacks {
 
-// Contains each node once for each key among the samples below it; numbered so that callers come first.
+// Contains each node once for each key among the samples below it. Nodes are numbered so that callers come first.
 class SharedPaths {
  public:
   explicit SharedPaths(const std::vector<StackNode>& nodes) : nodes_(nodes) {}

@@ -24,7 +24,7 @@ struct StackModule {
   std::string reason;         // why functions have no names; empty if they have names
   bool is_nowhere = false;    // stands for addresses outside of all mappings
   std::string pdb_path = {};  // for a Windows module; otherwise empty
-  u64 image_base = 0;         // for a Windows module: the first of the addresses as linked
+  u64 image_base = 0;         // for a Windows module: the lowest linked address
   std::string not_used = {};  // the file of split debug information that was found but not used, and why; otherwise
                               // empty
   std::string build_id = {};  // in hexadecimal digits; for a Windows module the GUID and age of its PDB; empty if not
@@ -117,7 +117,7 @@ struct StackLosses {
   u64 stacks_by_pointers = 0;    // unwound by frame pointers, to save time
   bool stacks_of_whole = false;  // counted by the recorder, for all samples, not only for those that are shown
   u64 stacks_continued = 0;      // continued by frame pointers after the end of the copy
-  u64 stacks_undelivered = 0;    // the kernel postponed their user part, and the record with it is missing
+  u64 stacks_undelivered = 0;    // the kernel postponed their user part, and the record with that part is missing
   std::vector<std::pair<u32, u64>> unknown_types;
 
   // The number of samples that are known to be missing.

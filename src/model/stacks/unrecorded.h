@@ -8,7 +8,7 @@
 
 namespace wperf::stacks {
 
-// Times ordered by begin that neither overlap nor touch.
+// Periods ordered by their beginnings. They neither overlap nor touch.
 class UnrecordedTimes {
  public:
   struct Span {
