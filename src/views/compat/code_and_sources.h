@@ -22,7 +22,7 @@ using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 // instructions and stores them in CompatView::code.
 std::vector<CodeBlock> code_to_disassemble(const CompatView& view, u32 rows, const NameFilter& filter = {});
 
-// Indices of the files that these rows' lines are in, ascending.
+// The indices of the files with the lines of these rows, ascending.
 std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilter& filter = {});
 
 // Instructions and source text that the report will show. `folders`: those of --symbol-path.

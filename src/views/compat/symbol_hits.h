@@ -23,7 +23,7 @@ class LineRows {
     std::string_view inlined_function = {};
     u32 inlined_file = kNone, inlined_line = 0;
   };
-  // The most frequent places must be added first: the first one of a line represents it.
+  // The most frequent places must be added first: the first place of a line represents the line.
   void add(const Hits& line) {
     const auto [entry, is_new] = lines_.try_emplace({line.row.file, line.row.line});
     Entry& known = entry->second;

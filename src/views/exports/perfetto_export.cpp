@@ -315,7 +315,7 @@ class PerfettoWriter {
   u32 thread_of(const stacks::ThreadState* state) const {
     return state != nullptr ? profile_.tasks[state->task].tid : 0;
   }
-  // The state in which it continues, taken from the thread's next period.
+  // The state in which the thread continues, taken from the thread's next period.
   u64 state_behind(const stacks::ThreadState* state) const {
     constexpr u64 kReady = 1, kTerminated = 4, kWaiting = 5;
     if (state == nullptr) return kReady;

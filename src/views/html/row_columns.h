@@ -20,8 +20,8 @@ class RowColumns {
   RowColumns(const stacks::StackProfile& profile, const stacks::StackFilter& filter, bool all_samples)
       : profile_(profile), filter_(filter), all_samples_(all_samples) {}
 
-  // `number_of`: from a node of the profile to the written one. For all samples: returns the row of each entry of the
-  // profile's slice counts, as MomentColumns::add_samples() takes it.
+  // `number_of`: converts a node of the profile to the number of the written node. For all samples: returns the row of
+  // each entry of the profile's slice counts, as MomentColumns::add_samples() takes it.
   std::vector<u32> add(const std::function<u32(u32 node)>& number_of);
   std::vector<const Column*> columns() const;
 

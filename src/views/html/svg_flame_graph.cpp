@@ -150,7 +150,7 @@ std::string svg_flame_graph(const StackProfile& profile, const stacks::StackFilt
 }
 
 std::string svg_difference(const compare::StackChanges& changes, const Sides& sides) {
-  // As wide as the mean of both sides, so that frames that are gone are visible, too.
+  // Frames are as wide as the mean of both sides, so that frames that are gone are visible, too.
   const compare::StackChange& root = changes.nodes.front();
   const double units = 1e12 / std::max(std::max(root.before, root.after), 1e-300);
   std::vector<stacks::CallNode> nodes;

@@ -48,7 +48,7 @@ answers::ManualPage built_in_page(pmu::Product product, const pmu::BuiltInMetric
 answers::ManualPage event_page(pmu::Product product, const pmu::Event& event) {
   return {{"CPU", std::string(product.name())},
           {"NAME", name_and_title(event.name, event.title)},
-          // Only names are shown from the architecture's own list, because the product decides what an event counts.
+          // From the architecture's own list, only names are shown, because the product decides what an event counts.
           {"DESCRIPTION", product.has_own_events() ? or_not_available(event.description) : "n/a"}};
 }
 

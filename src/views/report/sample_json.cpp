@@ -52,7 +52,7 @@ class SampleJson {
  private:
   bool annotates() const { return options_.annotate || options_.disassemble; }
 
-  // Disassembly makes documents large, and a client that reads up to a limit can use nothing of a larger one. `times`:
+  // Disassembly makes documents large, and a client that reads up to a limit cannot use a larger one at all. `times`:
   // how often each line is written.
   void choose_code(usize times) {
     if (!options_.disassemble) return;

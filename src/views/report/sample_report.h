@@ -41,8 +41,8 @@ std::string sample_json(const compat::CompatView& view, const SampleOptions& opt
 // The value of "sampling" in that document, for documents with more members.
 std::string sampling_value(const compat::CompatView& view, const SampleOptions& options);
 
-// The same in two parts, for documents that have these in other places: the object with the key "sampling", and the
-// array of events, which the object also contains. SampleOptions::most_bytes limits both together.
+// The same JSON in two parts, for documents that have the parts in other places: the object with the key "sampling",
+// and the array of events, which the object also contains. SampleOptions::most_bytes limits both together.
 struct SampleJsonParts {
   std::string sampling, events;
 };

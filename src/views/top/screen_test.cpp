@@ -42,7 +42,7 @@ TEST(Cells, NoControlCharacterGetsThrough) {
                 40),
             "\\u202eevil");  // text from right to left
   EXPECT_EQ(put("\xff\xfe", 40), "\xef\xbf\xbd\xef\xbf\xbd");
-  // Even if it is cut, it is harmless.
+  // Even a cut sequence is harmless.
   for (usize most = 0; most < 12; ++most) EXPECT_EQ(put("\x1b]0;x\x07", most).find('\x1b'), std::string::npos);
 }
 
