@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* For programs that were written for the library of Arm's WindowsPerf: its names and its layouts over libwperf. Such a
    program needs no change; it is compiled again with this header and linked with wperf.lib (libwperf.so). New programs
-   use wperf.h, which takes names of events and says why a call failed. docs/user/library.md lists
-   the differences.
+   use wperf.h, which takes names of events and reports why a call failed. docs/user/library.md lists the differences.
 
-   Every function answers false on any error. Called with NULL in the place of a row, a function loads its list or
-   measures; each later call fills in the next row, until false. Text belongs to the library and is good until the same
-   function loads or measures again, or until wperf_close(). */
+   Every function returns false on any error. Called with NULL instead of a row, a function loads its list or measures.
+   Each later call fills in the next row, or returns false after the last one. Texts belong to the library. They are
+   valid until the same function loads or measures again, or until wperf_close(). */
 #ifndef WPERF_WPERF_LIB_H
 #define WPERF_WPERF_LIB_H
 
@@ -29,7 +28,7 @@ typedef struct _VERSION_INFO {
 } VERSION_INFO, *PVERSION_INFO;
 
 typedef struct _LIST_CONF {
-  uint64_t list_event_types; /* CORE_EVT; not read, for there are no others here */
+  uint64_t list_event_types; /* CORE_EVT; not read, because the library has no other events */
 } LIST_CONF, *PLIST_CONF;
 
 typedef enum _EVT_TYPE { CORE_TYPE, DSU_TYPE, DMC_CLK_TYPE, DMC_CLKDIV2_TYPE } EVT_TYPE;
@@ -73,7 +72,7 @@ typedef struct _GROUP_EVENT_INFO {
 } GROUP_EVENT_INFO, *PGROUP_EVENT_INFO;
 
 typedef struct _STAT_CONF {
-  int num_cores; /* 0: all of them, or of a program to start core 0 */
+  int num_cores; /* 0: all cores, or core 0 if a program is started */
   uint8_t* cores;
   int num_events;
   uint16_t* events;
@@ -129,7 +128,7 @@ typedef struct _TEST_INFO {
 typedef struct _SAMPLE_CONF {
   const wchar_t* pe_file;
   const wchar_t* pdb_file;
-  const wchar_t* image_name; /* a running program's; if it is missing, it is the name of pe_file */
+  const wchar_t* image_name; /* the name of a running program; if it is missing, the name of pe_file */
   uint8_t core_idx;
   int num_events; /* 0: cycles */
   uint16_t* events;
@@ -202,7 +201,7 @@ WPERF_LIB_API bool wperf_sample_stats(PSAMPLE_CONF conf, PSAMPLE_STATS stats);
 WPERF_LIB_API bool wperf_num_cores(int* count);
 WPERF_LIB_API bool wperf_test(PTEST_CONF conf, PTEST_INFO info);
 
-/* From wperf.h, and useful here too: why the last call of this thread failed. */
+/* As in wperf.h: the reason why the last call of this thread failed. */
 WPERF_LIB_API const char* wperf_last_error(void);
 
 /* libwperf prints nothing. Verbose programs expect lines on stdout, so this header prints its messages. */
