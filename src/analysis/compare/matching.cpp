@@ -115,7 +115,7 @@ class CodeMatcher {
     for (const auto& [number, others] : partners) {
       if (others.size() != 1 || wanted[name_of(number)].size() != 1) continue;
       const u32 partner = *others.begin();
-      // A unit whose name both sides have keeps its name.
+      // A unit keeps its name if both sides have that name.
       const bool is_after = side == 1 && !placed_units_[partner].is_on(1);
       join(is_after ? partner : number, is_after ? number : partner, true);
     }

@@ -31,7 +31,7 @@ class BuildFile {
   virtual std::optional<u64> code_hash(u64 begin) const = 0;
   // Where the function begins in its source. nullopt if the file does not have it, or was opened without lines.
   virtual std::optional<SourceLine> source_of(u64 begin) const = 0;
-  // All names of all functions, as they are displayed.
+  // Visits all names of all functions, as they are displayed.
   virtual void for_each_name(const std::function<void(u64 begin, std::string_view name)>& visit) const = 0;
 };
 

@@ -107,7 +107,7 @@ class Solver {
     return sum;
   }
 
-  // The method of conjugate gradients, with the diagonal as preconditioner.
+  // Solves the equations by the method of conjugate gradients, with the diagonal as preconditioner.
   void solve() {
     constexpr double kEnough = 1e-10;
     constexpr usize kFewest = 20, kMost = 400, kWork = 20'000'000;  // limits of the rounds; kWork: arcs visited in all

@@ -75,12 +75,8 @@ class LivePython {
   std::optional<u64> word_at(u16 place) const;
   Outcome write_chain(const Stack& stack, const Anchor& anchor);
   bool append_function(const Stack& stack, const PythonProcess::Frame& frame, u64 instruction);
-  enum class Outside : u8 {
-    nothing,
-    function,
-    everything
-  };  // which native frames outside of the Python frames are
-      // kept
+  // Which native frames outside of the Python frames are kept.
+  enum class Outside : u8 { nothing, function, everything };
   void append_native(const Stack& stack, usize begin, usize end, Outside outside);
 
   bool keeps_native_;

@@ -27,7 +27,7 @@ void append_bytes(std::vector<std::byte>& out, Bytes bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-// The record as it was in the file: its header is just before its body.
+// Appends the record as it was in the file: its header is just before its body.
 void append_record(std::vector<std::byte>& out, const Record& record) {
   append_bytes(out, Bytes(record.body.data() - kHeaderBytes, record.body.size() + kHeaderBytes));
   append_bytes(out, record.payload);

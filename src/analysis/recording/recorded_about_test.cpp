@@ -25,9 +25,8 @@ Fields text_field(std::string_view text) {
 
 class CoreKindsTest : public testing::Test {
  protected:
-  CoreKindsTest() {
-    builder.add(perf_data::RecordType::finished_round, Fields());
-  }  // a file without records has no end
+  // A file without records has no end.
+  CoreKindsTest() { builder.add(perf_data::RecordType::finished_round, Fields()); }
   void event(u32 type, u64 config, u64 sample_type = kWithCore) {
     constexpr u64 kIdentifiesAll = 1u << 18;
     Fields attributes = Fields().u32s({type, 64}).u64s({config, 4000, sample_type, 0, kIdentifiesAll});

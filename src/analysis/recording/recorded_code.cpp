@@ -193,7 +193,7 @@ diag::Result<void> CodeWriter::add_instructions(const HitFunction& function, Fun
   return {};
 }
 
-// The instructions with hits, and a few around each of them.
+// Appends the instructions with hits, and a few around each of them.
 void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
                                      const std::vector<symbols::Instruction>& all, FunctionCode& out) const {
   constexpr size_t kAround = 6;

@@ -17,7 +17,7 @@ class MomentReader {
     if (keep) moments_.samples.times_ns.push_back(time_ns);
     note(time_ns);
   }
-  // The increase, since the previous sample, of a counter that is read with samples.
+  // Adds the increase, since the previous sample, of a counter that is read with samples.
   void add_count(u32 event, u32 core, u64 time_ns, u64 grown);
   void add(const perf_data::Comm& comm);
   void add(const perf_data::Task& task);

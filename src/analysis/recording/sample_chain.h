@@ -36,7 +36,7 @@ struct SampleChain {
 
 SampleChain chain_of(const perf_data::Sample& sample, const perf_data::EventAttributes& attributes, bool callers);
 
-// The sample's own address, then its callers.
+// Collects the sample's own address, then its callers.
 void collect_frames(const SampleChain& chain, std::vector<stacks::StackFrame>& out);
 
 stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackAggregator::Origin& origin);

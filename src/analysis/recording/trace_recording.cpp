@@ -260,7 +260,7 @@ class Writer {
     return stack.kernel != etl::StackJoiner::kNone || stack.user != etl::StackJoiner::kNone;
   }
 
-  // `number`: the stack's.
+  // `number`: the stack's number.
   void write_switch(const TakenSwitch& one, u32 number, std::vector<u64>& chain) {
     TakenSample sample{.time = one.time, .thread = one.leaves, .core = one.core};
     chain.clear();

@@ -143,7 +143,7 @@ class AccountingBuilder {
     }
     thread.since = time;
   }
-  // For a thread on no core whose state is the same before and after each unrecorded period.
+  // Like emit(), for a thread on no core whose state is the same before and after each unrecorded period.
   void emit_lit(u32 number, u64 time) {
     const State state = threads_[number].state;
     unrecorded_.for_each_part(threads_[number].since, time, [&](u64, u64 end, bool is_unrecorded) {
