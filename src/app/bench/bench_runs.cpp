@@ -208,7 +208,7 @@ diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& fil
   return refused;
 }
 
-// For a single program: the median of its runs, without a comparison.
+// For a single program: prints the median of its runs, without a comparison.
 void print_medians(const std::vector<compare::RunCosts>& runs, const show::ComparisonOptions& options,
                    diag::Console& console) {
   if (!options.prints_text) return;

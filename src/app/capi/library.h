@@ -20,7 +20,7 @@ namespace wperf::capi {
 const char* last_error();
 void clear_last_error();
 void set_last_error(std::string_view text);
-// The sentence, followed in parentheses by the remedy if there is one.
+// Sets the error's sentence, followed in parentheses by the remedy if there is one.
 void set_last_error(const diag::Error& error);
 
 // The console of a library: lines go to the caller's message function, and wperf_stop() acts like Ctrl-C. One for each

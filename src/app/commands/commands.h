@@ -14,13 +14,13 @@ using Run = diag::Result<int> (*)(const request::Request& request, diag::Console
 struct CommandRow {
   request::Command command;
   Run run;                     // returns the exit status of a successful command
-  bool needs_device = true;    // false: only needed if it does not read a file
+  bool needs_device = true;    // false: only if the command does not read a file
   bool prints_device = false;  // first prints which device was chosen, and why
   bool measures = false;       // see measures()
 };
 const CommandRow& row_of(request::Command command);
-// Does the command measure? Then Ctrl-C ends the measurement and the first part is shown. All other commands end
-// immediately.
+// Does the command measure? Then Ctrl-C ends the measurement and the results until then are shown. All other commands
+// end immediately.
 bool measures(const request::Request& asked);
 
 // Returns the exit status of a successful command.
@@ -46,7 +46,7 @@ diag::Result<void> run_report(const request::Request& asked, diag::Console& cons
 diag::Result<void> run_push(const request::Request& asked, diag::Console& console);
 // `pgo FILE`: makes a profile for a compiler from recordings.
 diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console);
-// The events and metrics of this machine, and what they mean.
+// `list` shows the events and metrics of this machine; `man` explains them.
 diag::Result<void> run_list(const request::Request& request, diag::Console& console);
 diag::Result<void> run_man(const request::Request& request, diag::Console& console);
 // `schema`: the JSON schemas of the documents.

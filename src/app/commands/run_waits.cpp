@@ -68,7 +68,7 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
   if (request.waits.on_off) add_event(request, "cpu-clock", kRunningIntervalNs);
   const request::CallStacks asked = request.sampling.call_stacks;
   if (asked.wanted() && asked.python == request::PythonFrames::none) return {};
-  // Every switch on the machine has a stack copy, so these are half as long as those of samples.
+  // Every switch on the machine has a stack copy, so these copies are half as long as those of samples.
   request.sampling.call_stacks = request::automatic_stacks();
   request.sampling.call_stacks.most_frames = asked.most_frames;
   request.sampling.call_stacks.python = asked.python;

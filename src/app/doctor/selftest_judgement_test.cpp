@@ -50,7 +50,7 @@ Played right() {
       .add({"start", "leaf_c"}, 200);
 }
 
-// The expected outcome of a check such as "shares", and the words that its detail must contain.
+// Expects this outcome of a check such as "shares", and these words in its detail.
 void expect(const std::vector<Finding>& findings, const std::string& check, Outcome outcome,
             const std::string& words = {}) {
   for (const Finding& one : findings) {

@@ -48,7 +48,7 @@ std::span<const ToolRow> tool_rows(bool may_start_programs);
 // Returns null if no tool has this name.
 const ToolRow* find_tool(std::string_view name, bool may_start_programs);
 
-// A member of the answer to tools/list. `has_output`: includes the schema of structured answers.
+// Writes a member of the answer to tools/list. `has_output`: includes the schema of structured answers.
 void write_tool(text::JsonWriter& json, const ToolRow& row, bool has_output);
 
 // A sentence about the first argument that does not fit; empty if all fit.

@@ -21,7 +21,7 @@ class LiveRecords {
   // finished recording.
   void begin(std::span<const std::byte> beginning, usize pid_offset, perf_data::RecordingFacts facts = {});
   void begin_stretch(u64 most_bytes);
-  // Code that samples refer to, which becomes the last of the facts.
+  // Sets the code that samples refer to, which becomes the last of the facts.
   void set_jit_code(std::string section) { facts_.jit_code = std::move(section); }
   // Takes whole records. Returns false if they are not records.
   bool take(std::span<const std::byte> records);

@@ -39,7 +39,8 @@ diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& be
                                               const std::vector<std::string>& after, const ComparisonOptions& options,
                                               diag::Console& console);
 
-// A file with the costs of each run of a program: `bench --save-baseline` writes it, `--baseline` compares with it.
+// A baseline is a file with the costs of each run of a program. `bench --save-baseline` writes it, and `--baseline`
+// compares with it.
 diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const std::string& file,
                                   const request::Outputs& outputs, diag::Console& console);
 

@@ -53,7 +53,7 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
                                   diag::Console& console);
 // Exports the requested perf.data file.
 diag::Result<void> export_file(const ReportOptions& options, diag::Console& console);
-// Folded stacks have only one event: the first one with samples.
+// Writes folded stacks. They have only one event: the first one with samples.
 void write_first_folded(const stacks::StackProfile& profile, const report::StackOptions& options,
                         diag::Console& console, const report::TakeText& take);
 // Exports the recording itself; for a trace, the recording made from it.

@@ -146,7 +146,7 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const ReportOpti
       [&] { return report::sample_json(view, options.samples); });
 }
 
-// WindowsPerf's answers for Windows programs, unless another view is requested.
+// Shows WindowsPerf's answers for Windows programs, unless another view is requested.
 diag::Result<void> show_perf_data(const perf_data::PerfFile& file, const ReportOptions& options,
                                   diag::Console& console) {
   if (options.branches) return show_branches(file, options, console);
