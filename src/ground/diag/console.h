@@ -11,11 +11,11 @@ class Console {
   virtual ~Console() = default;
   // Results and progress; with -q and --json nothing is shown. Lines end in LF.
   virtual void out(std::string_view text) = 0;
-  // Output that -q does not silence: the requested document, or a part of it.
+  // Prints output that -q does not silence: the requested document, or a part of it.
   virtual void document(std::string_view text) = 0;
   // Like document(), for JSON: it is ASCII without control characters except line ends, so it is not checked for them.
   virtual void json(std::string_view ascii) { document(ascii); }
-  // The bytes of a document that is not text, unchanged.
+  // Prints the bytes of a document that is not text, unchanged.
   virtual void bytes(std::string_view bytes) { document(bytes); }
   // Would bytes() go to a terminal?
   virtual bool bytes_are_seen() const { return false; }

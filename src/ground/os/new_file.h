@@ -50,7 +50,7 @@ class NewFile {
 
 // Checks whether an output can be created there, by trying it; nothing is left behind. A device or pipe is not opened.
 diag::Result<void> check_output(const std::string& path);
-// A folder that only this user may enter. An existing one is not changed.
+// Makes a folder that only this user may enter. An existing folder is not changed.
 diag::Result<void> make_private_folder(const std::string& path);
 
 namespace new_file {

@@ -23,15 +23,15 @@ class JsonWriter {
   // `utf8` is escaped; bytes that are not UTF-8 become U+FFFD.
   void string(std::string_view utf8);
   void integer(u64 value);
-  // A number that is already text, for example from a table cell.
+  // Writes a number that is already text, for example from a table cell.
   void digits(std::string_view decimal) { written(decimal); }
-  // A value that is already JSON.
+  // Writes a value that is already JSON.
   void written(std::string_view json);
-  // Up to six significant digits; a value that is not finite becomes 0.
+  // Writes up to six significant digits; a value that is not finite becomes 0.
   void real(double value);
-  // The shortest decimal form that reads back as the same value.
+  // Writes the shortest decimal form that reads back as the same value.
   void shortest(double value);
-  // A fixed number of decimals.
+  // Writes a fixed number of decimals.
   void fixed(double value, int decimals);
 
   // These write a member of an object.
