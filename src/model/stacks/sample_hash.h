@@ -21,7 +21,8 @@ struct SampleHash {
     first = spread(first ^ word);
     second = spread(second + word);
   }
-  // 64-bit numbers as they are in a file. Alternate words go to two separate halves, which a core computes in parallel.
+  // Mixes 64-bit numbers as they are in a file. Alternate words go to two separate halves, which a core computes in
+  // parallel.
   void mix_words(std::span<const std::byte> bytes) {
     const usize words = bytes.size() / sizeof(u64);
     const auto word_at = [&](usize index) {
@@ -49,8 +50,8 @@ struct SampleHash {
 };
 
 // Maps a hash to its row, which counts how often it occurred. Rows are numbered in order of insertion. Half of the hash
-// is in the slot. The other half is in the row, which counting reads anyway. Once all rows have been added, the row's node
-// replaces that half.
+// is in the slot. The other half is in the row, which counting reads anyway. Once all rows have been added, the row's
+// node replaces that half.
 class SampleRows {
  public:
   static constexpr u32 kNone = HashSlots::kNone;
