@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples of symbols by address and by line, while the rows of a view are made of them.
+// The samples of symbols by address and by line, from which the rows of a view are made.
 #pragma once
 #include <map>
 #include <span>

@@ -41,7 +41,7 @@ class Collected {
     const fmt::format_int digits(value);
     text.append(digits.data(), digits.size());
   }
-  // A value in units of 10^-`digits`, with that many decimals.
+  // Appends a value in units of 10^-`digits`, with that many decimals.
   void decimal(u64 value, u32 digits) {
     std::array<char, 24> places;
     u64 unit = 1;

@@ -77,7 +77,7 @@ class FirefoxWriter {
   void member(std::string_view key, std::string_view value) { json_.string(key, value); }
   void digits(std::string_view key, std::string_view value) { json_.digits(key, value); }
 
-  // By thread and event, in order of time. In recordings they are nearly sorted.
+  // Collects samples by thread and event, in order of time. In recordings they are nearly sorted.
   void collect_samples() {
     std::vector<u64> keys;
     const auto key = [&](u32 row) { return u64{profile_.samples[row].task} << 32 | profile_.samples[row].event; };
@@ -240,7 +240,7 @@ class FirefoxWriter {
     json_.end_object();
   }
 
-  // The CPU time since the previous sample.
+  // Writes, for each sample, the CPU time since the previous one.
   void write_busy(const Thread& thread) {
     const auto before = [](const stacks::ThreadState& state, u32 task) { return state.task < task; };
     auto state = std::lower_bound(moments_.states.begin(), moments_.states.end(), thread.task, before);

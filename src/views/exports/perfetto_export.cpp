@@ -289,7 +289,7 @@ class PerfettoWriter {
     const stacks::ThreadState* comes = nullptr;
   };
 
-  // The tasks on each core in order of time; the core is idle in between.
+  // Writes the tasks on each core in order of time; the core is idle in between.
   void write_switches() {
     std::vector<const stacks::ThreadState*> runs;
     for (const stacks::ThreadState& state : moments_.states) {

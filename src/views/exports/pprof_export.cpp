@@ -69,7 +69,7 @@ class PprofWriter {
     return one;
   }
 
-  // For each event the number of samples and their weight.
+  // Writes two types for each event: the number of samples and their weight.
   void write_types() {
     text::Message fields;
     column_.assign(profile_.events.size(), 0);

@@ -176,7 +176,7 @@ void append_known(u32 id, std::string& out) {
   out += ',';
 }
 
-// As in folded stacks; the frame separator is replaced in names.
+// Appends a stack as in folded stacks; the frame separator is replaced in names.
 void append_stack(const stacks::StackProfile& profile, const std::vector<std::string>& functions, u32 node,
                   std::vector<u32>& path, std::string& out) {
   path.clear();

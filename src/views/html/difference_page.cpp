@@ -99,7 +99,7 @@ const std::string& name_of(const UnitChange& row) {
   return row.kind == UnitKind::module ? row.module : row.name;
 }
 
-// The significant changes, and the largest of the others.
+// Calls `use` for the significant changes, and for the largest `rows` of the others.
 template <typename Use>
 void for_each_shown(const EventChange& event, u32 rows, const Use& use) {
   for (const auto* list : event.lists()) {

@@ -45,7 +45,7 @@ std::string views_end(const stacks::StackProfile& profile, const HtmlOptions& op
 // Appends a row of a table of facts, unless the value is unknown. append_about: rows for some facts about the run.
 void append_fact(std::string& out, std::string_view name, std::string_view value);
 void append_about(std::string& out, const stacks::RecordingAbout& about, std::string_view made_by);
-// The beginning of a table up to its first row; the cells of a row, which also end the row.
+// These append the beginning of a table up to its first row, and the cells of a row, which also end the row.
 void append_head(std::string& out, std::string_view caption, std::initializer_list<std::string_view> columns);
 void append_cells(std::string& out, std::initializer_list<std::string_view> cells);
 // Appends a whole table, unless it has no rows.

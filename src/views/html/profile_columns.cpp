@@ -86,7 +86,7 @@ class ColumnWriter {
       state_kinds_{"state kind"}, state_wakers_{"state waker"};
 };
 
-// The tree of functions: lines and addresses in the profile's nodes do not matter here.
+// Makes the tree of functions: lines and addresses in the profile's nodes do not matter here.
 void ColumnWriter::make_tree() {
   node_of_.resize(profile_.nodes.size());
   for (usize i = 0; i < profile_.nodes.size(); ++i) {
@@ -132,7 +132,7 @@ void ColumnWriter::add_tree() {
   }
 }
 
-// In nanoseconds; the beginning of a state is relative to the end of the thread's previous one.
+// Times are in nanoseconds; the beginning of a state is relative to the end of the thread's previous one.
 void ColumnWriter::add_states() {
   if (options_.moments == nullptr) return;
   const stacks::ThreadState* before = nullptr;
@@ -210,7 +210,7 @@ void ColumnWriter::write_names(JsonWriter& json) const {
   json.end_object();
 }
 
-// Each is [begin, end, count, what, core], in nanoseconds from the beginning of the slices.
+// Each loss is [begin, end, count, what, core], in nanoseconds from the beginning of the slices.
 void ColumnWriter::write_losses(JsonWriter& json) const {
   json.begin_array("lost");
   const auto since = [&](u64 time) { return time - std::min(time, origin()); };

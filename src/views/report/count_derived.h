@@ -35,8 +35,8 @@ void append_notes(std::string& out, const answers::CountProfile& profile);
 // Writes the members "Cycles" and "Lost_counts", each only if it has contents.
 void write_notes(text::JsonWriter& json, const answers::CountProfile& profile);
 
-// The text of `stat` if the system's own kernel counted. Scripts for WindowsPerf do not read it, so it is written for
-// people.
+// Appends the text of `stat` if the system's own kernel counted. Scripts for WindowsPerf do not read it, so it is
+// written for people.
 void append_kernel_counts(std::string& out, const answers::CountProfile& profile);
 // Appends nothing if the device does not count each thread.
 void append_kernel_threads(std::string& out, const answers::CountProfile& profile);

@@ -22,7 +22,7 @@ struct ListNames {
   std::string_view object, rows;
 };
 
-// An object with a list of rows, or an empty object.
+// Writes an object with a list of rows, or an empty object.
 void write_optional_rows(text::JsonWriter& json, const ListNames& names, bool present, const auto& rows,
                          const auto& declare) {
   json.begin_object(names.object);
@@ -100,7 +100,7 @@ void write_derived(text::JsonWriter& json, const answers::CountProfile& profile)
   json.end_array();
 }
 
-// All other numbers in the document are means of the runs.
+// Writes the numbers of each run; all other numbers in the document are means of the runs.
 void write_runs(text::JsonWriter& json, const answers::CountProfile& profile) {
   json.begin_object("Runs");
   json.integer("count", profile.runs->count);

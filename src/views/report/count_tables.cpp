@@ -24,7 +24,7 @@ void clamped_count(Columns& to, const Title& title, u64 value) {
   to.add(title, std::min(value, ~u64{0} >> 1), text::with_commas(value));
 }
 
-// A number that is text in JSON, too.
+// Adds a number that is text in JSON, too.
 void amount(Columns& to, std::string_view title, const std::string& value, bool counted = true) {
   to.add({.text = title, .key = title, .align = Align::right}, value, counted ? value : "-");
 }

@@ -59,7 +59,7 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-// In percent of the side before.
+// Adds the change in percent of the side before.
 void add_percents(Columns& to, double ratio, double low, double high, bool has_interval) {
   to.member("percent", Shortest{100 * (ratio - 1)});
   if (!has_interval) return;
@@ -98,7 +98,7 @@ std::string_view kind_words(UnitKind kind) {
                                        : "lines";
 }
 
-// The significant changes, then the largest of those that may be chance.
+// Appends the significant changes, then the largest of those that may be chance.
 void append_kind(std::string& out, const EventChange& event, const std::vector<UnitChange>& rows, UnitKind kind,
                  const DiffOptions& options) {
   if (rows.empty()) return;

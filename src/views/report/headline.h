@@ -40,12 +40,12 @@ std::string run_text(const stacks::RecordingAbout& about);
 // "by wperf 1.0 on host (Neoverse-N1, 4 cores), 2026-01-31 13:05:59 UTC: `wperf record -- ./program`"; empty if not
 // known.
 std::string made_text(const stacks::RecordingAbout& about);
-// "headline": {…}, "about": {…}
+// Writes "headline": {…}, "about": {…}
 void write_headline(text::JsonWriter& json, const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
                     const stacks::StackFilter& filter);
-// "elapsed_seconds": …, "cpu_seconds": …, "cores_used": …
+// Writes "elapsed_seconds": …, "cpu_seconds": …, "cores_used": …
 void write_run(text::JsonWriter& json, const stacks::RecordingAbout& about);
-// "about": {…}
+// Writes "about": {…}
 void write_about(text::JsonWriter& json, const stacks::RecordingAbout& about);
 // "2026-01-31 13:05:59 UTC"
 std::string date_text(u64 unix_ns);

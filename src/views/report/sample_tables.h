@@ -11,7 +11,7 @@
 
 namespace wperf::report {
 
-// "======================== what ========================"
+// Appends "======================== what ========================"
 void append_heading(std::string& out, std::string_view what);
 
 // The rows of an event that are shown, and the numbers of the total line.

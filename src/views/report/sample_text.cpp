@@ -38,7 +38,7 @@ void append_modules(std::string& out, const answers::SampleTarget& target) {
   }
 }
 
-// The lines of -v about the run, before the sections.
+// Appends the lines of -v about the run, before the sections.
 void append_trace(std::string& out, const compat::CompatView& view, const SampleOptions& options) {
   append_line_of(out, '=', 17);
   const u64 generated = view.run.samples_generated(), dropped = view.run.samples_dropped();

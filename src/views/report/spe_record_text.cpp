@@ -21,7 +21,7 @@ constexpr std::string_view kBetween = ",\n";  // separates two JSON objects
 
 enum class Spelling : u8 { decimal, address };
 
-// The fields that many records share.
+// Visits the fields that many records share.
 template <class Visitor>
 void visit_place(const SpeRecordRow& row, Visitor& visitor) {
   visitor.text("function", row.function);

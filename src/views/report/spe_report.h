@@ -31,7 +31,7 @@ std::string spe_text(const operations::SpeProfile& profile, const compat::Compat
 std::string spe_json(const operations::SpeProfile& profile, const compat::CompatView& view,
                      const answers::CountProfile* counting, const SpeOptions& options, const WriteMembers& more = {});
 
-// The value of "memory" in JSON.
+// Writes the value of "memory" in JSON.
 void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options);
 
 // Only the tables of --mem, which spe_text() also appends.

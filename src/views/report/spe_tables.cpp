@@ -29,7 +29,7 @@ void add_columns(Table& table, std::initializer_list<const char*> numbers) {
   for (const char* const title : numbers) table.columns.push_back(number(title));
 }
 
-// The place of code, in three columns.
+// Adds the place of code, in three columns.
 void add_place_columns(Table& table) {
   for (const char* const title : {"symbol", "line", "address"}) table.columns.push_back({title});
 }
@@ -62,7 +62,7 @@ std::string source_name(const MemoryProfile& memory, u32 source) {
   return source == answers::kNone ? std::string() : memory.sources[source].name;
 }
 
-// The columns that functions and lines have in common.
+// Adds the columns that functions and lines have in common.
 void add_access_columns(Table& table) {
   add_columns(table, {"of cycles", "hits", "loads", "stores", "mean", "p50", "p90", "p99", "longest", "issue",
                       "translation", "refills", "walks"});

@@ -88,7 +88,7 @@ void write_event(text::JsonWriter& json, const StackProfile& profile, u32 event,
   json.end_object();
 }
 
-// The samples of the hot functions themselves, in equal parts of the recording.
+// Writes the samples of the hot functions themselves, in equal parts of the recording.
 void write_over_time(text::JsonWriter& json, const StackProfile& profile, const StackOptions& options) {
   if (profile.slices.count == 0) return;
   json.begin_object("over_time");

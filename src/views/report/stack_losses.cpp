@@ -36,7 +36,7 @@ class LossList {
     const std::string number = text::with_commas(count);
     add(fmt::format("{} {}", number, what), fmt::format("{} {}", number, brief), is_minor);
   }
-  // As a share of the complete recording: "25 samples were lost in the kernel (6.0 %)".
+  // Adds a loss as a share of the complete recording: "25 samples were lost in the kernel (6.0 %)".
   void lost(u64 count, std::string_view what, std::string_view why, std::string_view brief) {
     if (count == 0) return;
     const double share = text::percent_of(count, samples_ + count);
@@ -45,7 +45,7 @@ class LossList {
     this->count(count, fmt::format("{}{}{}", what, percentage, why), fmt::format("{}{}", brief, percentage),
                 share < kMinor);
   }
-  // As a share of the samples that exist.
+  // Adds incomplete stacks as a share of the samples that exist.
   void stacks(u64 count, std::string_view why) {
     if (count == 0) return;
     if (are_of_whole_) {
@@ -79,7 +79,7 @@ class LossList {
   std::vector<usize> of_stacks_;
 };
 
-// "Python 3.11: 40 of 2,431 samples (1.6 %) show the interpreter's own functions: …".
+// Adds "Python 3.11: 40 of 2,431 samples (1.6 %) show the interpreter's own functions: …".
 void add_python(const stacks::PythonSamples& python, LossList& list) {
   const u64 whole = python.joined + python.not_joined();
   if (python.not_joined() == 0) return;

@@ -31,7 +31,7 @@ bool lacks_pdb(const stacks::StackModule& module) {
 class NamesAsked {
  public:
   void add(std::string name, u64 samples) { there_[std::move(name)] += samples; }
-  // "no thread is called nosuch; there are work, sh"
+  // Notes "no thread is called nosuch; there are work, sh"
   void note_missing_names(const std::vector<std::string>& asked, std::string_view what,
                           std::vector<std::string>& out) const {
     std::string missing;

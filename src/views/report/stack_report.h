@@ -56,7 +56,7 @@ std::vector<stacks::SortKey> sort_keys(const StackOptions& options);
 u64 whole_period(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // The functions in the top rows, each once, for which call trees are made.
 std::vector<u32> hot_functions(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
-// The lines and instructions of hot functions, if the profile has them.
+// Appends the lines and instructions of hot functions, if the profile has them.
 void append_code(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 void write_code(text::JsonWriter& json, const stacks::StackProfile& profile, u32 event);
 void append_call_trees(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);

@@ -46,7 +46,7 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
   }
 }
 
-// Where the names of each module come from, or why it has no names.
+// Lists where the names of each module come from, or why it has no names.
 void append_module_list(std::string& out, const StackProfile& profile) {
   std::vector<u64> samples(profile.modules.size()), named(profile.modules.size());
   u64 all = 0;

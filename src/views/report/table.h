@@ -41,7 +41,8 @@ void append_fitted_table(std::string& out, Table table, usize screen, const Colo
 void append_markdown(std::string& out, const Table& table);
 // Source text as a cell: tabs become blanks, and control characters are removed.
 std::string source_cell(std::string_view text);
-// One object for each row. Readers use signed 64-bit integers, so larger numbers are written as the largest of these.
+// Writes one object for each row. Readers use signed 64-bit integers, so larger numbers are written as the largest of
+// these.
 void write_rows(text::JsonWriter& json, const Table& table);
 
 // Writes members into an open object, for documents with parts of several views.
@@ -87,7 +88,7 @@ class Columns {
       add_cell(title, std::move(text), title.align.value_or(kIsNumber ? Align::right : Align::left));
     if (!title.key.empty()) member(title.key, value);
   }
-  // Only in JSON.
+  // Adds a value only in JSON.
   template <class Value>
   void member(std::string_view key, const Value& value) {
     if (json_ == nullptr) return;
@@ -109,7 +110,7 @@ class Columns {
   }
   // Null if the row belongs to a table.
   text::JsonWriter* json() { return json_; }
-  // Nested rows, which must be the last column: an array in JSON, additional rows in a table.
+  // Adds nested rows, which must be the last column: an array in JSON, additional rows in a table.
   template <class Rows, class Declare>
   void rows(std::string_view key, const Rows& rows, const Declare& declare) {
     if (json_ != nullptr && !key.empty()) json_->key(key);
@@ -153,7 +154,7 @@ void write_rows(text::JsonWriter& json, std::string_view key, const Rows& rows, 
 // fits into `width` characters, or if `width` is 0. Otherwise groups of columns follow each other, with numbered rows;
 // a cell that is longer than a line is cut and ends in "...".
 void append_table_within(std::string& out, const Table& table, usize width);
-// One line, or several lines that are broken at blanks.
+// Appends one line, or several lines that are broken at blanks.
 void append_line_within(std::string& out, std::string_view line, usize width);
 
 }  // namespace wperf::report

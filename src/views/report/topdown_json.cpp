@@ -22,7 +22,7 @@ void write_groups(text::JsonWriter& json, const Drill& drill) {
   json.string("likely_group", drill.likely_group());
 }
 
-// The inputs of the formulas, for each run.
+// Writes the inputs of the formulas, for each run.
 void write_counts(text::JsonWriter& json, const Drill& drill) {
   json.begin_array("counts");
   for (const std::vector<topdown::EventCount>& run : drill.counts()) {

@@ -64,7 +64,7 @@ void append_table_of(std::string& out, std::string_view what, const Table& table
   append_table_within(out, table, width);
 }
 
-// A short form of `record --mem`.
+// Appends a short form of `record --mem`.
 void append_memory(std::string& out, const operations::SpeProfile& profile, const TopdownTextOptions& options) {
   const SpeOptions few{.samples = {}, .memory = true, .memory_rows = 5, .width = options.width};
   const operations::MemoryProfile& memory = *profile.memory;

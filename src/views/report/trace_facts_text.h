@@ -15,7 +15,7 @@ inline double trace_seconds(u64 nanoseconds) {
 
 // One sentence for each loss. `all_gaps`: shows all gaps instead of the first few.
 std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool all_gaps);
-// "trace": {…}
+// Writes "trace": {…}
 void write_trace_facts(text::JsonWriter& json, const stacks::TraceFacts& trace);
 
 // The answers of `report --providers`. `rows`: number of events for each provider. `width`: the terminal's; 0: lines
@@ -23,7 +23,7 @@ void write_trace_facts(text::JsonWriter& json, const stacks::TraceFacts& trace);
 std::string providers_text(const stacks::TraceProviders& providers, u32 rows, usize width);
 std::string providers_json(const stacks::TraceProviders& providers, const stacks::TraceFacts& trace);
 
-// One event, as a line.
+// Appends one event as a line.
 void append_mark_text(std::string& out, const stacks::TraceMark& mark);
 void append_mark_json(std::string& out, const stacks::TraceMark& mark);
 

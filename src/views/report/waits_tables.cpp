@@ -33,7 +33,7 @@ std::string_view title_if(bool shown, std::string_view title) {
   return shown ? title : std::string_view();
 }
 
-// The program's own function, if known, and the function that it called.
+// Adds the program's own function, if known, and the function that it called.
 void place_cells(Columns& to, u32 place, const std::string& caller, const std::string& function) {
   to.word({"in", {}, place}, caller.empty() ? function : caller);
   to.string({"by", {}, place}, caller.empty() || caller == function ? "-" : function);

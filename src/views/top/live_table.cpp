@@ -219,7 +219,7 @@ void LiveTable::for_each_place(Extent extent, Visit visit) const {
   }
 }
 
-// The samples of each row, and the totals of all of them.
+// Sums the samples of each row, and of all rows.
 void LiveTable::take_samples(const TableQuery& query, TableAnswer& answer, std::vector<Hits>& by_key) const {
   std::unordered_map<u32, Hits> nameless;
   by_key.resize(std::max({functions_.size(), threads_.size(), cores_.size(), modules_.size()}));
@@ -255,7 +255,7 @@ void LiveTable::take_waits(const Counts& counts, TableAnswer& answer, std::vecto
   }
 }
 
-// In the order in which they were requested.
+// Counters are in the order in which they were requested.
 void LiveTable::take_counters(const Counts& counts, const TableQuery& query, TableAnswer& answer) const {
   answer.counters = counts.counters;
   answer.counted = answer.counters.size();

@@ -70,7 +70,7 @@ struct TableAnswer {
   std::vector<TableEvent> events;
   // The counts, followed by the samples in the same form; indexed by the rows' keys, if counters were requested.
   std::vector<answers::CountRow> counters;
-  usize counted = 0;  // number of counts in it
+  usize counted = 0;  // number of counts in `counters`
   // Samples without a function's name: the module with the most of them, and the reason.
   u64 nameless_period = 0;
   std::string nameless_module, nameless_reason;

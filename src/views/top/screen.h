@@ -32,7 +32,7 @@ class Line {
   explicit Line(usize most = 0) : most_(most) {}
   // Text that does not fit is cut, and the last column shows an ellipsis. Control characters are shown as \xNN.
   void put(std::string_view utf8, Style style = Style::plain);
-  // The text in exactly this many columns, with blanks after it or before it.
+  // These put the text in exactly this many columns, with blanks after it or before it.
   void put_left(std::string_view utf8, usize columns, Style style = Style::plain);
   void put_right(std::string_view utf8, usize columns, Style style = Style::plain);
   void fill(Style style);  // adds blanks up to the end of the line
