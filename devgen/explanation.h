@@ -18,8 +18,9 @@ Explanation explain(Win32Error error, const Facts& facts, const FileFacts& file)
 // The error that the installation ends with if a device has its driver but does not run.
 Win32Error error_of_problem(u32 problem);
 
-// Whether the same file would load as a plain service after the installation as a device failed with `error`. Returns
-// true only if Windows refused the catalog or the package, and never if that would bypass a rule of an administrator.
+// Whether the same file would load as a plain service after its installation as a device has failed with `error`.
+// Returns true only if Windows refused the catalog or the package, and never if that would bypass a rule of an
+// administrator.
 bool plain_service_survives(Win32Error error, const Facts& facts, const FileFacts& file);
 
 // The reason why Windows will not trust this file when it loads it; empty if none is known.
