@@ -219,7 +219,7 @@ diag::Result<void> Comparer::add_event(const std::string& event) {
   return {};
 }
 
-// Shares of an empty side, and functions that one side does not have, do not count as changes.
+// Leaves out an event if one side has no samples of it. Otherwise all functions would seem to be new or gone.
 void Comparer::leave_out(std::string_view event, usize side, std::string_view what) {
   const Side& runs = side == 0 ? before_ : after_;
   why_nothing_ = runs.size() == 1

@@ -67,7 +67,7 @@ TEST(Comparison, TimesAreTotalsOfTheirOwnBeforeAllElse) {
   // A run without a time cannot be compared by time.
   after.back().cpu_seconds = 0;
   EXPECT_EQ(judged(compare_runs(before, after, {}).value(), "cpu-time>50%"), Verdict::Kind::unknown);
-  // Per second, time itself does not count as a total.
+  // Per second, the time itself is not a total.
   EXPECT_EQ(compare_runs(before, after, {.per = Per::second, .counter = {}}).value().totals.size(), 1u);
 }
 
@@ -325,7 +325,7 @@ TEST(Comparison, ModulesWithoutNamesOnOneSideAreComparedAsAWhole) {
   EXPECT_EQ(judged(found, "function:f>5%"), Verdict::Kind::unknown);
   EXPECT_EQ(judged(found, "function:*>5%"), Verdict::Kind::unknown);
   EXPECT_EQ(judged(found, "module:*>5%"), Verdict::Kind::passed);
-  // A few stubs are not enough.
+  // A few stubs without names do not make the module nameless.
   EXPECT_EQ(compared(named, MadeProfile("p").add("f", 1000).add("g", 980).add("", 20)).events.at(0).functions.size(),
             3u);
 }

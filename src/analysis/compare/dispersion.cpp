@@ -59,7 +59,7 @@ Prior prior_of(const std::vector<double>& logs, double degrees) {
   return {std::exp(centre + digamma(half) - std::log(half)), 2 * half};
 }
 
-// How much more runs differ than by chance, estimated from all items together.
+// Estimates from all items together how much more runs differ than chance explains.
 class SharedFit {
  public:
   SharedFit(std::span<const RunCounts> counts, const Runs& runs) : counts_(counts), runs_(runs) {
@@ -89,7 +89,7 @@ class SharedFit {
   double misfit_of(u32 thing, usize run) const {
     return misfit(counts_[thing].samples[run], expected_[thing][run], of_mean_);
   }
-  // From one item only.
+  // The scatter of this item, estimated from this item only.
   double own_scatter(u32 thing) const {
     const auto all_runs = static_cast<double>(runs_.exposures.size());
     const double least = kLeastVariance / (total(counts_[thing].samples) / all_runs);
@@ -177,7 +177,7 @@ SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs&
     double scatter = std::isinf(prior.degrees)
                          ? prior.scatter
                          : (prior.degrees * prior.scatter + degrees * own[thing]) / (prior.degrees + degrees);
-    // An item with few samples is not assumed to scatter less than by chance.
+    // An item with few samples is not assumed to scatter less than chance explains.
     if (!is_common[thing]) scatter = std::max(1.0, scatter);
     const double of_sums = sum > 0 ? scatter * (1 + shared.of_mean * squares / sum) : 1;
     const double least = sum > 0 ? kLeastVariance * static_cast<double>(all_runs) / sum : 1;

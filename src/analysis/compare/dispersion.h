@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much more the runs of one side differ than by chance, and the weight of each run, learnt from all functions
+// How much more the runs of one side differ than chance explains, and the weight of each run, learnt from all functions
 // together. Five runs say little about one function, but hundreds of functions show how runs differ. This is a negative
 // binomial model with a shared dispersion, as used in genomics: each function's scatter shrinks towards that of the
 // others. Pure.
@@ -34,8 +34,8 @@ struct SharedDispersion {
 };
 SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs& runs);
 
-// The samples of one item and of all items of one recording, in blocks of time. Samples in bursts scatter more than by
-// chance. The result is at least 1, because one run does not show how runs differ.
+// The samples of one item and of all items of one recording, in blocks of time. Samples in bursts scatter more than
+// chance explains. The result is at least 1, because one run does not show how runs differ.
 class BlockScatter {
  public:
   // Adds a block that has samples of the item.

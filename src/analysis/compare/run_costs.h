@@ -84,7 +84,8 @@ struct RunCosts {
   RunStacks stacks;                 // only for pictures and folded stacks
 };
 
-// From counts of a program: for each counted event the sum over all cores. `name` is used as the file name.
+// Makes costs from the counts of a program: for each counted event the sum over all cores. `name` is used as the file
+// name.
 RunCosts costs_of(const answers::CountProfile& profile, const std::string& name);
 
 struct RunCostOptions {

@@ -31,7 +31,7 @@ double trigamma(double x);
 double trigamma_inverse(double y);
 
 // Compares how often something occurred on two sides: exact conditional binomial test, with counts that may scatter
-// more or less than by chance.
+// more or less than chance explains.
 //
 // The samples of one item, and what they are relative to: all samples, seconds, instructions, or runs.
 struct MeasuredRates {
@@ -39,8 +39,8 @@ struct MeasuredRates {
   double exposure_before = 0, exposure_after = 0;  // in any unit, the same for both
 };
 
-// How much more counts scatter than by chance (variance ÷ count), and the degrees of freedom of that estimate; infinite
-// if it was not estimated.
+// How much more counts scatter than chance explains (variance ÷ count), and the degrees of freedom of that estimate;
+// infinite if it was not estimated.
 struct Scatter {
   double factor = 1;
   double degrees = std::numeric_limits<double>::infinity();

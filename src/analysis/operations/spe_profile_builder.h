@@ -34,11 +34,12 @@ struct SpeRun {
   std::vector<SpeThread> threads;  // sorted by context; a missing context stands for a thread with that number and
                                    // process 0
   std::vector<answers::ProcessName> processes;
-  std::vector<SpeCore> cores;  // ascending; state of each core's buffer; numbers of records are filled in later
+  std::vector<SpeCore> cores;  // in ascending order, with the state of each core's buffer; the numbers of records are
+                               // filled in later
   u64 forgotten_mappings = 0;  // mappings of code; records in these processes have no names
   std::optional<SpePopulation> population;
-  // For each of `cores`, as counted by sample_filtrate; empty if it was not counted, so that only the records are
-  // known.
+  // For each of `cores`, the count of sample_filtrate. Empty if it was not counted; then only the number of decoded
+  // records is known.
   std::vector<u64> recorded_of_core;
   double elapsed_seconds = 0;
   std::optional<u32> exit_code;

@@ -102,8 +102,8 @@ class SpeRecordNamer {
   SpeRecordRow& row(const spe::Origin& origin, const spe::Record& record) {
     return row_of(origin, record, names_.name_of(origin, record));
   }
-  // Faster for many records: the names of a large program do not fit into caches, so a record waits until its name is
-  // prefetched while others are read. Calls callback(row) later, at the latest in flush().
+  // Like row(), but faster for many records: the names of a large program do not fit into caches, so a record waits
+  // until its name is prefetched while others are read. Calls callback(row) later, at the latest in flush().
   template <class Callback>
   void add(const spe::Origin& origin, const spe::Record& record, Callback&& callback) {
     names_.prefetch(record);

@@ -17,7 +17,8 @@ struct FlowSamples {
   std::vector<double> edges;        // the samples of each edge, or kUnknown
 };
 
-// By block. The time is proportional to the size of the function; in huge ones the result is less consistent.
+// Returns the count of each block. The time is proportional to the size of the function; in huge ones the result is
+// less consistent.
 std::vector<double> consistent_counts(const FlowGraph& graph, const FlowSamples& samples);
 
 }  // namespace wperf::pgo

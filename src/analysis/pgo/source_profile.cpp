@@ -191,7 +191,7 @@ class SourceProfiler {
     return SourceLocation{(frame.line - declared) & kMostLines, own_discriminator(frame.discriminator)};
   }
 
-  // Without the suffixes that compilers add to copies and parts.
+  // The name without the suffixes that compilers add to copies and parts.
   static std::string_view canonical(std::string_view name) {
     for (const std::string_view end : {".llvm.", ".part.", ".isra.", ".constprop.", ".lto_priv."}) {
       const auto at = name.find(end);
@@ -268,7 +268,7 @@ class SourceProfiler {
   struct Row {
     const FunctionProfile* profile = nullptr;
     u32 line = 0;
-    u64 count = 0;  // of the first one
+    u64 count = 0;  // of the first instruction
     u64 end = 0;    // one past the last byte
   };
   struct Path {

@@ -43,7 +43,7 @@ class CanonicalAddresses {
  public:
   explicit CanonicalAddresses(const CanonicalCode& code) : code_(code) {}
 
-  // For user code in an address space.
+  // The canonical address of user code in an address space.
   u64 of(u32 space, u64 address) {
     // Most mappings are in a few parts of a space; each part is looked up as a whole.
     Known& known = known_[((address >> 21) + u64{space} * 29) & (kKnown - 1)];

@@ -19,8 +19,8 @@ class HistoryAhead {
  public:
   using ProcessHistory = perf_data::ProcessHistory;
 
-  // Is a thread worth it? For a small recording the history takes no time, and a file without times has an order only
-  // as a whole.
+  // Is a thread worth it? Not for a small recording, whose history takes no time, and not for a file without times,
+  // because samples wait for the history of their time.
   static bool is_of_use(const perf_data::PerfFile& file);
 
   explicit HistoryAhead(const perf_data::PerfFile& file);

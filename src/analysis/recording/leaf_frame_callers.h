@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The caller of an Arm64 function that has no frame record yet, or no longer. It may be in the link register; the
-// unwind data of the image (Windows) or the call frame information of the file (Linux) shows whether it still is. Used
-// for samples with that register whose call chain lacks it.
+// unwind data of the image (Windows) or the call frame information of the file (Linux) shows whether it is still there.
+// Used for samples that have this register but lack the caller in their call chains.
 #pragma once
 #include <map>
 #include <optional>

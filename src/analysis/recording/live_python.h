@@ -30,7 +30,7 @@ class LivePython {
 
   PythonCopies& copies() { return copies_; }
   void open_new() { copies_.open_new(made_); }
-  // The process ended at that time, or started another program then.
+  // Called if the process ended at that time, or started another program then.
   void forget(u32 pid, u64 time);
 
   // Starts the next sample. The frames of its native stack follow, innermost first.

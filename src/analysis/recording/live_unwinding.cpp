@@ -154,14 +154,14 @@ void LiveUnwinding::collect_registers() {
   }
 }
 
-// An identifier comes before the address, if there is one.
+// If samples have an identifier, it comes before the address.
 usize LiveUnwinding::place_offset() const {
   const auto& attributes = events_.all()[sample_.event].attributes;
   return attributes.has(perf_data::kSampleIdentifier) ? sizeof(u64) : 0;
 }
 
-// Writes the same fields up to the call chain, the complete chain, the data of a tracepoint and, from the later fields,
-// only the kept registers.
+// Writes a sample: its fields up to the call chain, the complete chain, and the data of a tracepoint. From the later
+// fields, writes only the kept registers.
 void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   collect_chain();
   collect_registers();

@@ -189,7 +189,7 @@ diag::Result<void> OpenedRecording::Files::join_records(perf_data::PerfFile& fil
   return {};
 }
 
-// For a file of `size` bytes that is read from beginning to end, perhaps several times.
+// A callback for a file of `size` bytes that is read from beginning to end, perhaps several times.
 profiles::ProgressCallback OpenedRecording::Files::progress_callback(std::function<void(u64 begin, u64 end)> release,
                                                                      u64 size) {
   return [this, release = std::move(release), size, before = u64{0}](u64 end) mutable {

@@ -23,7 +23,7 @@ namespace wperf::recording {
 
 struct RecordingFiles {
   std::string name;
-  std::vector<std::string> further = {};  // of the same session, for a trace
+  std::vector<std::string> further = {};  // more files of the same session, for a trace
 };
 
 // A profile written by another program; unpacked if it was packed.

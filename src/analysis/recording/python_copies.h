@@ -34,7 +34,7 @@ class PythonCopies {
 
   // Looks for interpreters in the processes that are new since the last call.
   void open_new(std::map<u32, symbols::JitDumpWriter>& made);
-  // The process ended at that time, or started another program then.
+  // Called if the process ended at that time, or started another program then.
   void forget(u32 pid, u64 time);
   bool has_python(u32 pid);
   u32 versions() const { return versions_; }  // one bit for each minor version that was found

@@ -27,7 +27,7 @@ inline std::optional<PythonName> python_name(std::string_view made) {
   return PythonName{made.substr(0, colon), made.substr(colon + 1)};
 }
 
-// The name of a line that is a separate frame. "step:12"
+// The name of a line that is a separate frame: "step:12".
 inline std::string python_line_name(std::string_view function, u32 line) {
   return std::string(function).append(":").append(std::to_string(line));
 }

@@ -86,7 +86,7 @@ class PythonProcess {
   // Called if a thread's frames did not match, perhaps because its states changed. Can be called by any thread.
   void doubt_states() { are_in_doubt_ = true; }
 
-  // A sample with this time has the function in its call chain.
+  // Notes that a sample with this time has the function in its call chain.
   void note_use(const Function& function, u64 time_ns);
 
  private:

@@ -213,8 +213,8 @@ void SampleReader::take(const Sample& sample, const Record& record) {
   if (is_wanted) add(sample, event, sample.period, when);
 }
 
-// Counters that were read with the sample: for each, the increase since the previous sample, which may be outside of
-// the selected time.
+// Takes the counters that were read with the sample: for each, notes the increase since the previous sample, which may
+// be outside of the selected time.
 void SampleReader::take_values(const Sample& sample, u32 sampled, u64 when, bool is_wanted) {
   const perf_data::CounterValues& counters = sample.counters;
   const perf_data::EventAttributes& attributes = file_.attrs()[sampled].attributes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pairs starts and stops into spans. A stop closes the latest open start of its kind. If it has an activity, both must
-// have the same activity, otherwise the same thread. Pure.
+// have the same activity; otherwise both must be of the same thread. Pure.
 #pragma once
 #include <array>
 #include <map>

@@ -2,8 +2,8 @@
 // The ends of threads in a recording of switches, and threads that continue under another number. Pure.
 //
 // If a thread that is not the first one of its process calls exec, all other threads end. The thread continues under
-// the number of the first thread, beginning with its first switch under that number, at the latest with the record of
-// the exec.
+// the number of the first thread: from its first switch under that number on, or from the record of the exec on if that
+// comes earlier.
 #pragma once
 #include <functional>
 #include <vector>

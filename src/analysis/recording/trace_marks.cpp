@@ -114,7 +114,7 @@ TraceProviderReader::Kind& TraceProviderReader::kind_of(const Event& event) {
 }
 
 void TraceProviderReader::take(const Event& event) {
-  // Whether an event is understood may depend on its contents; the first events of each kind decide.
+  // An event's contents may decide whether it can be read, so the first events of each kind are tried.
   constexpr u64 kEnough = 100;
   Kind& kind = kind_of(event);
   ++kind.summary.count;

@@ -76,7 +76,7 @@ class Writer {
   }
 
   u64 samples_of_nobody() const { return samples_of_nobody_; }
-  // 0 unless stacks were recorded at all.
+  // 0 if no sample has a stack.
   u64 samples_without_stack() const { return with_stack_ != 0 ? without_stack_ : 0; }
   RecordedSwitches take_switches() { return std::move(switches_); }
 

@@ -23,15 +23,15 @@ struct TraceRecording {
   u64 samples_of_nobody = 0;      // samples of threads that the trace does not mention
   u64 idle_samples = 0;           // samples that were left out
   u64 unexplained_stacks = 0;     // stacks that are missing; only their keys are known
-  u64 samples_without_stack = 0;  // although other samples have one
-  bool samples_were_on = true;    // according to the trace itself
+  u64 samples_without_stack = 0;  // 0 if no sample has a stack
+  bool samples_were_on = true;    // the trace itself says so
   bool switches_were_on = false;
   // On request. Each thread that left a core has a sample, after all others, with the stack from which it continued.
   RecordedSwitches switches = {};
   std::vector<etl::LossEvent> lost_over_time = {};  // reported to the recorder
   u64 samples_of_other_cores = 0;                   // samples that were left out
   std::string running_event = {};                   // the event of switches.running_samples; empty if there are none
-  bool running_by_time = false;                     // it counts nanoseconds
+  bool running_by_time = false;                     // this event counts nanoseconds
   bool has_compact_switches = false;                // switches in an undocumented form
 };
 

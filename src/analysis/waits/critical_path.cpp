@@ -12,7 +12,7 @@ namespace wperf::waits {
 void ThreadHistories::take(const Stretch& stretch) {
   if (stretch.thread >= timelines_.size()) timelines_.resize(stretch.thread + usize{1});
   ThreadTimeline& timeline = timelines_[stretch.thread];
-  // The gap between two known periods becomes an unknown moment.
+  // The gap between two known periods becomes an unknown period.
   if (!timeline.moments.empty() && timeline.end < stretch.begin) timeline.moments.push_back({.begin = timeline.end});
   timeline.moments.push_back({.begin = stretch.begin,
                               .detail = stretch.state == State::running ? stretch.sample : stretch.wait,

@@ -46,8 +46,8 @@ struct LatencyWeights {
   std::string whole;             // name of the sum of all weights
 };
 
-// For the threads of the recorded program, or else for all threads. Without --latency a sample has its recorded weight;
-// --parallelism leaves out samples taken while more or fewer threads ran.
+// Weighs the samples of the recorded program's threads, or of all threads if no program was recorded. Without --latency
+// a sample has its recorded weight; --parallelism leaves out samples taken while more or fewer threads ran.
 LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const LatencyOptions& options);
 
 // All samples with their recorded weights.

@@ -10,7 +10,7 @@ TEST(Parallelism, ThreadsThatRunAtOnceAreCounted) {
   Parallelism running;
   running.add(10, 50);
   running.add(20, 40);
-  running.add(40, 60);  // begins when the other one ends
+  running.add(40, 60);  // begins when the previous one ends
   running.add(70, 70);
   running.add(80, 100);
   running.finish();

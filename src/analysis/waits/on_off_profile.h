@@ -16,8 +16,8 @@ struct OnOffSlices {
 // the innermost frame is the kind of time: "[running]", "[ready]", "[waiting: lock]".
 //
 // Waiting and ready time belongs to the place where the thread left its core. The running time is known exactly, but
-// the places only from samples, so the running time is divided among the samples; without samples it has no callers. A
-// thread's times add up to its wall time.
+// where it was spent is known only from samples. So it is divided among the thread's samples; if there are none, it has
+// no callers. A thread's times add up to its wall time.
 void make_on_off_profile(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                          const WaitSelection& selection, recording::RecordedSamples& recorded,
                          const OnOffSlices& sliced = {});

@@ -24,7 +24,7 @@ class WaitLocks {
   static constexpr u32 kUnknown = ~u32{0} - 1;  // the lock was not recorded
 
   WaitLocks() = default;
-  // For the waits of the chosen threads.
+  // Finds the locks of the chosen threads' waits.
   WaitLocks(const perf_data::PerfFile& file, const ChosenWaits& all, WaitNames& names, const modules::ElfSearch& search,
             bool decorated);
 

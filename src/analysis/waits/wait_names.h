@@ -41,15 +41,14 @@ struct WaitPlace {
   std::string_view shown() const { return caller.empty() ? function : caller; }
   waits::WaitClass wait = waits::WaitClass::unexplained;
   u32 group = 0;          // number of its stack of functions; 0 if unknown
-  bool by_timer = false;  // waits there are ended by a timer
-  bool is_futex = false;  // it waits there for a word of its memory
+  bool by_timer = false;  // a timer ends the waits there
+  bool is_futex = false;  // threads wait there for a word of its memory
   bool is_known = false;
 };
 
 class WaitNames {
  public:
-  // `recorded`: the samples of the switches, each with its row, and with lists or the tree. Both must outlive this
-  // object.
+  // `recorded`: the samples of the switches, read with ReadOptions::rows or sample_rows. Both must outlive this object.
   WaitNames(const recording::RecordedSwitches& switches, const recording::RecordedSamples& recorded);
 
   std::string_view thread_name(u32 thread) const;

@@ -104,7 +104,7 @@ class Builder {
     std::map<std::pair<u32, u32>, u64> holders;  // of the GIL; keyed by thread and group of the place
   };
 
-  // Leaves out waits with unrecorded periods, because a release may be missing there.
+  // False for waits with unrecorded periods, because a release may be missing there.
   bool is_of_gil(const waits::Wait& wait) {
     return wait.is_known && wait.unknown == 0 && names_.place_of(wait).wait == waits::WaitClass::gil;
   }
