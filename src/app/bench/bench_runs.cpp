@@ -198,7 +198,7 @@ std::vector<std::string> names_counted(const plan::CountPlan& plan, const plan::
   return names;
 }
 
-// Checked before anything runs, because with few runs some changes cannot be significant.
+// Checks the numbers of runs before anything runs, because with few runs some changes cannot be significant.
 diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& file) {
   auto checked = compare::check_run_counts(runs, static_cast<usize>(rounds));
   if (checked.has_value()) return checked;

@@ -58,7 +58,7 @@ struct Library {
   MessageSink sink;
   bool verbose = false;
 
-  // For one measurement; discards an earlier wperf_stop().
+  // Returns a console for one measurement; discards an earlier wperf_stop().
   MessageConsole measuring_console() const;
 };
 

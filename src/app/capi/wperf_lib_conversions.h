@@ -33,8 +33,8 @@ lib::ANNOTATE_INFO lib_row(const LineRow& row);
 // The cores' schedule has a row for each event.
 Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const answers::TestReport& report);
 
-// Converts configurations of wperf-lib.h to requests; through the configurations of wperf.h if both have the same
-// fields.
+// Converts configurations of wperf-lib.h to requests. If wperf.h has the same fields, they are converted to its
+// configurations first.
 diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf);
 diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf);
 diag::Result<request::Request> lib_test_request(const lib::TEST_CONF& conf);

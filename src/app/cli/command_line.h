@@ -11,8 +11,7 @@ namespace wperf::cli {
 
 inline constexpr char kLinuxDevice[] = "linux";
 
-// Called for --pe_file and --pdb_file where they are on the line, so that the first mistake is reported. Null: no
-// check.
+// Called as soon as --pe_file or --pdb_file is read, so that the first mistake on the line is reported. Null: no check.
 using FileExists = bool (*)(const std::string& path);
 
 // `arguments` does not include the program's own name. `device` is used unless --device names another one. On "linux",

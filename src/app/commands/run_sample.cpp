@@ -43,7 +43,7 @@ diag::Result<int> record(const request::Request& request, measure::OpenedMachine
   return measure::status_of_recording(request, machine, recording, console);
 }
 
-// To be written to a file: `wperf record --print-wprp … > x.wprp`.
+// Prints a profile that is to be written to a file: `wperf record --print-wprp … > x.wprp`.
 diag::Result<int> print_profile(const request::Request& request, measure::OpenedMachine& machine,
                                 diag::Console& console) {
   WPERF_TRY(const plan::SamplePlan plan,

@@ -171,7 +171,7 @@ diag::Result<void> check_page(const request::Request& request) {
                      .code = diag::ExitCode::usage};
 }
 
-// For a page that is viewed by others, or much later.
+// Facts for a page that is viewed by others, or much later.
 stacks::RecordingAbout about_of(const request::Request& request) {
   stacks::RecordingAbout about;
   std::vector<std::string> words = {"wperf"};

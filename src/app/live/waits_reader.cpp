@@ -52,7 +52,7 @@ void LiveWaitNames::name(std::vector<waits::WaitPart>& parts, const perf_data::P
 
 namespace {
 
-// A trace covers the whole machine.
+// A trace covers the whole machine, so keeps only the waits of the program and its children.
 void keep_program(u32 program, const recording::RecordedSwitches& switches, std::vector<waits::WaitPart>& parts) {
   const std::set<u32> processes = readings::with_children(program, switches.children);
   std::erase_if(parts, [&](const waits::WaitPart& part) {

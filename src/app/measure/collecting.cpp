@@ -17,8 +17,8 @@ constexpr u64 kSamplesOfPayload = 128;
 
 // The letters after "sampling ...". WindowsPerf's tool fetches samples once a second and prints a letter for each full
 // payload, and another one for a partial payload. For bytes, and on a terminal, a single letter says whether there were
-// samples. All letters are printed at the end if `live` is false, because a program then writes to the same line, or if
-// a person sees the progress.
+// samples. The letters are printed at the end if a program writes to the same line (`live` is false), or if the console
+// shows progress.
 class SamplingProgress {
  public:
   SamplingProgress(diag::Console& console, u64 now, bool live)

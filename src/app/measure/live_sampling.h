@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples in consecutive periods for `top`, without gaps if the device can. The last periods are kept, and can be read
-// as a recording. Must be used by one thread.
+// Samples in consecutive periods for `top`, without gaps if the device allows it. The last periods are kept, and can be
+// read as a recording. Must be used by one thread.
 #pragma once
 #include <cstddef>
 #include <functional>

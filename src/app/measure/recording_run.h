@@ -38,7 +38,8 @@ struct Recording {
 // Starts or finds the program, then samples until the time is over, the program ends, or Ctrl-C.
 diag::Result<Recording> record_samples(const MeasureOptions& options, OpenedMachine& machine, diag::Console& console);
 
-// The same for a program that is already running, for as long as the options say; for repeated recordings.
+// Like record_samples(), for a program that is already running, and for as long as the options say. Used for repeated
+// recordings.
 diag::Result<Recording> record_sampled(const MeasureOptions& options, const plan::SamplePlan& plan,
                                        const SampledProgram& sampled, OpenedMachine& machine, diag::Console& console);
 

@@ -20,8 +20,8 @@ std::string name_of(const readings::Process& process) {
   return std::string(text::base_name(path));
 }
 
-// For the measured program, and for processes with the same modules; opening those of all Windows programs would take
-// too long.
+// The build ids of the measured program's modules, by path. They are also used for other processes with the same
+// modules. Opening the modules of all Windows programs would take too long.
 std::map<std::string, std::string> builds_of_program(const RunEnding& ending) {
   std::map<std::string, std::string> builds;
   for (const readings::Process& process : ending.processes) {

@@ -17,7 +17,7 @@
 
 namespace wperf::measure {
 
-// Recorded by the kernel, or by a driver whose bytes are also written unchanged (contract 9.9).
+// The kernel or a driver records. A driver's bytes are also written unchanged (contract 9.9).
 diag::Result<Recording> record_spe(const MeasureOptions& options, OpenedMachine& machine, diag::Console& console);
 
 // The clock of SPE's timestamps; if its rate is unknown, has_zero is false.

@@ -41,7 +41,7 @@ diag::Result<std::vector<Upload>> make_uploads(request::PushTarget target,
 
 // Looks like a random UUID (version 4). Equal bytes give equal ids.
 std::string uuid_of(std::string_view bytes);
-// For a part of a URL.
+// The text as a part of a URL.
 std::string percent_encoded(std::string_view text);
 
 // A profile in the format of a kind of server.

@@ -43,7 +43,7 @@ class RunReader {
     double seconds = 0;
   };
 
-  // One for a file, and one for each host of a fleet.
+  // Returns one run for a file, or one for each host of a fleet.
   diag::Result<std::vector<Run>> read() {
     WPERF_TRY(const auto opened, options_.open(path_, console_));
     const recording::OpenedProfile* const profile = opened.profile();

@@ -152,8 +152,7 @@ diag::Result<void> show_perf_data(const perf_data::PerfFile& file, const ReportO
   if (options.branches) return show_branches(file, options, console);
   if (const auto traces = spe_traces(file)) return show_operations(file, *traces, options, console);
   const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  // Shown as `record` would show them with the same options: recordings with call stacks as a table, like all other
-  // recordings.
+  // Decides like `record` with the same options: a recording with call stacks is not shown in WindowsPerf's form.
   const bool has_stacks = std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
     return event.attributes.has(perf_data::kSampleCallchain);
   });

@@ -103,7 +103,8 @@ class RecordFile {
     return text;
   }
 
-  // Writes the rest: a record continues in the next run, and perhaps others in later runs.
+  // Writes the remaining runs in order, because a record continues in the next run, and others may continue in later
+  // runs.
   void write_from(usize run) {
     if (run == runs_.count) return;
     report::RecordLines lines(format_);

@@ -132,7 +132,7 @@ html::WaitsOfPage waits_of_page(const ThreadActivity& account, recording::Record
                          waits::make_wait_moments(accounting, switches, names, locks, selection)};
   add_facts(account, recorded.profile.losses, options, page.report);
   add_thread_states(accounting, switches, chosen, recorded, true);
-  // The nodes of the states refer to a tree that the profile of all time replaces.
+  // The nodes of the states refer to a tree that is replaced by the profile of the threads' time.
   for (stacks::ThreadState& state : recorded.moments.states) state.node = stacks::kNothing;
   return page;
 }
