@@ -141,7 +141,7 @@ class Words {
   Span bytes_;
 };
 
-// A step beyond the end fails for good and gives zeros, so that a function reads everything and then checks once.
+// A step beyond the end fails for good and gives zeros, so a function can read everything and then check once.
 class Reader {
  public:
   explicit Reader(Span bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}

@@ -34,7 +34,7 @@ class Console {
   virtual bool progress_due() { return false; }
   // Shows the line in place of the previous one, until other text is shown; "" removes it.
   virtual void progress(std::string_view /*line*/) {}
-  // Ctrl-C was pressed since the start.
+  // True if Ctrl-C was pressed since the start.
   virtual bool interrupted() const = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The known word that is nearest to a mistyped one. For hints of errors.
+// The known word that is nearest to a mistyped one. For hints in errors.
 #pragma once
 #include <span>
 #include <string>

@@ -25,7 +25,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-// In the program's name, quotes group and backslashes are ordinary characters, because paths contain many.
+// In the program's name, quotes group words, and backslashes are ordinary characters, because paths contain many.
 std::string take_program(std::string_view line, size_t& at) {
   std::string word;
   bool quoted = false;

@@ -32,8 +32,8 @@ class Socket {
   };
   // Waits until one socket is ready, or until the time is over. Windows takes at most 64 sockets.
   static void wait_for_any(std::span<Awaited> all, u32 milliseconds);
-  // For a listening socket. Returns a closed socket if no connection waits any more, or if the system has no more
-  // sockets.
+  // Accepts a connection on a listening socket. Returns a closed socket if no connection waits any more, or if the
+  // system has no more sockets.
   Socket accept() const;
   // The bytes that have arrived, at most `most`; empty if the other side is gone, or if no bytes have arrived.
   std::string read(usize most) const;

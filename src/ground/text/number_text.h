@@ -11,10 +11,10 @@ std::string with_commas(u64 value);             // 1,234,567
 std::string times(u64 count);                   // "once", "1,234 times"
 std::string hex(u64 value, int digits);         // 0x001b
 std::string fixed(double value, int decimals);  // 0 for a value that is not finite
-double percent_of(u64 part, u64 whole);         // 0 of nothing
+double percent_of(u64 part, u64 whole);         // 0 if `whole` is 0
 std::string duration(double seconds);           // for a person: "2.7 ms", "302 ms", "1.302 s"
 std::string scaled_number(double value);        // for a person: "823", "60.9 K", "1.25 M"
-u64 whole_count(double value);                  // A limit as a whole number, clamped to between 0 and the largest i64.
+u64 whole_count(double value);                  // a limit as a whole number, from 0 to the largest i64
 std::string elapsed(double seconds);            // up to 6 significant digits, always with a decimal point
 
 }  // namespace wperf::text

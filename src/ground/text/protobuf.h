@@ -122,11 +122,11 @@ class ProtobufReader {
   Bytes bytes() const { return kind_ == kBytes ? value_ : Bytes(); }
   std::string_view text() const { return text_of(bytes()); }
   bool sound() const { return sound_; }
-  // The message is damaged, perhaps only because the bytes end too early.
+  // True if the message is damaged, perhaps only because the bytes end too early.
   bool is_cut() const { return is_cut_; }
   usize left() const { return rest_.size(); }
 
-  // For a repeated field, which may hold one number or many.
+  // Visits the numbers of a repeated field, which may hold one number or many.
   template <class Visit>
   void for_each_number(Visit visit) {
     if (kind_ == kNumber) return visit(number_);
