@@ -57,9 +57,9 @@ struct ThreadCounts {
 struct CountCapture {
   u64 start_ns = 0, end_ns = 0;   // device time
   std::vector<UnitCounts> units;  // by class, then unit
-  // For a device that reads the counters at each context switch: the time not covered at either end, the time whose
-  // counts were lost, and the events that the recording lost.
   std::vector<ThreadCounts> threads = {};
+  // For a device that reads the counters at each context switch: the time not covered at either end, the time whose
+  // counts were lost, and the number of events that the recording lost.
   u64 unseen_ns = 0, lost_ns = 0, events_lost = 0;
 };
 

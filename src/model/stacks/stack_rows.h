@@ -56,7 +56,7 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
 
 // These two reduce a profile and its moments to a part of the samples. For views that show all rows.
 
-// Removes the other samples. The sums of the events become those of the remaining samples.
+// Removes the samples for which `keep` is false. The sums of the events become those of the remaining samples.
 void keep_rows(const std::function<bool(const StackSample&)>& keep, StackProfile& profile, Moments& moments);
 // Keeps the samples that pass a filter, and the states of the threads that the filter names.
 void keep_chosen(const StackFilter& filter, StackProfile& profile, Moments& moments);
