@@ -23,7 +23,7 @@ usize character_size(std::string_view text) {
   for (usize i = 1; i < size; ++i) {
     if ((byte(i) & 0xc0u) != 0x80) return 0;
   }
-  // An overlong form, a lone surrogate, or beyond U+10FFFF.
+  // An overlong form, a lone surrogate, or a value beyond U+10FFFF.
   const u8 second = byte(1);
   const bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
                    (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);

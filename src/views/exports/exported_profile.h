@@ -89,11 +89,11 @@ struct PlaceLine {
 class Names {
  public:
   explicit Names(const stacks::StackProfile& profile);
-  // Without the mark of inlined functions, for formats that mark them in another way.
+  // The name without the mark of inlined functions, for formats that mark them in another way.
   std::string_view function(u32 number) const { return functions_[number]; }
   std::string marked_function(u32 number) const;
   const std::string& thread(u32 task) const { return threads_[task]; }
-  // With the thread's number: "name (12)".
+  // The name with the thread's number: "name (12)".
   std::string numbered_thread(u32 task) const;
   // The name of the process's first thread, or, if not known, of the task's own thread.
   const std::string& process(u32 task) const { return processes_[task]; }
@@ -161,7 +161,7 @@ void for_each_moment(const Source& source, Visit visit) {
 // "running", "ready", "waiting: lock".
 std::string state_name(const stacks::Moments& moments, const stacks::ThreadState& state);
 std::string_view mark_name(stacks::MarkKind kind);
-// With the core, if it was counted for one.
+// The track's name, with the core if it was counted for one.
 std::string track_name(const stacks::CounterTrack& track);
 // "1,234 records lost: …", for formats with remarks.
 std::vector<std::string> loss_texts(const stacks::StackLosses& losses);

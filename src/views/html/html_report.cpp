@@ -34,7 +34,7 @@ void append_part(std::string& out, std::string_view heading, report::Table table
   if (all > rows) out += fmt::format("<p>… and {} more</p>\n", text::with_commas(all - rows));
 }
 
-// From the outermost caller to the place of the wait. The last frame says what it waits for.
+// The stack from the outermost caller to the place of the wait. The last frame says what the thread waits for.
 std::string stack_text(const stacks::StackProfile& profile, u32 node) {
   std::vector<u32> functions;
   for (; node != stacks::kNothing && profile.nodes[node].place != stacks::kNothing; node = profile.nodes[node].parent) {

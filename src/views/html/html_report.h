@@ -42,7 +42,8 @@ std::string page_start(std::string_view title, PageKind kind = PageKind::recordi
 std::string views_start(std::string_view title);
 // The end of that text; then the data, and the scripts that show it.
 std::string views_end(const stacks::StackProfile& profile, const HtmlOptions& options);
-// Appends a row of a table of facts, unless the value is unknown. append_about: rows for some facts about the run.
+// Appends a row of a table of facts, unless the value is unknown. append_about() appends rows with some facts about the
+// run.
 void append_fact(std::string& out, std::string_view name, std::string_view value);
 void append_about(std::string& out, const stacks::RecordingAbout& about, std::string_view made_by);
 // These append the beginning of a table up to its first row, and the cells of a row, which also end the row.
@@ -53,8 +54,8 @@ void append_table(std::string& out, std::string_view caption, const report::Tabl
 // Like append_table(), but titles begin with capital letters, and a table without rows still has its head. Rows whose
 // first cell is `worst` are highlighted.
 void append_capital_table(std::string& out, std::string_view caption, report::Table table, std::string_view worst = {});
-// Lines as a list. The lines are warnings that must be read before the numbers of the page; the page counts them in its
-// own warning.
+// Appends lines as a list. They are warnings that must be read before the numbers of the page; the page counts them in
+// its own warning.
 void append_list(std::string& out, const std::string& lines);
 std::string base64(std::string_view bytes);
 

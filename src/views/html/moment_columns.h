@@ -24,7 +24,7 @@ struct Column {
     for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
     bytes.push_back(static_cast<char>(value));
   }
-  // Modulo 2^64, so that small numbers of either sign become small.
+  // Zigzag encoding, modulo 2^64: small numbers of either sign become small numbers.
   void add_signed(u64 value) { add((value << 1) ^ (u64{0} - (value >> 63))); }
 };
 

@@ -119,7 +119,7 @@ void write_threads(text::JsonWriter& json, const answers::CountProfile& profile)
   json.end_array();
 }
 
-// Facts that WindowsPerf does not have; at the top level, where its clients allow more keys.
+// Writes facts that WindowsPerf does not have. They are at the top level, where its clients allow more keys.
 void write_program(text::JsonWriter& json, const answers::CountProfile& profile) {
   if (profile.process.has_value()) {  // then "core" describes the program, and core_number is not a core
     json.integer("Process", *profile.process);

@@ -38,7 +38,7 @@ std::string command_text(std::string_view text, bool is_property) {
 
 }  // namespace
 
-// For a table cell, in which no character may act as markup.
+// The text for a table cell, in which no character may act as markup.
 std::string markdown_cell(std::string_view text) {
   std::string lines(text), out;
   std::replace_if(lines.begin(), lines.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');

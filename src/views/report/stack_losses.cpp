@@ -30,7 +30,7 @@ class LossList {
   void add(std::string text, std::string brief, bool is_minor = false) {
     losses_.push_back({.text = std::move(text), .brief = std::move(brief), .is_minor = is_minor});
   }
-  // "5 records were lost: …", "5 records lost".
+  // Adds "5 records were lost: …", and for the brief form "5 records lost".
   void count(u64 count, std::string_view what, std::string_view brief, bool is_minor = false) {
     if (count == 0) return;
     const std::string number = text::with_commas(count);

@@ -74,7 +74,7 @@ std::vector<std::string> as_texts(const std::vector<u32>& numbers) {
 }  // namespace
 
 std::vector<NamelessModule> nameless_modules(const StackProfile& profile) {
-  // Only files with enough samples, because a report of one page has no room for files with a single sample.
+  // Only files with enough samples are listed, because a report of one page has no room for files with a single sample.
   constexpr u64 kLeastPermille = 5;
   std::vector<u64> nameless(profile.modules.size());
   u64 all = 0;

@@ -68,7 +68,7 @@ struct StackLoss {
   bool is_minor = false;
 };
 std::vector<StackLoss> stack_losses(const stacks::StackProfile& profile);
-// The losses including those of a Windows trace, and code without names.
+// All losses, including those of a Windows trace and code without names.
 std::vector<StackLoss> all_losses(const stacks::StackProfile& profile);
 // "45 samples lost (0.8 %), 5 stacks incomplete (0.1 %)"
 std::string losses_brief(const std::vector<StackLoss>& losses);

@@ -17,7 +17,7 @@ std::string_view cell_of(const std::vector<std::string>& row, usize column) {
   return column < row.size() ? std::string_view(row[column]) : std::string_view();
 }
 
-// Cells may contain any name, and the recorder's command line.
+// Makes names printable within a line. Cells may contain any name, and the recorder's command line.
 Table with_names_in_lines(Table table) {
   for (std::vector<std::string>& row : table.rows) {
     for (usize i = 0; i < std::min(row.size(), table.columns.size()); ++i) {

@@ -135,7 +135,7 @@ class Columns {
   usize begun_ = 0;          // rows
 };
 
-// Without rows it has the columns of Row{}.
+// A table without rows has the columns of Row{}.
 template <class Rows, class Declare>
 Table table_of(const Rows& rows, const Declare& declare) {
   Table table;

@@ -27,7 +27,7 @@ TEST(Schemas, SayWhichCommandLinesPrintTheDocument) {
   EXPECT_TRUE(printed_by({.name = {}, .title = {}, .description = "`wperf` and `-o`", .text = {}}).empty());
 }
 
-// Because a reader may not have the other files.
+// Each schema must be complete, because a reader may not have the other files.
 TEST(Schemas, ContainTheSchemasThatTheyReferTo) {
   const std::string_view timeline = find("timeline")->text, stat = find("stat")->text;
   EXPECT_TRUE(timeline.contains(R"("$ref": "wperf-stat-1")"));
