@@ -79,7 +79,7 @@ LatencyWeights latency_weights(const recording::RecordedSwitches& switches, cons
   WaitSelection selection;
   if (switches.program != 0) selection.processes = readings::with_children(switches.program, switches.children);
   waits::Parallelism running;
-  // Which threads count is known only at the end.
+  // The periods are kept, because the chosen threads are known only after the accounting.
   struct Run {
     u32 thread = 0;
     u64 begin = 0, end = 0;

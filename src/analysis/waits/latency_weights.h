@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `report --latency`: a sample is weighted by its share of the elapsed time. While one thread of the program ran, that
-// is all of it; while four ran at once, a quarter. So code that ran while no other thread did comes first.
+// `report --latency`: weights samples by elapsed time. The weight of each sample is divided by the number of the
+// program's threads that ran at that time, so code that ran while no other thread did comes first.
 // `--parallelism`: only samples that were taken while this many threads ran.
 #pragma once
 #include <optional>

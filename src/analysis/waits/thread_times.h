@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The states of threads over time: running, ready to run, waiting. Pure.
 //
-// A thread's wall time begins with the recording if its first switch shows its state until then, otherwise with that
-// switch. Running, ready, waiting and unknown time add up to it exactly.
+// If a thread's first switch shows its state until then, its wall time begins with the recording; otherwise it begins
+// with that switch. Running, ready, waiting and unknown time add up to the wall time exactly.
 //
-// Time without records is unknown. While a core is not recorded, its state is unknown, and so is that of each thread
-// that is not on another core, because this core may run it. The first event of a thread after such a period shows its
-// state since then: a thread that is woken was waiting, one that comes to a core was ready. A wait before and after the
-// gap is one wait, without the time of the gap. A thread without further events remains unknown, because it may have
-// ended. The time between two contradictory events is unknown, too.
+// While a core is not recorded, its state is unknown. So is the state of each thread that is not on another core,
+// because the thread may be running on this one. The first event of a thread after such a gap shows its state since the
+// gap: a thread that is woken was waiting, and a thread that comes to a core was ready. A wait before and after the gap
+// is one wait, without the time of the gap. A thread without further events remains unknown, because it may have ended.
+// The time between two contradictory events is unknown, too.
 #pragma once
 #include <functional>
 #include <span>

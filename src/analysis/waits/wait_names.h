@@ -20,7 +20,7 @@ struct WaitSelection {
   std::set<u32> processes, threads;  // empty: all
   std::set<std::string> names;       // names of threads; empty: all
   bool timeline = false;             // for the only selected thread
-  u64 from = 0, to = ~u64{0};        // for the timeline or the path; from the start of the recording
+  u64 from = 0, to = ~u64{0};        // relative to the start of the recording; for the timeline or the path
   bool critical_path = false;
   u64 min_ns = 0;  // shorter waits are not listed
 };
