@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `wperf doctor`: finds out by trying what this machine can measure and what prevents it.
+// `wperf doctor`: tries what this machine can measure, and finds out why it cannot measure more.
 #pragma once
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiles on a server, given by an address on the command line; the server adds them up: ClickHouse, Pyroscope.
+// Profiles on a server (ClickHouse or Pyroscope), which adds them up. Their address is on the command line.
 #pragma once
 #include <string>
 

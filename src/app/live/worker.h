@@ -98,7 +98,7 @@ class LiveWorker {
   std::optional<CodeViewRequest> code_request_;
   std::optional<SaveRequest> save_request_;
   int status_ = 0;
-  usize stretches_ = 0;  // number of periods so far; used only by the thread
+  usize stretches_ = 0;  // number of periods so far; used only by thread_
   std::thread thread_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One sampling run: configures, lets time pass with progress, collects samples from the rings, stops; and its
-// recording.
+// One sampling run: configures the counters, shows progress while time passes, collects samples from the rings, and
+// stops. Also writes the recording of the run.
 #pragma once
 #include <functional>
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts and names the samples of a recording, with servers and cached functions as the options allow, and with
+// Counts and names the samples of a recording. Uses servers and cached functions as the options allow, and shows
 // progress.
 #pragma once
 #include <vector>
