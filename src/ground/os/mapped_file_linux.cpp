@@ -22,7 +22,7 @@ namespace wperf::os {
 struct MappedFile::Watch {
   std::atomic<std::uintptr_t> begin{0}, end{0};  // equal while no file uses this entry
   std::atomic<bool> has_shrunk{false};
-  Watch* next = nullptr;       // the next entry in the list of all, towards the oldest
+  Watch* next = nullptr;       // the next older entry in the list of all entries
   Watch* next_free = nullptr;  // the next entry in the list of unused ones
   std::string name;            // the name to report when it has shrunk; empty if it is not reported
 

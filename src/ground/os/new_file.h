@@ -23,7 +23,7 @@ class NewFile {
   static diag::Result<NewFile> make(const std::string& path, Readers readers);
   NewFile(NewFile&& other) noexcept;
   NewFile& operator=(NewFile&&) = delete;
-  // Removes the file unless it was moved to its place. If the process is killed before that, see unfinished_files.h.
+  // Removes the file unless it was moved to its place. unfinished_files.h removes it if the process is ended.
   ~NewFile();
 
   // The system's handle for writing and reading; the caller must close it.
