@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For programs that were written for the library of Arm's WindowsPerf: its names and its layouts over libwperf. Such a
-   program needs no change; it is compiled again with this header and linked with wperf.lib (libwperf.so). New programs
+/* The functions and structures of the library of Arm's WindowsPerf, implemented by libwperf. A program written for that
+   library needs no change; it is compiled again with this header and linked with wperf.lib (libwperf.so). New programs
    use wperf.h, which takes names of events and reports why a call failed. docs/user/library.md lists the differences.
 
    Every function returns false on any error. Called with NULL instead of a row, a function loads its list or measures.

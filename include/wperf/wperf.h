@@ -58,8 +58,8 @@ WPERF_API bool wperf_close(void);
 /* The reason why the last call of this thread returned false: a sentence in UTF-8; empty after true. Never NULL. */
 WPERF_API const char* wperf_last_error(void);
 
-/* Receives a line in UTF-8 without its line end, on the thread that measures and during its call. It must not call any
-   function of this library except wperf_stop(). */
+/* Receives a line in UTF-8 without its line end. It is called by the thread that measures, during that thread's call of
+   a function of this library. It must not call any of these functions except wperf_stop(). */
 typedef void (*WPERF_MESSAGE)(const char* line, void* context);
 /* The library prints nothing. Warnings, and with wperf_set_verbose(true) the messages of `wperf -v`, go to this
    function; NULL: they are dropped. */

@@ -63,7 +63,7 @@ class Walk {
   }
 
  private:
-  // A thread on the path, followed back to some time; below it in the list are the threads that waited for it.
+  // A thread on the path, which is followed back to `begin`. The threads that waited for it are below it in the list.
   struct PathThread {
     u32 thread = 0;
     u64 begin = 0;
