@@ -8,8 +8,8 @@
 // So there are up to two estimates of the total: by time, which is the scaled value, and by cycles, which takes account
 // of time that other work took from the program. The interval includes both.
 //
-// Contract 4.2 scales by slots, which gives the same result if all slots are equally long. The last slot may be cut
-// short by stopping; its time shows by how much.
+// Contract 4.2 scales by slots, which gives the same result if all slots are equally long. The last slot may be
+// shorter, because counting stops within it; its time shows by how much.
 #include "machine/counts/scaled_counts.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ Spread spread_of(const readings::CounterReading& reading) {
   if (reading.full_slots < 2) return {};
   const Wide squares{.low = reading.squares_low, .high = reading.squares_high};
   const WideQuotient mean_share = divide(multiply(reading.full_value, reading.full_value), reading.full_slots);
-  if (less(squares, mean_share.quotient)) return {};  // no slots can have a lower sum, so the driver's sums are damaged
+  if (less(squares, mean_share.quotient)) return {};  // no squares have a lower sum, so the driver's sums are damaged
   const double fraction = static_cast<double>(mean_share.remainder) / static_cast<double>(reading.full_slots);
   const double deviation = to_double(subtract(squares, mean_share.quotient)) - fraction;
   return {.known = true, .variance = std::max(deviation, 0.0) / static_cast<double>(reading.full_slots - 1)};

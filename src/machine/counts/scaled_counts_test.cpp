@@ -260,7 +260,7 @@ TEST(DecodeCounts, EachEventByItsOwnTimeWhereTheKernelTakesTurns) {
   unit.multiplexed = true;
   unit.enabled_ns = 1000;
   unit.entries.push_back({.value = 100, .running_ns = 500, .enabled_ns = 1000});
-  unit.entries.push_back({.value = 100, .running_ns = 300, .enabled_ns = 900});  // of a thread that was added later
+  unit.entries.push_back({.value = 100, .running_ns = 300, .enabled_ns = 900});  // a thread that was added later
   unit.entries.push_back({.value = 100, .running_ns = 900, .enabled_ns = 900});
   unit.entries.push_back({.value = 0, .running_ns = 0, .enabled_ns = 900});
   const std::vector<Unit> units = decode_counts(capture);

@@ -36,7 +36,7 @@ enum class InterruptState : u8 {
   held,
   refused,
   not_given_again,  // Windows took the interrupt back when the driver was unloaded, and keeps it until Windows restarts
-  maybe_not_again,  // this may be the case, because the driver has not requested the interrupt again
+  maybe_not_again,  // Windows may keep the interrupt, because the driver has not requested it again
 };
 
 // The version of the protocol that this tool speaks.
@@ -90,18 +90,18 @@ class RecordingSession {
   virtual ~RecordingSession() = default;
   virtual diag::Result<void> start() = 0;
   virtual diag::Result<u64> written() = 0;  // the number of bytes so far; an error if another program ended the session
-  // Moves samples that are still in buffers into the file, as far as the device can.
+  // Moves samples that are still in buffers into the file, if the device can do this.
   virtual void carry_over() {}
   virtual diag::Result<void> stop() = 0;
   virtual std::string readable_path() const = 0;
   // After stop: why the file is incomplete. The part that was written is valid.
   virtual const std::optional<diag::Error>& error() const = 0;
   virtual std::vector<std::string> remarks() const = 0;  // for -v
-  // The facts about the machine that the end of the file will have, for those who read the file earlier.
+  // The facts about the machine that will be written at the end of the file. Readers of the unfinished file need them.
   virtual perf_data::RecordingFacts facts() const { return {}; }
-  // The bytes of kJitCodeFeature: code that call chains refer to, so far.
+  // The bytes of kJitCodeFeature so far: the code to which call chains refer.
   virtual std::string jit_code() { return {}; }
-  // If it writes a Windows trace, returns the names of drives that the trace lacks: device and drive of each.
+  // For a Windows trace: the drive names that the trace lacks, as pairs of device and drive.
   virtual bool is_trace() const { return false; }
   virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }
   // Losses that Windows reported, at most about one entry a second.
@@ -140,7 +140,7 @@ class Device {
   virtual diag::Result<DriverVersion> driver_version() = 0;
   // Needs no lock.
   virtual diag::Result<InterruptState> interrupt_state() { return InterruptState::unknown; }
-  // The SPE registers are read only for commands that profile with SPE or list abilities, because a hypervisor may trap
+  // The SPE registers are only read for commands that profile with SPE or list abilities, because a hypervisor may trap
   // the access.
   enum class Spe { left_alone, asked_for };
   virtual diag::Result<plan::Capabilities> capabilities(Spe spe) = 0;

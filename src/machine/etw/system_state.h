@@ -27,8 +27,8 @@ class SystemChanges {
 std::u16string session_name(u32 process);
 std::string source_name(u32 event);
 
-// `before`: the interval that a source had. Does nothing if one is registered already: that one is from before the
-// first wperf changed it.
+// `before`: the interval that a source had. Does nothing if an interval is already registered, because that one is from
+// before the first change by wperf.
 void register_interval(TraceApi& api, SourceInterval before);
 void register_source(TraceApi& api, u32 number, const std::string& event_name);
 // The owner of the only session that every program can use, and the path of its trace.
@@ -46,7 +46,8 @@ std::vector<CleanupResult> end_leftovers(TraceApi& api);
 // Restores the intervals that the first wperf found, and removes the added sources. The last wperf that records does
 // it; after a crash the next wperf does it. Does nothing while another wperf records.
 void put_back(TraceApi& api, u32 own_process);
-// Removes sources that a wperf added and left; does nothing while another one records, because they may belong to it.
+// Removes sources that a wperf added and did not remove. Does nothing while another wperf records, because they may
+// belong to it.
 std::vector<CleanupResult> remove_left_sources(TraceApi& api);
 
 }  // namespace wperf::etw

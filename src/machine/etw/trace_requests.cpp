@@ -160,10 +160,10 @@ Bytes add_source_bytes(const AddedSource& source) {
   etl::write::put(text, kSourceVersion);
   text.resize(8, '\0');
   etl::write::put(text, source.event);
-  text.resize(16, '\0');  // it does not count while the core is halted
+  text.resize(16, '\0');  // the event does not count while the core is halted
   for (const u32 word : source.cpu) etl::write::put(text, word);
   etl::write::put(text, source.interval);
-  text.resize(34, '\0');  // lost when Windows restarts
+  text.resize(34, '\0');  // the source is lost when Windows restarts
   etl::write::put_wide(text, source.name);
   return bytes_of(text);
 }

@@ -106,7 +106,7 @@ struct ProfileSource {
   u32 least = 0, greatest = 0;  // interval
   std::string name;
 };
-// A list of them; entries after a malformed one are left out.
+// A list of sources. Entries after a malformed one are left out.
 std::vector<ProfileSource> source_list(std::span<const std::byte> bytes);
 Bytes source_list_bytes(std::span<const ProfileSource> sources);
 

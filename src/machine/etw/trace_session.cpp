@@ -61,7 +61,7 @@ diag::Result<void> Session::open() {
   changes_ = true;
   put_back(api_, process_);
   {
-    // Until the session is visible, another wperf that ends would not know about this one.
+    // Without this lock, another wperf that ends before the session is visible would not know about this one.
     const SystemChanges alone(api_);
     WPERF_CHECK_OK(choose_sources());
     WPERF_CHECK_OK(set_intervals());
@@ -169,8 +169,8 @@ diag::Result<void> Session::start_trace() {
   return checked(error, kStartSession);
 }
 
-// Windows has eight sessions of the newer kind, and this one. Its owner is registered before the session exists, so
-// that the next wperf can end it if this wperf is killed in between.
+// Windows has eight sessions of the newer kind, and one kernel logger. The logger's owner is registered before the
+// session exists, so that the next wperf can end it if this wperf is killed in between.
 WindowsError Session::start_kernel_logger(SessionProperties properties) {
   const std::u16string name(kKernelLogger);
   Bytes there = properties_bytes({.asks_file = true});
@@ -262,7 +262,7 @@ diag::Result<SessionState> Session::stop() {
   runs_ = false;
   if (name_ == kKernelLogger) forget_kernel_logger(api_);
   put_back(api_, process_);
-  // Another process ended the session; the events before that exist.
+  // Another process ended the session; the earlier events are in the file.
   if (ended_meanwhile && is_at_limit(api_.file_bytes(plan_.file))) return limit_reached();
   if (error != kInstanceNotFound) WPERF_CHECK_OK(checked(error, "end the trace session"));
   return session_state(properties);

@@ -27,7 +27,7 @@ struct SessionPlan {
   std::vector<WantedSource> counted = {};  // counters read at each context switch; their intervals are ignored
   bool stacks = true;
   u32 cores = 1;
-  bool force = false;     // even if sampling is known to be dangerous on this machine
+  bool force = false;     // samples even if this is known to be dangerous on this machine
   std::string file = {};  // path of the trace
 };
 

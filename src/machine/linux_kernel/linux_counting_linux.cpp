@@ -76,8 +76,7 @@ class LinuxCountSession final : public device::CountSession {
   plan::CountPlan plan_;
   perf_events::OpenEvent open_event_;
   std::vector<OpenCount> counts_;
-  std::set<std::string> in_user_mode_only_;  // although they also occur in the kernel, because this user may not count
-                                             // it
+  std::set<std::string> in_user_mode_only_;  // events that also occur in the kernel, which this user may not count
   std::map<usize, diag::Error> refused_;     // default events that cannot be counted, with the reasons
   bool starts_with_program_ = false;
   u64 start_ns_ = 0, end_ns_ = 0;

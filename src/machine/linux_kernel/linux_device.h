@@ -24,7 +24,7 @@ struct LinuxFacts {
   bool own_kernel = false;              // kernel mode in these programs
   bool whole_cores = false;             // all programs and the kernel
   bool scheduler = false;               // scheduler tracepoints on a whole core
-  std::string counter_error;            // why no cycle counter could be used; empty if it counted
+  std::string counter_error;            // why the cycle counter could not be used; empty if it counted
   u64 cycles = 0;                       // counted in a short loop
   std::vector<std::string> core_units;  // names of the core PMUs
   std::vector<std::string> other_units;

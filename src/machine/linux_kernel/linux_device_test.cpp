@@ -225,7 +225,7 @@ TEST_F(LinuxDeviceTest, RecordsAProgramAndWhatItMapped) {
   }
 }
 
-// SPE needs its hardware, so other bytes in its format are used here.
+// SPE needs special hardware, so this test uses other bytes in the same format.
 TEST_F(LinuxDeviceTest, AuxDataIsInRecording) {
   const u32 pid = start({"true"});
   plan::SamplePlan plan;

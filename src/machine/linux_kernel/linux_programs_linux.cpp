@@ -56,7 +56,7 @@ readings::Process described(u32 pid, const std::string& image) {
   return process;
 }
 
-// Has the kernel an interpreter for such files, for example Wine?
+// Does the kernel have an interpreter for such files, for example Wine?
 bool has_interpreter_of_windows_programs() {
   const perf_events::SystemFiles files;
   constexpr std::string_view kFolder = "/proc/sys/fs/binfmt_misc";
@@ -67,7 +67,8 @@ bool has_interpreter_of_windows_programs() {
   return false;
 }
 
-// A shell would run it as a script. Some programs have this header and are also a script, so that they run everywhere.
+// A shell would run a Windows program as a script. Some programs have this header and are also scripts, so that they
+// run on all systems.
 diag::Result<void> check_system(const std::string& path) {
   constexpr std::string_view kWindows = "MZ", kForAllSystems = "MZqFpD='";
   char begin[kForAllSystems.size()] = {};
@@ -266,8 +267,8 @@ void LinuxPrograms::kill(u32 pid) {
   known.running = false;
 }
 
-// The programs that were requested before, or else all. Reading all programs of a machine takes longer than a short
-// measurement.
+// The programs that were requested before; without any, all programs. Reading all programs of a machine takes longer
+// than a short measurement.
 std::vector<readings::Process> LinuxPrograms::processes() {
   std::vector<readings::Process> processes;
   for (auto& [pid, known] : known_) {

@@ -64,7 +64,8 @@ u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
   return fields;
 }
 
-// Kernels that do not support them, system call filters of containers, and hypervisors.
+// Stack copies are refused with these errors by kernels that do not support them, by system call filters of containers,
+// and by hypervisors.
 bool may_be_of_copies(int error) {
   return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EACCES || error == EPERM;
 }
@@ -82,8 +83,8 @@ diag::Error no_branch_stacks(std::string_view event) {
           .code = diag::ExitCode::no_device};
 }
 
-// Is it neither a time nor a hardware event? On the whole machine, each wake-up of wperf would be such an event and
-// would cause the next one.
+// Is the event neither a time nor a hardware event? On the whole machine, each wake-up of wperf would be such an event
+// and would cause the next one.
 bool counts_what_threads_do(const perf_event_attr& attributes) {
   if (attributes.type == PERF_TYPE_TRACEPOINT) return true;
   return attributes.type == PERF_TYPE_SOFTWARE && attributes.config != PERF_COUNT_SW_CPU_CLOCK &&
@@ -104,7 +105,7 @@ void leave_copies_out(perf_event_attr& attributes) {
 // Leaves out one feature that this kernel does not know or this user may not use, the newest one first.
 bool leave_something_out(perf_event_attr& attributes, int error) {
   if ((error == EINVAL || error == EOPNOTSUPP) && attributes.precise_ip != 0) {
-    attributes.precise_ip = (attributes.precise_ip - 1u) & 3u;  // as far as this PMU supports it
+    attributes.precise_ip = (attributes.precise_ip - 1u) & 3u;  // lower until this PMU supports it
     return true;
   }
   if (error != EINVAL && error != EPERM && error != EACCES) return false;
@@ -179,8 +180,8 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
                                                                                           // address
   }
   if (number == 0) {
-    // After idle, some kernels lose the tracepoint of a switch; this record still shows which thread came. The software
-    // event does not show when a thread returns.
+    // After idle, some kernels lose the tracepoint of a switch; this record still shows which thread was switched in.
+    // The software event does not show when a thread returns.
     attributes.context_switch = has_switch_records() ? 1 : 0;
     attributes.mmap = attributes.mmap2 = 1;
     attributes.comm = attributes.comm_exec = 1;
@@ -386,8 +387,8 @@ diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
   return diag::Error{.text = "nothing to sample: the threads have ended, or the cores are offline", .hint = {}};
 }
 
-// It is counted and not sampled, so it is exact whatever is sampled. A partial count would be wrong, so either all
-// threads are counted or none.
+// CPU time is counted, not sampled, so it is always exact. A partial count would be wrong, so either all threads are
+// counted or none.
 void SampledEvents::open_cpu_time(const std::vector<int>& threads) {
   for (const int thread : threads) {
     if (thread < 0) continue;

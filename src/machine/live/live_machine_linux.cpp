@@ -156,7 +156,7 @@ class Connection final : public LiveMachine {
  private:
   struct Answer {
     std::vector<char> bytes;
-    Fields fields;  // in these bytes, also after a move
+    Fields fields;  // point into `bytes`, even after a move
   };
 
   diag::Error ended() const {
@@ -196,7 +196,7 @@ class Connection final : public LiveMachine {
     }
   }
 
-  // Takes a message out of those that have arrived.
+  // Takes the next message from the bytes that have arrived.
   diag::Result<std::vector<char>> next_message(bool in_moment) {
     std::vector<Descriptor> none;
     FoundMessage found;
@@ -230,8 +230,8 @@ class Connection final : public LiveMachine {
     return answer.has_value() ? answer.value().fields.template take_list<T>() : std::vector<T>();
   }
 
-  // The streams still belong to the caller; the machine gets copies. They must be sent because it runs in another
-  // folder.
+  // The image becomes an absolute path, because the machine runs in another folder. The streams still belong to the
+  // caller; the machine gets copies.
   diag::Result<u32> send_program(StartRequest request) {
     std::error_code failed;
     const auto image = std::filesystem::absolute(request.program.image, failed);

@@ -33,7 +33,7 @@ enum class What : u32 {
   schedule_truth,
   stop,
   watch_samples,
-  // At the moment of a sample, as are `processes` and `now`:
+  // Sent at the moment of a sample, like `processes` and `now`:
   read_memory,
   end_moment
 };
@@ -46,8 +46,8 @@ struct Header {
   u32 what = 0;  // in requests: a What; in answers: 0; in refusals: 1; in the news of a sample: kMoment
 };
 inline constexpr u32 kMostBytes = 64u << 20;
-// The machine tells the client that watches about each sample. It stands still while the client makes further requests,
-// which have this mark, as do their answers. Another request of the client may be without an answer meanwhile.
+// The machine reports each sample to the client that watches. It stands still while the client makes further requests;
+// these and their answers have the mark kInMoment. Meanwhile, an earlier request of the client may still be unanswered.
 inline constexpr u32 kMoment = 2, kInMoment = 1u << 31;
 
 class Writer {

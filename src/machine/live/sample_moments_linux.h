@@ -12,7 +12,7 @@ namespace wperf::live {
 
 class SampleMoments final : public device::SampleWatcher {
  public:
-  // A client may be busy with earlier samples, or stopped.
+  // How long the machine waits for a client, which may be busy with earlier samples, or stopped.
   static constexpr std::chrono::milliseconds kPatience{1000};
   explicit SampleMoments(device::Programs& programs, std::chrono::milliseconds patience = kPatience)
       : programs_(programs), patience_(patience) {}
@@ -21,8 +21,8 @@ class SampleMoments final : public device::SampleWatcher {
   void set_watching(ClientSocket& client, bool watches);
   bool is_watched() const { return client_ != nullptr; }
 
-  // Tells the client, and answers its requests until it has finished. A client that is too slow misses this sample, and
-  // all others until it has finished.
+  // Reports the sample to the client, and answers its requests until it has finished. A client that is too slow misses
+  // this sample, and all others until it has finished.
   void see(const Moment& moment) override;
   // Answers a request of a moment. If the moment is over, the request is refused.
   void answer(ClientSocket& client);

@@ -43,7 +43,7 @@ struct Reading {
 };
 diag::Result<Reading> read_event(const Descriptor& event);
 
-// Raises the limit of open files as far as this process may.
+// Raises the limit of open files as much as this process may.
 void raise_descriptor_limit();
 
 }  // namespace wperf::perf_events

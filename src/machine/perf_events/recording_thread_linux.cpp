@@ -14,7 +14,7 @@ namespace {
 
 // How long bytes stay in a ring that is less than half full; a wperf that is killed loses at most this much.
 constexpr int kLongestWaitMs = 100;
-// A record has its time before it is in the ring.
+// The kernel takes a record's time before the record is in the ring.
 constexpr u64 kOnTheirWayNs = 1'000'000;
 
 template <clockid_t kClock>
@@ -29,7 +29,7 @@ bool is_nearly_full(const SampleRing& ring) {
   return pieces.first.size() + pieces.second.size() >= ring.size() / 4 * 3;
 }
 
-// Makes the calling thread get a core soon, as far as this user may request that.
+// Makes the calling thread get a core soon, if this user may request it.
 void come_early() {
   constexpr int kMostFavourable = -20;
   static_cast<void>(setpriority(PRIO_PROCESS, 0, kMostFavourable));
@@ -75,7 +75,7 @@ std::string RecordingThread::jit_code() {
 void RecordingThread::carry_over(bool is_last) {
   const std::lock_guard lock(writing_);
   const u64 before = file_.size(), began_ns = clocks_.now();
-  // Is it nearly full because of the filter's work since the last round, and not because other threads ran?
+  // If a ring is nearly full: is the reason the filter's work since the last round, rather than other threads?
   const bool filter_takes_long = 2 * filtering_ns_ > began_ns - last_round_ns_;
   last_round_ns_ = began_ns;
   if (filter_ != nullptr) {
@@ -113,7 +113,7 @@ u64 RecordingThread::take(usize ring, u64 began_ns) {
   return std::max(is_all ? began_ns : seen.until_ns, kOnTheirWayNs) - kOnTheirWayNs;
 }
 
-// A full ring has lost records or will soon. Its contents are read together with those of the other rings.
+// A full ring has lost records, or will soon lose some. Its contents are read together with those of the other rings.
 void RecordingThread::enlarge_full_ones() {
   if (!enlarge_ || !watchers_.empty()) return;
   for (usize ring = 0, known = rings_.size(); ring < known; ++ring) {

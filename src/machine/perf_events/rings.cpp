@@ -30,7 +30,7 @@ void AuxArea::lose() {
 
 void AuxArea::drain(const RingPieces& records, u64 head, const readings::SpeSink& sink) {
   if (records.nonsense) lose();
-  if (head - tail_ > area_.size()) {  // true also if it went backwards; then no position in the area can be trusted
+  if (head - tail_ > area_.size()) {  // also true if the head moved back; no position in the area is trusted then
     lose();
     tail_ = head;
     return;

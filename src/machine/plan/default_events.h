@@ -9,7 +9,8 @@ namespace wperf::plan {
 
 // True if no event was named, but a program, a process, cores or a time was.
 bool wants_default_events(const request::Measurement& wanted);
-// For a program, or else for cores. An event is left out if the machine cannot count it or this user may not count it.
+// For a program if `of_program` is set, otherwise for cores. An event is left out if the machine cannot count it or
+// this user may not count it.
 request::EventList default_events(const KernelEvents& kernel, bool of_program);
 // For a driver, which always counts cycles: the most useful events that all cores of the machine have, as many as can
 // be counted at once.

@@ -54,7 +54,7 @@ class KernelEvents {
   virtual std::string way_to_counters() const { return {}; }
   // Do the cores count this number of the catalogue? nullopt if their PMUs do not show it.
   virtual std::optional<bool> counts_code(u16) const { return std::nullopt; }
-  // Windows traces, while Linux counts and samples; the facts in their events differ.
+  // Windows traces, while Linux counts and samples, so their events have different facts.
   virtual bool is_windows() const { return false; }
   // The default event for sampling.
   virtual std::string_view usual_event() const { return has_counters() ? "cycles" : "cpu-clock"; }

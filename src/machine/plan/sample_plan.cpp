@@ -239,8 +239,7 @@ bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
   return std::find(display.by.begin(), display.by.end(), kind) != display.by.end();
 }
 
-// Refuses options that would be ignored or would need invented data, because only the core of this driver's samples is
-// known.
+// Refuses options that would be ignored, and options that need facts about this driver's samples other than their core.
 diag::Result<void> check_foreign_driver(const request::RecordingView& view, const SamplePlan& plan,
                                         const Capabilities& machine) {
   if (machine.foreign_driver.empty()) return {};

@@ -6,8 +6,8 @@
 namespace wperf::windows {
 namespace {
 
-// Modern Standby follows the first one, but the second one ends when the lid is closed; older machines know only the
-// second one.
+// Modern Standby respects the first request. The second one ends when the lid is closed, but older machines know only
+// that one.
 constexpr POWER_REQUEST_TYPE kKept[] = {PowerRequestExecutionRequired, PowerRequestSystemRequired};
 
 }  // namespace

@@ -215,8 +215,8 @@ diag::Result<SpawnedProcess> spawn_suspended(const std::string& command_line, u3
   spawned.pid = made.dwProcessId;
   spawned.process.reset(made.hProcess);
   spawned.thread.reset(made.hThread);
-  // Done before the program runs, so that no child escapes. If it cannot be put into the job, it is still ended in the
-  // usual way.
+  // Done before the program runs, so that no child escapes. A program that cannot be put into the job is still ended in
+  // the usual way.
   if (spawned.job != nullptr) AssignProcessToJobObject(spawned.job.get(), spawned.process.get());
   if (place.has_value() && !confine(spawned, *place)) {
     const diag::Error error = pin_error(core);

@@ -11,8 +11,8 @@
 namespace wperf::windowsperf {
 namespace {
 
-// Larger than any answer, and smaller than the size that the driver refuses; it writes first and checks the size
-// afterwards.
+// Larger than any answer, and smaller than the size that the driver refuses. The driver writes first and checks the
+// size afterwards.
 constexpr size_t kRoom = 8192;
 constexpr u32 kMostChannels = kRoom / sizeof(DmcAnswer);
 
@@ -49,7 +49,7 @@ diag::Error not_sent(std::string text) {
 }  // namespace
 
 diag::Error Driver::lost_lock() {
-  // The same number also means that the driver is being removed; then it refuses this request, too.
+  // The driver returns the same number while it is being removed, and then it also refuses this request.
   u32 action = kLockGet;
   std::vector<std::byte> room(kRoom);
   const auto asked = transport_.control(static_cast<u32>(Request::lock_acquire), bytes_of(action), room);

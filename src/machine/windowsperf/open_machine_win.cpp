@@ -17,7 +17,8 @@ namespace wperf::windowsperf {
 namespace {
 
 constexpr u32 kMostAskedCores = 256;
-// In the version resource it follows three words and "VS_VERSION_INFO" with its zero, padded to four bytes.
+// In the version resource, the fixed part follows three words and "VS_VERSION_INFO" with its zero, padded to four
+// bytes.
 constexpr size_t kFixedInfoOffset = 40;
 
 class DriverFile {

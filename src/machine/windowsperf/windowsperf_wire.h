@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests and answers of Arm's wperf-driver of WindowsPerf, versions 3.7.1 to 3.8.0. The layout is given, so every
-// offset is asserted.
+// The requests and answers of Arm's wperf-driver of WindowsPerf, versions 3.7.1 to 3.8.0. Arm's driver dictates the
+// layout, so every offset is asserted.
 #pragma once
 #include <cstddef>
 #include <type_traits>

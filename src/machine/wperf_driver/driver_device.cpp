@@ -266,8 +266,8 @@ class DriverDevice final : public device::Device {
                        .hint = "install the driver that came with this wperf"};
   }
 
-  // Both tell the driver about units that it cannot find itself. Only administrators may send them; others measure
-  // without these units.
+  // This request and the next one describe units that the driver cannot find itself. Only administrators may send them;
+  // other users measure without these units.
   diag::Result<void> set_up_dmc(const std::vector<device::DeviceMemory>& channels) {
     if (channels.empty()) return {};
     auto request = make_request<WperfDmcSetupRequest>();

@@ -206,7 +206,7 @@ std::optional<std::string> option_of(std::string_view options, std::string_view 
   return value;
 }
 
-// In the words that scripts know from Windows.
+// The error has the text that scripts know from Windows.
 diag::Error refused_program(diag::Error error) {
   error.text = "CreateProcess failed: " + error.text;
   error.hint = "--device or WPERF_DEVICE chose the device sim" + (error.hint.empty() ? "" : "; " + error.hint);
