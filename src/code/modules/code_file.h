@@ -53,7 +53,7 @@ class CodeFile {
   std::vector<CodeRange> line_ranges(const symbols::Symbolization& known) const;
   // Only for Arm64 code in images; nullopt for other code.
   std::optional<code::CallerPlace> caller_place(u64 address) const;
-  bool is_call(u64 address) const;  // is it an Arm64 call instruction? In either kind of file
+  bool is_call(u64 address) const;  // is it an Arm64 call instruction? Works for ELF files and images
 
  private:
   symbols::Symbolization answer_of_image(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;

@@ -29,7 +29,7 @@ std::string function_folder() {
 
 FunctionFiles::FunctionFiles(LogCallback tell) : folder_(function_folder()), tell_(std::move(tell)) {}
 
-// The sizes are part of the key because an image with its debug file has other functions than without it.
+// The sizes are part of the key because an image has more functions if its debug file was found.
 std::string FunctionFiles::path_of(const symbols::FunctionCacheKey& key) const {
   if (folder_.empty() || key.build_id.empty() || key.build_id.size() > symbols::FunctionCacheKey::kLongestBuildId) {
     return {};

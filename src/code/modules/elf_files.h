@@ -42,7 +42,7 @@ struct ElfSearch {
 struct SplitFiles {
   std::vector<std::pair<os::MappedFile, symbols::ElfFile>> files;
   std::string refused;   // why the first rejected file was not used; empty if none was rejected
-  u64 more_refused = 0;  // others
+  u64 more_refused = 0;  // number of further rejected files
 };
 
 struct LoadedElf {

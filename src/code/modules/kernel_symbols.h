@@ -57,7 +57,7 @@ class KernelSymbols {
   std::optional<os::MappedFile> kept_file_;
   std::optional<symbols::KernelList> kept_;
   symbols::KernelList::Found last_;  // an entry of kept_
-  usize released_ = 0;               // bytes of it whose memory was released
+  usize released_ = 0;               // number of bytes of kept_ whose memory was released
   std::string text_;
   std::optional<symbols::ListedSymbols> whole_;
   std::string_view reference_name_;  // a symbol whose address the recording has

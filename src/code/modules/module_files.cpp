@@ -105,7 +105,7 @@ FoundPdb find_pdb(const readings::Module& module, const symbols::CodeView& wante
   FoundPdb found;
   std::vector<std::string> explicit_paths = options.pdb_files;
   explicit_paths.insert(explicit_paths.end(), options.recorded_pdb_files.begin(), options.recorded_pdb_files.end());
-  explicit_paths.emplace_back();  // and also without an explicit path
+  explicit_paths.emplace_back();  // the last search has no explicit path
   for (usize i = 0; i < explicit_paths.size(); ++i) {
     symbols::SymbolSearch search({.name = std::string(wanted.path),
                                   .id = wanted.id,

@@ -69,7 +69,8 @@ bool has_name_of_source(std::string_view path) {
 
 SourceText read_source(const std::string& path, std::span<const std::string> folders) {
   std::vector<std::string> candidates{path};
-  // The path in each folder, then without its first parts: the folder may be any of those above the file.
+  // Tries the whole path below each folder, then the path without its first parts, because the folder may be any of
+  // those above the file.
   std::string with_slashes = path;
   std::replace(with_slashes.begin(), with_slashes.end(), '\\', '/');
   for (const std::string& folder : folders) {

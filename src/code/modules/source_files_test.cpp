@@ -40,7 +40,7 @@ TEST(SourceFiles, OthersAreNotRead) {
   EXPECT_EQ(read_source(folder + "/none.c", {}).reason, "");
   const std::string folders[] = {folder + "/moved"};
   EXPECT_EQ(read_source("/somewhere/y.c", folders).text, "int y;\n");
-  // The folder may be any one above the file, and the path one of Windows.
+  // The folder may be any parent of the file, and the path may be a Windows path.
   const std::string above[] = {folder};
   EXPECT_EQ(read_source("C:\\build\\moved\\y.c", above).text, "int y;\n");
   EXPECT_EQ(read_source("moved/y.c", above).text, "int y;\n");

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kCookie = "xdebugpy";
 constexpr int kFirstMinor = 13;
 
-// The position of a number in the tables of 3.13, 3.14 and 3.15; 0: that table does not have it.
+// The position of a number in the tables of 3.13, 3.14 and 3.15; 0: the table of that version does not have it.
 struct Place {
   u16 of_version[3];
 };
@@ -67,7 +67,7 @@ void take_states(const Table& table, Layout& out) {
   out.interpreter = {.next = table.offset(kNextInterpreter, kInterpreterSize),
                      .threads = table.offset(kThreads, kInterpreterSize),
                      .lock = table.offset(kLockPointer, kInterpreterSize)};
-  // The table describes the interpreter's own lock; its pointer may lead to another lock.
+  // The table describes the interpreter's own lock, but the interpreter may use another lock.
   const u64 own = table.number(kOwnLock);
   out.lock = {.locked = static_cast<u32>(table.number(kLocked) - own),
               .holder = static_cast<u32>(table.number(kHolder) - own)};
@@ -91,7 +91,7 @@ void take_code(const Table& table, Layout& out) {
 }
 
 void take_objects(const Table& table, Layout& out) {
-  constexpr u32 kUtf8Fields = 16;  // a length and a pointer between the two forms of text
+  constexpr u32 kUtf8Fields = 16;  // the longer of the two headers of text also has a length and a pointer
   out.object.type = table.offset(kType, kObjectSize);
   out.bytes = {.size = table.offset(kByteCount, kBytesSize), .contents = table.offset(kByteContents, kBytesSize)};
   out.text.state = table.offset(kTextState, kTextSize);

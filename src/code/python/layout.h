@@ -43,8 +43,7 @@ struct Layout {
   } object;
   struct {
     u32 length = 0, state = 0, ascii = 0, compact = 0;
-    u8 kind_shift = 2;  // position in `state` of three bits for the width, one that is set if the text is in one piece,
-                        // and one for ASCII
+    u8 kind_shift = 2;  // shift of five bits in `state`: three for the width, one for text in one piece, one for ASCII
   } text;
   struct {
     u32 size = 0, contents = 0;

@@ -26,7 +26,7 @@ u32 take_digits(std::string_view& text) {
   return number;
 }
 
-// The file that the process has mapped, not a file that has replaced it since, as far as the system allows that.
+// Opens the file that the process has mapped, not a file that has replaced it since, if the system allows this.
 diag::Result<std::optional<os::MappedFile>> open_module(const std::string& path, u32 process) {
   if (process != 0) {
     const std::string inside = "/proc/" + std::to_string(process) + "/root" + path;

@@ -19,7 +19,7 @@ struct RawFrame {
   u64 mark = 0;         // distinguishes code objects at the same address (code_mark.h); 0: not read
   u8 owner = 0;         // the interpreter's number for the owner
   // Is it the outermost frame of an evaluation in C? Each native frame of _PyEval_EvalFrameDefault stands for the
-  // frames up to one of these.
+  // frames up to one such outermost frame.
   bool is_entry = false;
 };
 

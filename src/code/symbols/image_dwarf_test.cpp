@@ -93,7 +93,7 @@ TEST_F(OwnNames, SymbolsAloneHaveNoLines) {
   EXPECT_TRUE(visited.contains("shapes::tail_call"));
 }
 
-// As zig writes them. Then DWARF also has the names and extents.
+// As in images from zig, whose names and extents are only in DWARF.
 TEST_F(OwnNames, DwarfWithoutSymbols) {
   ImageBuffer bytes = load("dwarf_arm64.dll");
   const ModuleSymbols with = module_of(bytes);

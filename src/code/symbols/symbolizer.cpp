@@ -32,7 +32,7 @@ struct ModuleSymbols::State {
   }
 
  private:
-  std::unordered_set<std::string> texts_;  // that no file has
+  std::unordered_set<std::string> texts_;  // texts that no file contains
   std::unordered_map<std::string_view, std::string_view> undecorated_;
 };
 
@@ -145,7 +145,7 @@ class Finder {
     if (found_.symbol == symbol) return;
     const code::RvaRange bounds = bounds_at(begin).value_or(code::RvaRange{});
     found_ = {source, shown(name), bounds, symbol};
-    // If there is a label within a function, the function is taken to begin there.
+    // If there is a label within a function, the function begins at the label.
     if (found_.bounds.contains(begin)) found_.bounds.begin = begin;
   }
 
@@ -243,7 +243,7 @@ ModuleSymbols ModuleSymbols::make(std::string module_name, std::optional<PeFile>
     const bool has_coff = !out.state_->coff.empty(), has_dwarf = out.has_dwarf();
     state.source = image_source(image, has_coff, has_dwarf);
     if (state.source != SymbolSource::none) state.file = std::move(files.image);
-    // Then there is no better source to look for.
+    // A file with DWARF, or with COFF symbols and no PDB reference, needs no better source.
     if (has_dwarf) {
       state.reason = out.state_->dwarf->damage();
     } else if (has_coff && !names_pdb(*image)) {

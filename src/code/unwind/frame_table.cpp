@@ -28,7 +28,7 @@ std::optional<Entry> read_entry(const FrameSections& sections, u64 offset) {
   if (is_long) length = cursor.number<u64>();
   const u64 begin = cursor.offset();
   if (cursor.failed() || length == 0 || !sections.frames.holds(begin, length)) return std::nullopt;
-  // .eh_frame always writes it in four bytes, whatever the size of the length is.
+  // In .eh_frame, the pointer to the common entry always has four bytes, whatever the size of the length is.
   const bool is_wide = is_long && sections.is_debug_frame;
   const u64 pointer = is_wide ? cursor.number<u64>() : cursor.number<u32>();
   const u64 behind = cursor.offset();

@@ -58,8 +58,8 @@ class DwarfFile {
   DwarfFile& operator=(DwarfFile&&) noexcept;
   ~DwarfFile();
 
-  // Innermost inlined frame first, the function last. If only a line is known, one frame without a name. Empty if
-  // nothing is known. `declarations`: also find the lines of the functions' declarations.
+  // Innermost inlined frame first, the function last. If only a line is known, the result is one frame without a name.
+  // If nothing is known, it is empty. `declarations`: also find the lines of the functions' declarations.
   void frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations = false) const;
   // The function itself, not one inlined there; nullopt if it is not known or has no name.
   std::optional<DwarfFunction> function_at(u64 address) const;

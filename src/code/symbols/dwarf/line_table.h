@@ -23,7 +23,7 @@ class LineTable {
 
   // The row whose range contains the address; null if there is none.
   const Row* find(u64 address) const;
-  // The path of a file, with folders as far as the table has them; empty if there is no such file.
+  // The path of a file, with the folders that the table has; empty if there is no such file.
   std::string_view path(u64 file) const;
 
  private:

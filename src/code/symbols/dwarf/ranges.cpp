@@ -24,7 +24,7 @@ class RangeSink {
     --file_.range_entries_left;
     return true;
   }
-  // For code that they dropped, linkers write 0 or an address just below the largest one.
+  // Linkers write 0 or an address just below the largest one for code that they dropped.
   void add(u64 begin, u64 end) {
     if (begin == 0 || begin >= largest_ - 1 || begin == end) return;
     if (begin > end) {

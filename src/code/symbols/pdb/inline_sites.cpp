@@ -72,7 +72,7 @@ class AnnotationInterpreter {
       case Annotation::code_offset:
         offset_ = operand;
         return begin_piece();
-      case Annotation::change_code_offset_base:  // from here on counted from another part of the procedure
+      case Annotation::change_code_offset_base:  // further offsets are relative to another part of the procedure
         is_elsewhere_ = operand != 0;
         return end_piece(offset_);
       case Annotation::change_code_offset:

@@ -35,7 +35,7 @@ PackedUnwind unpack(u32 word) {
           .homes_parameters = field(20, 1) != 0};
 }
 
-// The packed form stands for a fixed prologue and the mirrored epilogue. These count their instructions.
+// The packed form stands for a fixed prologue and the mirrored epilogue. The members count the instructions of the two.
 struct LrSlot {
   u32 saved_after;          // number of prologue instructions up to and including the one that saves lr
   u32 restored_before_end;  // number of epilogue instructions after the one that restores lr

@@ -12,7 +12,7 @@ namespace wperf::symbols {
 
 using Bytes = bytes::Span;
 
-// A PE file with the layout that it has in memory, as far as its bytes are stored.
+// A PE file in its layout in memory. Only the bytes that are stored in the file are available.
 class ImageBytes {
  public:
   ImageBytes(Bytes file, const std::vector<Section>& sections, u32 headers_size)

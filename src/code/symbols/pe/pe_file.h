@@ -60,7 +60,7 @@ class PeFile {
   u32 time_stamp() const { return time_stamp_; }  // together with image_size(): the key of images on symbol servers
   const std::vector<Section>& sections() const { return sections_; }
   const Section* section(std::string_view name) const;  // null if there is no such section
-  // The contents, as far as they are stored in the file.
+  // The contents that are stored in the file.
   std::span<const std::byte> section_bytes(const Section& section) const;
   const std::optional<CodeView>& codeview() const { return codeview_; }
   const std::vector<Export>& exports() const { return exports_; }              // ordered by RVA; without forwarders
@@ -76,9 +76,9 @@ class PeFile {
   // May code of unknown size that begins at `start` extend to `rva`? It must not extend beyond its .pdata function, its
   // section, the beginning of another function or its last instruction.
   bool reaches(code::Rva start, code::Rva rva) const;
-  // The bytes of an RVA range, as far as they are stored in the file; used for disassembly.
+  // The bytes of an RVA range that are stored in the file; used for disassembly.
   std::span<const std::byte> bytes_at(code::Rva rva, u32 size) const;
-  // For a leaf function (no .pdata entry, or one whose codes save no lr before rva), lr has the return address.
+  // Returns false if lr has the return address: the function has no .pdata entry, or it has not saved lr before `rva`.
   bool saves_return_address(code::Rva rva) const;
   // The place of the return address just before the instruction runs; nullopt if it is not ARM64 code of this image.
   std::optional<code::CallerPlace> caller_place(code::Rva rva) const;

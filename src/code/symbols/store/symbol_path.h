@@ -30,7 +30,7 @@ struct SymbolPath {
 //   folder                       the folder and the stores it may hold
 //   srv*[cache*…]store           a store, or a server: https://…; nothing: Microsoft's public one
 //   symsrv*symsrv.dll*…          the same
-//   cache*[folder]               where the servers that follow keep what they send, looked at first
+//   cache*[folder]               cache for downloads from the servers that follow; searched before them
 //   https://…                    as srv*https://…
 SymbolPath parse_symbol_path(std::string_view text);
 

@@ -9,12 +9,11 @@
 //     // candidate->remote: fetch candidate->location over HTTP (a 404 is absent(); no answer in time is failed()),
 //     else open it.
 //     // candidate->kind: file        map it, PdbFile::open, search.opened(pdb.id())
-//     //             compressed  the same of decompress_cabinet() of its bytes (cabinet.h)
+//     //             compressed  decompress_cabinet() of its bytes (cabinet.h), then the same
 //     //             pointer     search.text(its content); a small text file
 //     //             layout      search.text({}) when it exists
-//     // When opened() returns true and candidate->save_as is not empty, the (unpacked) bytes belong there: written to
-//     a
-//     // file beside it and renamed, so that two processes may do it at once.
+//     // When opened() returns true and candidate->save_as is not empty, write the (unpacked) bytes to a file next to
+//     // that path and rename it, so that several processes can do this at the same time.
 //   }
 //   search.found() ? search.found_at() : search.explanation()
 //
