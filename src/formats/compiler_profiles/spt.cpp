@@ -19,7 +19,7 @@ void put(std::string& out, std::unsigned_integral auto value) {
   for (usize byte = 0; byte < sizeof value; ++byte) out += static_cast<char>(u64{value} >> (byte * 8));
 }
 
-// A record says how often the next one counts; then comes a record of one address.
+// A count other than 1 is a separate record before the record of the address.
 void put_sample(std::string& out, const SptCount& one) {
   if (one.count != 1) {
     put(out, kRepeat);

@@ -26,7 +26,7 @@ class SwitchCounts {
   struct Spent {
     u64 running = 0;  // ticks
     u64 switches = 0;
-    u64 lost = 0;    // the part of that time whose counts are not known, in ticks
+    u64 lost = 0;    // the part of `running` without known counts, in ticks
     u64 unseen = 0;  // ticks before the first and after the last switch of its core; not included in other sums
     std::vector<u64> values;
   };

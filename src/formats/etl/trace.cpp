@@ -18,7 +18,7 @@ namespace {
 // The times that a core's buffers in a file do not cover: gaps between two of its buffers, the time after the last
 // buffer of a truncated file, and the time before the first buffer of a ring.
 
-// The smallest and the largest buffer number, without headers. It shows that one file continues another.
+// The smallest and the largest buffer number, without headers. They show whether one file continues another.
 struct BufferRange {
   std::int64_t first = 0, last = 0;
 };

@@ -277,7 +277,7 @@ void swap_build_ids(FieldSwapper& fields) {
   }
 }
 
-// A list whose items are a text, with numbers before and after it.
+// A list of items, each a text with numbers before and after it.
 void swap_text_list(FieldSwapper& fields, std::string_view before, std::string_view behind) {
   for (u32 left = fields.take<u32>(); left != 0 && fields.left() != 0; --left) {
     fields.fields(before);

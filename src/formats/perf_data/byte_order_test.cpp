@@ -45,7 +45,7 @@ void put_sample(SwappedBytes& out, u64 number) {
   out.put(0x400000 + number).put(u32{7}).put(u32{8}).put(number).put(u64{1}).put(0x7f00'0000 + number);
 }
 
-// Checks that each sample has the one caller that its number implies.
+// A recording in the other byte order. Each sample has one caller, whose address contains the sample's number.
 std::vector<std::byte> turned_recording() {
   constexpr u64 kFields = kSampleIp | kSampleTid | kSampleTime | kSampleCallchain;
   SwappedBytes out;

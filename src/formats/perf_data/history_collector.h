@@ -36,7 +36,7 @@ class ProcessHistory::Collector {
   Span samples() const { return history_.samples_; }  // the time span so far
   // Applies the changes before `when`; no later record may have an earlier time.
   void apply_until(u64 when);
-  // A record that should have taken effect before earlier ones came too late, so the state so far is wrong.
+  // True if a record came too late: later changes had already been applied, so the state so far is wrong.
   bool is_out_of_order() const { return is_out_of_order_; }
   // The state at a time up to which changes were applied. Its space is an index into the history that finish() returns.
   Task task_so_far(u32 pid, u32 tid, u64 when);

@@ -19,8 +19,8 @@ void read_thread(Reader& reader, Out& out) {
   out.tid = reader.take<u32>();
 }
 
-// While any process records with build ids, kernels set this bit for all recordings, although here the field still is
-// the device. A device number is usually too large to be the size of a build id.
+// While any process records with build ids, kernels set this bit for all recordings, although in other recordings the
+// field is still the device. A device number is usually too large to be the size of a build id.
 void read_file_identity(Reader& reader, bool by_build_id, Mmap& out) {
   constexpr usize kBuildIdRoom = 20;
   Reader block(reader.bytes(24));

@@ -46,7 +46,7 @@ struct ReadStatistics {
                                              // types
   u64 gaps = 0, gap_bytes = 0;               // damaged places that were skipped, and the number of bytes that were not
                                              // read there
-  std::optional<Stop> stop;                  // why the rest of the section was not read, if it was not
+  std::optional<Stop> stop;                  // why the rest of the section was not read; nullopt if all of it was read
   static constexpr usize kMostUnknown = 64;
 
   u64 of(RecordType type) const { return by_type[static_cast<u32>(type)]; }

@@ -47,7 +47,7 @@ void append_mmap2(std::string& out, const WrittenMapping& mapping, const Trailer
 void append_comm(std::string& out, TaskNumbers task, std::string_view name, bool by_exec, const Trailer& trailer);
 void append_fork(std::string& out, TaskNumbers child, TaskNumbers parent, u64 time, const Trailer& trailer);
 void append_sample(std::string& out, const WrittenSample& sample);
-// Lost samples, reported by no other record, of the event in `trailer`.
+// Lost samples of the event in `trailer` that no other record reports.
 void append_lost_samples(std::string& out, u64 samples, const Trailer& trailer);
 // The kind of hardware trace in the file. `parameters` have the form that perf expects for this kind.
 void append_auxtrace_info(std::string& out, u32 type, std::span<const u64> parameters);

@@ -56,7 +56,7 @@ struct BranchStack {
   u64 from(usize index) const { return words[index * 3]; }
   u64 to(usize index) const { return words[index * 3 + 1]; }
   u64 flags(usize index) const { return words[index * 3 + 2]; }
-  // If neither is true, the hardware did not report it.
+  // If both return false, the hardware did not report the prediction.
   bool mispredicted(usize index) const { return (flags(index) & 1) != 0; }
   bool predicted(usize index) const { return (flags(index) & 2) != 0; }
   // Cycles since the previous branch; 0: not known.

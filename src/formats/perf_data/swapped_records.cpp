@@ -179,7 +179,8 @@ void swap_sample_context(FieldSwapper& fields, const EventAttributes& attributes
   fields.word();
 }
 
-// The parts of a weight are one number of four bytes and two of two bytes; the order makes them one native word.
+// The parts of a weight are one number of four bytes and two of two bytes. Swapped separately and in reverse order,
+// they form one native word.
 void swap_weight(FieldSwapper& fields, bool in_parts) {
   const std::span<std::byte> place = fields.skip(sizeof(u64));
   if (place.size() < sizeof(u64)) return;

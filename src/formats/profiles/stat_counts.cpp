@@ -126,7 +126,7 @@ class StatReader {
     return fmt::format("{} {} {} {}", kind, unit, note, name);
   }
 
-  // A kernel reports time slices in milliseconds, so "0/1" may be more than nothing. If there are estimates, they
+  // A kernel reports time slices in milliseconds, so "0/1" may stand for a short time. If there are estimates, they
   // decide.
   bool is_missed(const Row& row) const { return has_estimates_ ? missing_.contains(row.place) : row.had_no_turn; }
 

@@ -210,7 +210,7 @@ void Aggregator::add_branch(u64 whose, u32 site, const Record& record) {
   branch.not_taken += has_event(record, kEventNotTaken) ? 1 : 0;
 }
 
-// There are too many to keep them exact.
+// There are too many latencies to keep them exact.
 void Aggregator::round_latencies() {
   if (latencies_rounded_) return;
   latencies_rounded_ = true;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts SPE records. Memory grows with the number of distinct values (addresses of code, kinds of operations), not
 // with the number of records. There may be as many data addresses as records, so their number is limited; the busiest
-// are kept (touched_data.h). Has no names. It gets each record of each core, and spe_profile_builder.h makes tables
-// from the counts.
+// are kept (touched_data.h). Knows no names: spe_profile_builder.h makes tables from the counts.
 //
 //   Aggregator aggregator({.memory = true});
 //   aggregator.set_data_sources(core, find_data_source_family(midr));
@@ -27,7 +26,7 @@ struct AggregatorOptions {
   bool memory = false;  // counts latencies, data addresses and branches, for `--mem`
   u32 most_lines = 1U << 17;
   u32 most_pages = 1U << 17;
-  u32 most_owners = 1U << 16;     // threads × cores × kinds of operations; further ones count as kNoThread
+  u32 most_owners = 1U << 16;     // threads × cores × kinds of operations; further combinations count as kNoThread
   u32 most_places = 16;           // for each line, the number of places of code that are kept; hits of further ones are
                                   // counted without a place
   u32 most_latencies = 1U << 22;  // places of code × latencies; if there are more, all latencies are rounded up
@@ -93,7 +92,7 @@ struct OwnerHits {
   u64 hits = 0;
 };
 
-// Sums over loads and stores. Latencies are in cycles; `timed` counts operations that have one.
+// Sums over loads and stores. Latencies are in cycles; `timed` counts operations that have a latency.
 struct AccessSum {
   u64 hits = 0, stores = 0, timed = 0;
   u64 latency = 0, issue = 0, translation = 0;

@@ -84,7 +84,7 @@ class TouchedData {
 
   TouchedDataLimits limits_;
   u64 forgotten_lines_ = 0, forgotten_pages_ = 0;
-  NumberTable line_numbers_, page_numbers_;  // keyed by address | whose
+  NumberTable line_numbers_, page_numbers_;  // keyed by address, with a bit for other processes
   Column<Line> lines_;
   Column<Place> places_;
   Column<DataCounts> pages_;
