@@ -59,7 +59,7 @@ typedef struct WperfSimScheduleEvent {
   wperf_u32 kind;
   wperf_u32 core;                    /* the core where it happened */
   wperf_u32 process, thread;         /* the thread that comes, is ready, begins or ends; 0: the core is idle */
-  wperf_u32 old_process, old_thread; /* it leaves, or made the other one ready, or began it; 0: a timer */
+  wperf_u32 old_process, old_thread; /* the thread that leaves, or that readied or began the other one; 0: a timer */
   wperf_u32 state, reason;           /* switched: Windows' KTHREAD_STATE and KWAIT_REASON of the thread that leaves */
   /* Innermost first, the kernel's in front. Switched: the stack at which the new thread continues. Readied: the stack
   of the waking thread. */
@@ -68,7 +68,7 @@ typedef struct WperfSimScheduleEvent {
   wperf_u64 counts[WPERF_SIM_MOST_COUNTS]; /* counts of the core since the machine was opened; switched only */
 } WperfSimScheduleEvent;
 
-/* A thread's counts on cores since its schedule is watched. */
+/* A thread's counts on cores since the schedule has been watched. */
 typedef struct WperfSimThreadTruth {
   wperf_u32 process, thread;
   wperf_u64 cycles;
@@ -132,8 +132,8 @@ typedef struct WperfSimApi {
   void (*visit_cores)(WperfSim* sim, wperf_u32 process, wperf_u32 thread);
   /* All threads that ran; thread 0 has the idle time of cores. Same conventions as programs(). */
   wperf_u32 (*schedule_truth)(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity);
-  /* Calls `watcher` each time that a counter's overflow interrupts a program, and for each record of SPE; NULL: no
-     longer. One watcher for all clients; it may only call read_memory. */
+  /* Calls `watcher` each time that a counter's overflow interrupts a program, and for each record of SPE; NULL
+   * removes the watcher. One watcher for all clients; it may only call read_memory. */
   void (*watch_samples)(WperfSim* sim, WperfSimWatcher watcher, void* context);
   /* 1 if the program runs and all these bytes are mapped, else 0. */
   wperf_u32 (*read_memory)(WperfSim* sim, wperf_u32 pid, wperf_u64 address, void* to, wperf_u64 size);

@@ -44,7 +44,7 @@ class FakeCounting {
   };
   struct Core {
     List events, dsu;
-    std::vector<u16> dsu_programmed;  // time until the next rotation
+    std::vector<u16> dsu_programmed;  // codes from the core's list, on the DSU's counters until the first rotation
     u64 filter_bits = 0, cycles = 0, round = 0, dsu_round = 0;
   };
   diag::Result<Programmed> programmed() const;

@@ -21,7 +21,7 @@ class FakeDriver {
   FakeDriver(FakeHardware& hardware, FakeSettings settings);
 
   u32 open() { return ++handles_; }
-  void close(u32) {}  // the lock stays, because it belongs to the closed handle
+  void close(u32) {}  // the lock stays: closing a handle does not release it
   void remove() { removing_ = true; }
 
   diag::Result<Answer> control(u32 handle, u32 code, std::span<const std::byte> input, std::span<std::byte> output);

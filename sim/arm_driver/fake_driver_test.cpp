@@ -202,7 +202,7 @@ TEST_F(FakeWindowsPerf, WhatCameAfterTheLastTickIsLostAtStop) {
   error_of(Request::count_stop, cores({0}));
   EXPECT_EQ(counted().events[1].value, 60'000u);
   EXPECT_EQ(counted().round, 1u);
-  error_of(Request::count_start, cores({0}));  // and arrives with the next tick
+  error_of(Request::count_start, cores({0}));  // the lost counts arrive with the next tick
   pass(20);
   EXPECT_EQ(counted().events[1].value, 60'000u + 45'000u + 60'000u);
 }

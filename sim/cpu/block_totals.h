@@ -25,7 +25,7 @@ class BlockTotals {
  public:
   void keep(std::span<const u16> events, const SignalCounts& now);
   bool kept() const { return !events_.empty(); }
-  // Attributes the counts of user code since the last call to the block.
+  // Attributes the counts of user code since the previous call to this block.
   void credit(u32 space_id, Block& block, const SignalCounts& now);
   // A block may be in here more than once.
   const std::vector<BlockTotal>& all() const { return totals_; }

@@ -30,7 +30,7 @@ Xbyak::Label& BlockTranslator::later(std::function<void()> write) {
   return later_.back()->at;
 }
 
-// Calls a function of TranslatedCalls, by its place there; its other arguments are already in their registers.
+// Calls the function of TranslatedCalls at this offset; its other arguments are already in their registers.
 void BlockTranslator::call_engine(usize function) {
   mov(rdi, qword[in_frame(offsetof(TranslatedFrame, translator))]);
   call(qword[in_frame(offsetof(TranslatedFrame, calls) + function)]);
@@ -142,7 +142,7 @@ void BlockTranslator::hand_back(u64 pc) {
   leave_to(TranslatedExit::hand_back);
 }
 
-// A jump's target: hands back the instruction that is being translated.
+// Returns the target of a jump that hands back the instruction being translated.
 BlockTranslator::Label& BlockTranslator::unicorn_executes() {
   return later([this, pc = pc_] { hand_back(pc); });
 }

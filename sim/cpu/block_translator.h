@@ -40,7 +40,7 @@ struct TranslationContext {
   ModelParts parts;
   Block* const* slots = nullptr;           // BlockCache::slots()
   const u8* exit = nullptr;                // code that returns to the engine, as seen from where code is written
-  bool exclusives = false;                 // are translated
+  bool exclusives = false;                 // exclusive accesses are translated
   bool has_sse4 = false, has_fma = false;  // of the host
   u32 links_used = 0, sites_used = 0;
 };

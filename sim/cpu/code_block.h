@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Basic blocks as Unicorn cuts them, decoded once: the signals that executing one adds. The engine only counts how
+// Basic blocks as Unicorn cuts them, decoded once to the signals that each execution adds. The engine only counts how
 // often each block ran; fold() multiplies its signals by that number at the end of a slice.
 #pragma once
 #include <array>
@@ -36,8 +36,8 @@ struct Block {
   u64 runs = 0;               // since the last fold
   u32 line_count = 0;
   BlockContents contents;
-  u32 weights = 0, weights_of = 0;   // OverflowWatch's
-  u32 total = 0;                     // BlockTotals'
+  u32 weights = 0, weights_of = 0;   // used by OverflowWatch
+  u32 total = 0;                     // used by BlockTotals
   const void* translated = nullptr;  // the block's host code, or null
   bool translatable = true;          // false once it is known that it cannot be translated
 

@@ -62,8 +62,8 @@ struct Stop {
   u64 fault_address = 0;
   std::string text;  // fault: one clause, e.g. "read of unmapped address 0x10"
 
-  // Set if a watched event reached its count, for any reason of the stop: the instruction it belongs to, and x30 and
-  // x29 before that instruction. With several events, the first in the block.
+  // Set if a watched event reached its count, whatever the reason for the stop: the instruction it belongs to, and x30
+  // and x29 before that instruction. With several events, the first in the block.
   bool overflowed = false;
   u64 overflow_pc = 0, overflow_lr = 0, overflow_fp = 0;
 };
@@ -86,7 +86,7 @@ class CoreEngine {
   Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches = {});
   void run_kernel(KernelWork work);
 
-  // Sets the receiver of operations from here on, or null. It outlives the runs.
+  // Sets the receiver of operations from here on, or null. The receiver must outlive the runs.
   void set_profiler(Profiler* profiler);
 
   // For tests: from now on records how often these events happen in each block of user code. Slow.

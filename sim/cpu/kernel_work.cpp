@@ -177,7 +177,7 @@ void CoreModel::run_kernel(KernelWork work, Profiler* profiler) {
   }
   charge(cost_of(contents));
   retire(contents, 1, recipe.text_lines);
-  // Two of three immediate branches are taken, the others always.
+  // Two of three immediate branches are taken; all other branches are always taken.
   count(Signal::br_taken_retired, recipe.immediate_branches * 2 / 3 + recipe.calls_through_pointers + recipe.returns);
   mispredict(recipe.mispredicts);
 

@@ -16,7 +16,7 @@ bool writes_register(u32 word, u32 number);  // `number` is one of these two
 struct RegisterValue {
   enum class From : u8 {
     start,  // unchanged since the block's first instruction
-    end,    // and unchanged up to its end
+    end,    // unchanged up to the block's end
     within  // only while the instructions `first` to `last` are executed
   };
   From from = From::start;

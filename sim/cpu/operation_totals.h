@@ -27,8 +27,8 @@ class OperationTotals {
   void keep() { kept_ = true; }
   bool kept() const { return kept_; }
 
-  // A block is executed: its start, its accesses in order, its end. Another begin_block() discards a block that has no
-  // end.
+  // To be called for each executed block: at its start, for its accesses in order, and at its end. Another
+  // begin_block() discards a block that has no end.
   void begin_block(u64 address, std::span<const u32> code, u64 mispredicts);
   void access(u64 pc, u64 address, const AccessOutcome& outcome);
   void end_block(u64 next, u64 mispredicts);

@@ -338,7 +338,8 @@ TEST_F(Overflow, TotalsOfBlocksAddUpToTheSignals) {
     EXPECT_EQ(plain.resume(50).reason, StopReason::kernel_call);
     EXPECT_EQ(core.engine.signals().at, plain.engine.signals().at) << program.name;
   }
-  // The loop of the exact program is one block of five instructions. It is entered from above once and again 99 times.
+  // The loop of the exact program is one block of five instructions. It is entered once from above and 99 times from
+  // its own end.
   OneCore core;
   prepare(core, kWatchedPrograms[0]);
   core.engine.keep_totals(events);

@@ -36,7 +36,7 @@ class OverflowWatch {
   explicit OverflowWatch(const CoreModel& model) : model_(model) {}
 
   void arm(std::span<const EventWatch> watches);
-  // Subtracts the counts of the blocks that ran since arm(). Not after enter().
+  // Subtracts the counts of the blocks that ran since arm(). Must not be called after enter().
   void catch_up(const BlockCache& blocks);
   // After catch_up() or arm(): no watch runs out within this many cycles, rounded up to the end of a block. If an event
   // is timed(), there is a second condition: waits for memory longer than late_cycles() beyond that are watched.
@@ -49,8 +49,8 @@ class OverflowWatch {
   }
   static u64 late_cycles(const LargestBlock& largest);
 
-  // The block is about to be executed, its cost charged. Returns true if its own counts make a watch run out: see
-  // first_out.
+  // The block is about to be executed, and its cost has been charged. Returns true if its own counts make a watch run
+  // out: see first_out.
   bool enter(Block& block) {
     const std::int32_t* const weights = weights_of(block);
     bool out = false;
@@ -67,7 +67,7 @@ class OverflowWatch {
 
   bool idle() const { return watches_.empty(); }
 
-  // Whether a watch ran out by the last event; marks it. Always false if `live()` is false.
+  // Returns whether the last event made a watch run out, and marks that watch. Always false if `live()` is false.
   bool live() const { return live_count_ != 0; }
   bool out() {
     for (usize i = 0; i < live_count_; ++i) {
@@ -104,7 +104,7 @@ class OverflowWatch {
     bool timed = false;  // counts waits
     Count base = 0;      // values of the terms when armed
     Count remaining = 0;
-    Count left = 0;  // it runs out when value reaches this; lowered by the blocks' own counts
+    Count left = 0;  // the watch runs out when its value reaches this number; lowered by the blocks' own counts
 
     Count value(u64 cost_to_come) const {
       Count result = -base;

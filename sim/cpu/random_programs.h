@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random loops of ARM64 code for tests that compare two ways of executing them: integer instructions of all kinds,
-// loads and stores, branches of all kinds, and some instructions that only one of the two supports. Also the comparison
-// of two machines that executed the same.
+// loads and stores, branches of all kinds, and some instructions that only one of the two supports. Also compares two
+// machines that executed the same program.
 #pragma once
 #include <bit>
 #include <cstring>
@@ -76,8 +76,8 @@ class RandomPrograms {
   static constexpr u32 kCallOnTheWay = 0xd40000e1;  // svc #7: the program continues after it
 
  private:
-  // Numbers, so that not every value is a NaN soon: scvtf d0, x1; scvtf s1, w2; scvtf d2, w3; fmov d3, #1.5; fmov s4,
-  // #-0.25; ucvtf s5, w4; fmov d6, d0; dup v7.4s, v5.s[0]
+  // Without fresh numbers, every value would soon be a NaN: scvtf d0, x1; scvtf s1, w2; scvtf d2, w3; fmov d3, #1.5;
+  // fmov s4, #-0.25; ucvtf s5, w4; fmov d6, d0; dup v7.4s, v5.s[0]
   static constexpr std::array<u32, 8> kFreshNumbers = {0x9e620020, 0x1e220041, 0x1e620062, 0x1e6f1003,
                                                        0x1e3a1004, 0x1e230085, 0x1e604006, 0x4e0404a7};
   // Whether the encoding is a known instruction.
@@ -231,7 +231,7 @@ class RandomPrograms {
   OneCore scratch_{1 << 16, {}, one_way(false)};
 };
 
-// Each returns empty, or the first difference between the two.
+// Each returns an empty text, or the first difference between the two.
 inline std::string difference(const ThreadState& a, const ThreadState& b) {
   for (usize i = 0; i < 31; ++i)
     if (a.x[i] != b.x[i]) return "x" + std::to_string(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counts of the models of one core, at EL0 and at EL1. A PMU event is a sum of signals (events.cpp).
+// The counts of the models of one core, at EL0 and at EL1. A PMU event is a sum of signals (event_sums.cpp).
 #pragma once
 #include <array>
 

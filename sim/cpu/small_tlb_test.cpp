@@ -16,7 +16,7 @@ TEST(SmallTlb, AgreesWithAListKeptInOrderOfUse) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    // Most pages from a few, and some that share a hint.
+    // Most accesses are to a few pages, and some pages share a chain.
     const u64 page = (state & 0x700) != 0 ? state % 40 : (state >> 20 & 0x3ff);
     const bool there = tlb.touch(page);
     ASSERT_EQ(there, list.touch(page, false)) << i;

@@ -284,7 +284,7 @@ struct OneCore {
     const u64 lines = bytes / 64;
     u64 at = 0;
     for (u64 i = 1; i <= lines; ++i) {
-      const u64 next = i % lines * 0x9e3779b1 % lines;  // odd: a permutation
+      const u64 next = i % lines * 0x9e3779b1 % lines;  // the factor is odd, so this is a permutation
       const u64 pointer = kData + next * 64;
       space.write(kData + at * 64, &pointer, sizeof pointer);
       at = next;

@@ -71,8 +71,8 @@ void BlockTranslator::load_exclusive(u32 code, u32 bytes) {
   store(bits_of(code, 4, 0), rcx);
 }
 
-// Stores if the address and the value there are still those of the last exclusive load. The memory is written in
-// Unicorn if only the value differs, too, and the models see that.
+// Stores if the address and the value there are still those of the last exclusive load. Unicorn writes the memory even
+// if only the value differs, and the models see that write.
 void BlockTranslator::store_exclusive(u32 code, u32 bytes) {
   Label failed, done;
   mov(rax, guest(bits_of(code, 9, 5)));

@@ -79,7 +79,7 @@ void BlockTranslator::store_result(u32 number, bool wide, bool may_be_tiny) {
   store_scalar(number);
 }
 
-// If rcx is not zero, but at most as large as the smallest normal number.
+// Jumps if rcx is not zero, but at most as large as the smallest normal number.
 void BlockTranslator::jump_if_tiny(Label& to, bool wide) {
   lea(sized(rdx, wide), ptr[rcx + rcx - 1]);
   mov(rax, wide ? u64{1} << 53 : u64{1} << 24);
@@ -233,7 +233,7 @@ bool BlockTranslator::select_float(u32 code, bool wide) {
   return true;
 }
 
-// Between general and vector registers.
+// Conversions and moves between general and vector registers.
 bool BlockTranslator::convert(u32 code) {
   const u32 to = bits_of(code, 4, 0), from = bits_of(code, 9, 5), type = bits_of(code, 23, 22);
   const u32 operation = bits_of(code, 20, 16);  // rmode and opcode
@@ -277,7 +277,7 @@ void BlockTranslator::from_integer(u32 to, u32 from, const Conversion& kind) {
   store_scalar(to);
 }
 
-// In rcx, the floating-point number nearest to an integer.
+// Sets rcx to the floating-point number nearest to an integer.
 void BlockTranslator::float_of(const Xbyak::Reg& integer, bool wide) {
   xorps(xmm0, xmm0);
   wide ? cvtsi2sd(xmm0, integer) : cvtsi2ss(xmm0, integer);
@@ -300,7 +300,7 @@ void BlockTranslator::to_integer(u32 to, u32 from, const Conversion& kind) {
   }
   const Xbyak::Reg value = sized(rax, kind.wide || !kind.sign);
   kind.wide_float ? cvttsd2si(value, xmm0) : cvttss2si(value, xmm0);
-  if (kind.sign) {  // the smallest number also says that the value does not fit
+  if (kind.sign) {  // the smallest number also means that the value does not fit
     mov(rcx, kind.wide ? u64{1} << 63 : u64{1} << 31);
     cmp(value, sized(rcx, kind.wide));
     je(back, T_NEAR);

@@ -236,7 +236,7 @@ Xbyak::Label& BlockTranslator::other_page(const std::shared_ptr<Label>& back, La
   });
 }
 
-// Between a register and the host's memory at rax.
+// Moves data between a register and the host's memory at rax.
 void BlockTranslator::move(const Register& one, u32 offset, bool write) {
   const Xbyak::RegExp memory = rax + usize{offset};
   if (one.vector) {
@@ -271,7 +271,7 @@ void BlockTranslator::move_part(const Register& one, const Xbyak::RegExp& memory
   mov(qword[whole], rcx);
 }
 
-// In rcx.
+// Loads into rcx.
 void BlockTranslator::read_part(const Register& one, const Xbyak::RegExp& memory) {
   const Xbyak::Reg to = sized(rcx, one.sign && one.wide);
   switch (one.bytes) {

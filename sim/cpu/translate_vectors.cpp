@@ -100,7 +100,7 @@ bool BlockTranslator::vector_shift(u32 code) {
   return true;
 }
 
-// The elements of the lower half of xmm0, with twice as many bits.
+// Widens the elements of the lower half of xmm0 to twice as many bits.
 void BlockTranslator::widen(u32 size, bool is_unsigned) {
   pxor(xmm1, xmm1);
   if (!is_unsigned) size == 0 ? pcmpgtb(xmm1, xmm0) : size == 1 ? pcmpgtw(xmm1, xmm0) : pcmpgtd(xmm1, xmm0);
@@ -152,7 +152,7 @@ bool BlockTranslator::vector_copy(u32 code) {
   }
 }
 
-// The lowest `bytes` of rcx, in each element.
+// Repeats the lowest `bytes` of rcx in each element.
 void BlockTranslator::repeat(u32 bytes, u32 to, bool whole) {
   if (bytes < 8) {
     flags_live_ = false;

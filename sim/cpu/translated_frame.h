@@ -58,7 +58,7 @@ struct AccessSite {
   u64 delta;  // host address - guest address
 };
 
-// Functions that translated code calls; each gets the translator first.
+// Functions that translated code calls. The first argument of each is the translator.
 struct TranslatedCalls {
   bool (*prepare)(Translator*, u32 site, u64 address, u32 extent);  // false: hand back. extent: bytes | kWriteExtent
   void (*load)(Translator*, u64 address, u32 size);
@@ -79,8 +79,8 @@ struct TranslatedFrame {
   u64 address = 0;       // scratch, over a call
   u16 flags = 0;         // AX as LAHF and SETO AL leave it: SF, ZF, OF are N, Z, V, and CF is the inverse of C
   u8 bounds_blocks = 0;  // no block may end after the limit
-  // The greatest L1D tag, less the line of a store and its dirty bit, that needs no call: 0 if other cores may have
-  // clean lines, and 1 otherwise.
+  // When a store to the newest L1D line of a set needs no call. 0: only if the line is dirty, because other cores may
+  // have clean lines. 1: also if it is clean.
   u64 plain_store = 1;
   TranslatedExit exit = TranslatedExit::block;
   u32 link = kNoLink;

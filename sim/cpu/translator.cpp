@@ -62,7 +62,7 @@ class EntryAndExit : public Xbyak::CodeGenerator {
   EntryAndExit(u8* to, usize room) : Xbyak::CodeGenerator(room, to) {
     const Xbyak::Reg64 saved[] = {rbx, rbp, r12, r13, r14, r15};
     for (const Xbyak::Reg64& reg : saved) push(reg);
-    sub(rsp, 8);  // calls find the stack aligned
+    sub(rsp, 8);  // aligns the stack for calls
     mov(r13, rdi);
     mov(rbx, rsi);
     mov(r12, rdx);

@@ -19,7 +19,7 @@ class CoreModel;
 
 class Translator {
  public:
-  // Returns null if this host cannot run it. `exclusives`: monitor() can be kept as Unicorn's.
+  // Returns null if this host cannot run it. `exclusives`: monitor() can be kept equal to Unicorn's monitor.
   static std::unique_ptr<Translator> create(CoreModel& model, BlockCache& blocks, bool exclusives);
   virtual ~Translator() = default;
 
@@ -33,7 +33,7 @@ class Translator {
   // Runs from the translated block on, which starts at thread.pc, until other work is due. thread.fpcr is 0. `limit` is
   // in the cycles of the models. If `bounds_blocks` is set, each block ends before it.
   virtual Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool bounds_blocks) = 0;
-  // If run() ended before a block, the code will from now on continue directly with this block, which comes next there.
+  // To be called if run() ended before the block `to`: from now on the code continues directly with this block.
   virtual void link(const Block& to) = 0;
   virtual ExclusiveMonitor& monitor() = 0;
   virtual void forget_memory() = 0;  // regions changed

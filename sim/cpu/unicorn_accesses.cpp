@@ -62,7 +62,7 @@ void UnicornCore::write_specially(u64 address, u32 size) {
   const Instruction instruction = current_->watch_accesses ? current_instruction() : Instruction{};
   if ((special_ & kTracked) != 0) model_.begin_outcome();
   if (instruction.is(Trait::zero_line)) {
-    // Unicorn reports these byte by byte, and the first bytes more than once.
+    // Unicorn reports the stores of DC ZVA byte by byte, and the first bytes more than once.
     if (address % kLineSize != kLineSize - 1) return;
     address &= ~(kLineSize - 1);
     model_.zero_line(address);

@@ -104,7 +104,7 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
 
 Stop UnicornCore::execute(ThreadState& thread) {
   registers_in_thread_ = true;
-  next_translation_ = model_.spent();  // an attempt costs no more than a start of Unicorn
+  next_translation_ = model_.spent();  // try at once: an attempt costs no more than a start of Unicorn
   stop_cause_ = wants_translation(thread.pc) ? StopCause::translation : StopCause::nothing;
   if (!watching_ && stop_cause_ == StopCause::nothing) set_limit();
   u64 pc = thread.pc;

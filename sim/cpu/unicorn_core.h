@@ -43,7 +43,7 @@ class UnicornCore {
   };
   struct Overflow {
     bool seen = false;
-    u32 at = 0;  // the instruction of the block
+    u32 at = 0;  // index of the instruction in the block
     u64 block = 0;
     CaughtRegister link, frame;
   };

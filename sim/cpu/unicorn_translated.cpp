@@ -95,8 +95,9 @@ bool UnicornCore::farther() {
   return whole_reach_ > before && !watching_;
 }
 
-// An SVC that is a whole block, as at the beginning of stubs of imported functions: the call has been made without a
-// pass through Unicorn. Near the limit the end of the block has to be examined.
+// Returns true if the next block is a single SVC, as at the beginning of stubs of imported functions. The thread is
+// then at the call without a pass through Unicorn. Near the limit the result is false, because the end of the block has
+// to be examined.
 bool UnicornCore::calls_kernel(ThreadState& thread) {
   Block* const block = blocks_.find(thread.pc);
   if (block == nullptr || block->size != sizeof(u32) || block->rewritable) return false;

@@ -36,7 +36,7 @@ void UnicornCore::come_nearer() {
   watch_for_long_waits(true);
 }
 
-// That time, or the end of the budget if it comes first.
+// The time after these cycles, or the end of the budget if that comes first.
 u64 UnicornCore::after(u64 cycles) const {
   const u64 most = budget_end_ - model_.spent();
   return cycles < most >> kCycleBits ? model_.spent() + cycles * kOneCycle : budget_end_;
@@ -57,7 +57,7 @@ void UnicornCore::watch_from_here() {
   model_.set_alarm(~u64{0}, nullptr, nullptr);
 }
 
-// The last block before limit_ takes long.
+// Called in the last block before limit_ if that block takes long.
 void UnicornCore::watch_late() {
   watch_.catch_up(blocks_);
   passed_ = operations_run();
@@ -187,7 +187,7 @@ void UnicornCore::watch_access() {
 void UnicornCore::note_at_start(const Block& block, u32 at) {
   if (overflow_.seen && overflow_.at <= at) return;
   const auto code = code_of(block);
-  // If it is neither the first value nor the last, and no access lies in between, the first one is used.
+  // A register whose value at `at` is neither the first nor the last, with no access in between, keeps the first value.
   const auto caught = [&](u32 number, u64 first) {
     const RegisterValue where = register_value_at(code, at, number);
     return CaughtRegister{where.from == RegisterValue::From::start, first, where};

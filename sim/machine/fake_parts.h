@@ -26,8 +26,8 @@ class FakeCore final : public Executor {
  public:
   FakeCore(CoreLog& log, ChannelSignals& traffic) : log_(log), traffic_(traffic) {}
 
-  // x0: cycles to work until the next call; x1: then fault instead.
-  // The instruction after n cycles of user code is at kCodeStart + 4 * n; all events that are watched count cycles.
+  // x0: cycles of work until the next call. x1: the work ends in a fault instead of a call. The instruction after n
+  // cycles of user code is at kCodeStart + 4 * n; all events that are watched count cycles.
   Stop run(AddressSpace&, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches) override {
     u64 cycles = std::min(cycle_budget, thread.x[0]);
     for (const EventWatch& watch : watches) cycles = std::min(cycles, watch.remaining);

@@ -232,7 +232,7 @@ void Machine::note_begin(const Core& core, Thread& thread, const Thread* creator
   note_life(WPERF_SIM_THREAD_BEGAN, core, thread, creator);
 }
 
-// Notes the threads that a call of this one began or woke, in other processes, too.
+// Notes the threads that a call of this thread began or woke, in other processes, too.
 void Machine::note_wakes(const Core& core, const Thread& caller) {
   const u64 now_ns = clock_.ns_at(core.local_cycles);
   for (const auto& task : tasks_) {

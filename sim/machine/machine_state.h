@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The internal state of the machine: simulated_machine.cpp runs it, machine_programs.cpp starts and ends its programs,
-// and machine_schedule.cpp records which thread ran
-// on which core.
+// and machine_schedule.cpp records which thread ran on which core.
 #pragma once
 #include "sim/machine/simulated_machine.h"
 

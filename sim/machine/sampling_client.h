@@ -80,7 +80,7 @@ class SamplingClient {
     request.event_count = static_cast<u32>(events.size());
     request.core_mask[0] = cores;
     request.ring_samples = ring_samples;
-    request.most_per_second = ~0u;  // the tests check the places of samples, not their greatest number
+    request.most_per_second = ~0u;  // the tests check the places of samples, not the limit of their number
     if ((flags & WPERF_SAMPLE_JITTER) != 0) request.jitter_shift = 3;
     for (usize i = 0; i < events.size(); ++i) request.events[i] = {events[i].event, 0, events[i].interval};
     request.max_stack = max_stack;

@@ -243,8 +243,8 @@ TEST_F(SamplingTest, EverySampleSaysWhoseItIs) {
   EXPECT_GT(kernel[0], 0u) << "the ticks of idle cores";
 }
 
-// 50,000 samples a second on each of 8 cores, for as long as takes the rings around several times. Code that waits for
-// memory executes few instructions in that time, so the test does not take too long.
+// 50,000 samples a second on each of 8 cores, long enough for the rings to wrap around several times. Code that waits
+// for memory executes few instructions in that time, so the test does not take too long.
 TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
   SamplingClient client = open("pace=free,mhz=41,cores=8");
   for (u32 core = 0; core < 8; ++core) client.spawn(workload("chase.exe 4194304 1000000000"), core);

@@ -194,7 +194,7 @@ void HalSim::take_profiling_interrupt(u32 core) {
   current_core_ = caller;
 }
 
-// The user of the tool started every program except those that ran already. A number is not used again.
+// The user of the tool started every program except those that ran already. Program numbers are not reused.
 bool HalSim::may_observe(driver::ClientId, u32 process, u64) {
   const std::vector<u32> programs = machine_.programs();
   const auto first_own = programs.begin() + static_cast<std::ptrdiff_t>(machine_.options().programs.size());

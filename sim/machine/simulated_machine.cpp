@@ -13,7 +13,7 @@ constexpr u64 kLoneStepNs = 1'000'000;
 constexpr u64 kIdleStepNs = 20'000'000;
 constexpr u64 kTimeSliceNs = 1'000'000;
 constexpr u64 kTickPeriodNs = 15'625'000;  // 64 Hz, as on Windows
-// While threads of one program execute on several cores, in cycles: data that one writes is soon read by another.
+// The step while threads of one program execute on several cores, because data that one writes is soon read by another.
 constexpr u64 kCloseStepCycles = 32;
 
 u64 add_saturated(u64 a, u64 b) {

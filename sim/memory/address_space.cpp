@@ -58,7 +58,7 @@ struct AddressSpace::State {
       regions.erase(std::next(region));
     }
   }
-  // No lent region crosses this address any more.
+  // Splits the lent region that crosses this address.
   void split(u64 address) {
     Region* const whole = containing(address);
     if (whole == nullptr || !whole->lent || whole->base == address) return;

@@ -58,8 +58,8 @@ class Call {
   // The same for calls on files, which return the size in the I/O status.
   Status answer_with_status(u64 status_at, u64 buffer, u64 room, const void* bytes, u64 size);
 
-  // Creates a handle to the object and writes it to the address. It is inherited if the attributes that read_name()
-  // read say so.
+  // Creates a handle to the object and writes it to the address. The handle is inherited if the attributes that
+  // read_name() read request it.
   Status give_handle(u64 address, ObjectPointer object);
   Thread* thread_of(u64 handle);  // of this process; null for a handle of a different kind
   Thread* thread_of_any_process(u64 handle);

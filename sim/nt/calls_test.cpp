@@ -207,7 +207,7 @@ TEST_F(NtFiles, NamesLeadNowhereElse) {
 TEST_F(NtFiles, AreWrittenRenamedAndRemoved) {
   ASSERT_EQ(open("\\??\\C:\\work\\new.txt", 0xc0010000, 2), kSuccess);
   const u64 file = process.get(0);
-  EXPECT_EQ(process.get(0x18), 2U);  // made
+  EXPECT_EQ(process.get(0x18), 2U);  // the file was created
   EXPECT_EQ(open("\\??\\C:\\work\\new.txt", 0xc0000000, 2), kObjectNameCollision);
   const u64 bytes = process.put(0x4000, u32{0x64636261});
   ASSERT_EQ(process.call("NtWriteFile", {file, 0, 0, 0, kAt + 0x10, bytes, 4, 0, 0}), kSuccess);

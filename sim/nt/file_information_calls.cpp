@@ -13,7 +13,7 @@ namespace {
 constexpr u32 kAllRights = 0x1f01ff;
 constexpr u32 kModeSynchronous = 0x20;  // FILE_SYNCHRONOUS_IO_NONALERT
 
-// The file's name without its drive, `offset` bytes into the buffer.
+// Writes the file's name without its drive, `offset` bytes into the buffer.
 u64 answer_name(Call& call, const File& file, u32 offset) {
   const std::vector<u16> units = to_utf16(file.path.size() > 6 ? std::string_view(file.path).substr(6) : "");
   const u32 length = static_cast<u32>(units.size() * 2), room = call.argument32(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contents of a PE file that sections of images are made of, and its place in a process.
+// The contents of a PE file, from which sections of images are made, and its place in a process.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -36,7 +36,7 @@ u64 map_image(Memory& memory, const ImageContents& image, u64 address, u64 seed,
 // Returns the address of an exported function of the mapped image, or 0.
 u64 export_of(const ImageContents& image, u64 base, std::string_view name);
 
-// SECTION_IMAGE_INFORMATION of an image that is mapped there, as NtQuerySection returns it.
+// SECTION_IMAGE_INFORMATION of an image that is mapped at `base`, as NtQuerySection returns it.
 inline constexpr u64 kImageInformationSize = 64;
 void fill_image_information(const ImageContents& image, u64 base, std::byte* out);
 

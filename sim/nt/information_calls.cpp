@@ -238,7 +238,7 @@ u64 not_here(Call&) {
   return kNotImplemented;
 }
 
-// The machine has no desktop. These calls have failed if they return 0.
+// The machine has no desktop. These calls report failure by returning 0.
 u64 no_desktop(Call&) {
   return 0;
 }

@@ -192,7 +192,7 @@ Status Memory::coalesce_placeholders(u64 address, u64 size) {
   return kSuccess;
 }
 
-// No range of committed pages crosses this address any more.
+// Splits the range of committed pages that crosses this address.
 void Memory::cut(Block& block, u64 at) {
   auto range = block.pages.upper_bound(at);
   if (range == block.pages.begin()) return;

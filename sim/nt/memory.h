@@ -58,7 +58,7 @@ class Memory {
     MemoryType type = MemoryType::private_pages;
     bool downwards = false;                   // the highest free place
     bool placeholder = false;                 // keeps the addresses for a later reservation
-    bool replaces_placeholder = false;        // one of exactly this address and size
+    bool replaces_placeholder = false;        // replaces a placeholder of exactly this address and size
     std::shared_ptr<HostMemory> memory = {};  // a section's block; a new block if null
     u64 offset = 0;                           // in `memory`
   };

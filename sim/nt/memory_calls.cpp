@@ -13,8 +13,8 @@ constexpr u32 kCommit = 0x1000, kReserve = 0x2000, kReset = 0x80000, kTopDown = 
               kRelease = 0x8000;
 constexpr u32 kReservePlaceholder = 0x40000, kCoalescePlaceholders = 1;
 
-// The limit of an address by its zero bits, which are given as a number, or from 32 on as a mask of the bits that may
-// be set.
+// The highest address that the argument for zero bits allows: below 32 the argument is the number of zero bits,
+// otherwise a mask of the bits that may be set.
 u64 highest_for(u64 zero_bits) {
   if (zero_bits == 0) return kHighestAddress;
   if (zero_bits < 32) return (u64{1} << (32 - zero_bits)) - 1;

@@ -228,7 +228,7 @@ Status Network::send(const std::shared_ptr<Socket>& from, const Endpoint& to, st
   if (receiver == nullptr || receiver->datagram_bytes + bytes.size() > Socket::kMostDatagramBytes) return kSuccess;
   Endpoint source = *from->local;
   if (source.is_any()) source = Endpoint::loopback(source.family, source.port);
-  // A connected socket gets datagrams of its peer only.
+  // A connected socket only gets datagrams from its peer.
   source = receiver->family == Endpoint::kV6 ? source.as_v6() : source.as_v4();
   if (receiver->peer.has_value() && *receiver->peer != source) return kSuccess;
   receiver->datagram_bytes += bytes.size() + sizeof(Datagram);

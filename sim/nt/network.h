@@ -26,7 +26,8 @@ struct Endpoint {
   u16 port = 0;
   std::array<u8, 16> host{};  // IPv4 uses the first four bytes
 
-  // Between a `sockaddr` of Windows and an endpoint. nullopt for too few bytes or another family.
+  // Convert between a `sockaddr` of Windows and an endpoint. read() returns nullopt for too few bytes or another
+  // family.
   static std::optional<Endpoint> read(std::span<const u8> bytes);
   std::vector<u8> bytes() const;
 
@@ -42,7 +43,7 @@ struct Endpoint {
 struct Connection {
   static constexpr usize kMostBytes = 256 << 10;  // in one direction
 
-  std::deque<char> bytes[2];  // that the end can receive
+  std::deque<char> bytes[2];  // bytes that the end can receive
   bool is_open[2] = {true, true};
   bool has_finished[2] = {};  // the end sends no more
   bool is_reset = false;      // an end was closed with unread bytes
@@ -84,7 +85,7 @@ struct Socket {
   std::deque<Datagram> datagrams;
   usize datagram_bytes = 0;
   Status error = kSuccess;                 // of the last attempt to connect
-  std::map<u32, std::vector<u8>> options;  // that were set, by the code that reads them
+  std::map<u32, std::vector<u8>> options;  // options that were set, keyed by the code that reads them
 
   // Set by WSAEventSelect: the event is signalled when one of the wanted states begins.
   std::shared_ptr<Event> event;

@@ -42,7 +42,7 @@ TEST(Networks, PortsHaveOneOwner) {
   Network network;
   const auto first = stream(), second = stream(), third = stream();
   EXPECT_EQ(network.bind(first, local(8080), false), kSuccess);
-  EXPECT_EQ(network.bind(first, local(8081), false), kInvalidParameter);  // it has an address
+  EXPECT_EQ(network.bind(first, local(8081), false), kInvalidParameter);  // the socket already has an address
   EXPECT_EQ(network.bind(second, local(8080), false), kAddressInUse);
   EXPECT_EQ(network.bind(second, any(8080), false), kAddressInUse);
   EXPECT_EQ(network.bind(second, local(8080), true), kSuccess);
@@ -64,7 +64,7 @@ TEST(Networks, APortIsFreeWhenItsSocketIsClosed) {
 TEST(Networks, ConnectionsCarryBytesBothWays) {
   Network network;
   const auto listener = stream(), client = stream();
-  EXPECT_EQ(Network::listen(*listener, 5), kInvalidParameter);  // it has no address
+  EXPECT_EQ(Network::listen(*listener, 5), kInvalidParameter);  // the socket has no address
   EXPECT_EQ(network.connect(client, local(80)), kConnectionRefused);
   EXPECT_EQ(client->ready(), poll::kConnectError);
   ASSERT_EQ(network.bind(listener, any(80), false), kSuccess);
@@ -130,7 +130,7 @@ TEST(Networks, DatagramsReachOneSocketOrAreLost) {
   EXPECT_EQ(network.send(sender, local(53), std::string(70000, 'x')), kBufferOverflow);
   for (int count = 0; count < 10; ++count) (void)network.send(sender, local(53), std::string(60000, 'x'));
   EXPECT_LE(receiver->datagram_bytes, Socket::kMostDatagramBytes);
-  ASSERT_EQ(network.connect(receiver, local(99)), kSuccess);  // now it takes those of port 99 only
+  ASSERT_EQ(network.connect(receiver, local(99)), kSuccess);  // now it only receives datagrams from port 99
   receiver->datagrams.clear();
   receiver->datagram_bytes = 0;
   EXPECT_EQ(network.send(sender, local(53), "two"), kSuccess);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The objects to wait for, made, opened and changed: events, semaphores, mutants, timers. Handles of all objects.
+// Creates, opens and changes the objects that threads wait for: events, semaphores, mutants, timers. Duplicates and
+// closes handles of all objects.
 #include <algorithm>
 #include <array>
 

@@ -38,7 +38,7 @@ struct Object {
 
   const Kind kind;
   bool signalled = false;  // ends waits; semaphores, mutants and timers have their own fields
-  u64 due_ns = ~u64{0};    // the time at which it may be signalled by itself
+  u64 due_ns = ~u64{0};    // the time at which the object may become signalled by itself
   std::string name;        // the full name, if the object has one
 };
 using ObjectPointer = std::shared_ptr<Object>;
@@ -96,7 +96,7 @@ struct Job final : Object, std::enable_shared_from_this<Job> {
   u32 limits = 0;              // JOB_OBJECT_LIMIT_…
 };
 
-// An object of which only the kind and the name matter.
+// An object that has no state except its kind and name.
 template <Object::Kind own_kind>
 struct PlainObject final : Object {
   static constexpr Kind kKind = own_kind;
@@ -153,12 +153,12 @@ struct Pipe {
   static constexpr usize kServer = 0, kClient = 1;
   std::deque<char> bytes[2];
   bool has_messages = false;
-  std::deque<u64> messages[2];  // if it has messages: the lengths of those in `bytes`
+  std::deque<u64> messages[2];  // for a pipe of messages: the lengths of those in `bytes`
   std::deque<PendingRead> reads[2];
   u64 most[2] = {};
   bool is_open[2] = {true, false};
   bool was_connected = false;
-  bool is_listed = false;  // among the pipes with reads
+  bool is_listed = false;  // in the list of pipes with pending reads
 };
 
 class FileSystem;
@@ -191,7 +191,7 @@ struct File final : Object {
   std::vector<LockedRange> locks;
   std::shared_ptr<Pipe> pipe;
   usize end = Pipe::kServer;       // the end of the pipe
-  bool may_wait = true;            // reads of an empty pipe
+  bool may_wait = true;            // reads of an empty pipe may wait
   bool reads_messages = false;     // one message of the pipe at a time
   std::shared_ptr<Socket> socket;  // null before it is made
   std::shared_ptr<Port> port;      // receives the completions
@@ -220,7 +220,7 @@ class Handles {
 
   // `inherits`: processes that this one creates get the handle, too. Returns 0 if there are too many.
   u64 add(ObjectPointer object, bool inherits = false);
-  // The inherited handles with their numbers: those of the given ones, or of all handles if none are given.
+  // Returns the inherited handles with their numbers: those in `only`, or all of them if `only` is empty.
   Handles inherited(const std::vector<u64>& only) const;
   bool inherits(u64 handle) const;
   void set_inherits(u64 handle, bool inherits);

@@ -93,7 +93,7 @@ TEST(PeImage, tells_arm64ec_from_x64) {
   auto bytes = workload_bytes("fib.exe");
   const usize pe = pe_offset(bytes);
   patch(bytes, pe + 4, 0x8664);
-  // A load configuration inside .text, whose words there are not zero, takes the place of one with a CHPE pointer.
+  // Data inside .text, which is not zero, serves as a load configuration with a CHPE pointer.
   patch(bytes, pe + kDirectories + 10 * 8, 0x1000);
   patch(bytes, pe + kDirectories + 10 * 8 + 4, 0x140);
   EXPECT_EQ(why(bytes), "is an ARM64EC program; the simulated machine runs plain ARM64 programs");

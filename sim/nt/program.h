@@ -23,7 +23,7 @@ struct LoadError {
 };
 
 namespace nt {
-struct Inheritance;  // from the process that creates another one
+struct Inheritance;  // the things that a process gets from the process that created it
 }
 
 // A program that a program starts.

@@ -36,7 +36,7 @@ struct Value {
 constexpr std::string_view kProviderPath = "C:\\windows\\system32\\rsaenh.dll";
 #define WPERF_CONTROL "SYSTEM\\CurrentControlSet\\Control\\"
 #define WPERF_NETWORK "SYSTEM\\CurrentControlSet\\Services\\Tcpip\\Parameters"
-// The values of a key follow each other, and so do the keys of a key.
+// The values of a key follow each other, and so do its subkeys.
 constexpr Value kValues[] = {
     {"SOFTWARE\\Classes\\.css", "Content Type", "text/css"},
     {"SOFTWARE\\Classes\\.html", "Content Type", "text/html"},
@@ -102,7 +102,7 @@ class Record {
     bytes_.insert(bytes_.end(), begin, begin + size);
     return *this;
   }
-  // As much as fits, but at least `head` bytes.
+  // Answers with as many bytes as fit, but at least `head`.
   u64 answer(Call& call, u64 buffer, u32 room, u64 size_at, usize head) const {
     if (!call.put_if_wanted(size_at, static_cast<u32>(bytes_.size()))) return kAccessViolation;
     if (room < head) return kBufferTooSmall;

@@ -39,7 +39,7 @@ std::span<const Service> registry_services();
 std::array<std::span<const Service>, 17> all_services();
 const Service* find_service(std::string_view name);  // returns null for an unknown name
 
-// The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are noted.
+// The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are recorded.
 void learn_services(State& state, const ImageContents& image, u64 base);
 
 // object_calls.cpp: gives a handle to a new object, or to the existing object of that name.
@@ -64,9 +64,9 @@ bool call_again(State& state, Thread& thread, u64 now_ns);
 
 // file_calls.cpp: ends a read or write and returns its status.
 u64 complete_io(Call& call, const std::shared_ptr<File>& file, Status status, u64 information);
-// Fills in who has called, for an operation on the file that ends later. Returns STATUS_PENDING.
+// Fills in the caller, for an operation on the file that ends later. Returns STATUS_PENDING.
 u64 begin_io(Call& call, const std::shared_ptr<File>& file, PendingIo& io);
-// Ends it. The thread calls the routine; without a routine, `context` is for a packet (0: no packet).
+// Ends the operation. The thread calls the routine; without a routine, `context` is for a packet (0: no packet).
 void end_io(System& system, const PendingIo& io, Status status, u64 information, u64 now_ns);
 
 // pipe_calls.cpp

@@ -197,7 +197,7 @@ u64 control_made_socket(SocketRequest& asked) {
     case control::kBlockingMode:
       return set_blocking_mode(asked);
     case control::kError: {
-      constexpr u32 kRefused = 10061;  // WSAECONNREFUSED, the only error of a connection that is not told at once
+      constexpr u32 kRefused = 10061;  // WSAECONNREFUSED, the only error of a connection that is reported later
       return asked.answer_value(std::exchange(asked.file->socket->error, kSuccess) != kSuccess ? kRefused : 0u);
     }
     default:
@@ -214,7 +214,7 @@ u64 answer_request(SocketRequest& asked) {
       return make(asked);
     case control::kPoll:
       return poll_sockets(asked);
-    case control::kEnd: {  // ws2_32 has answered itself and reports the end
+    case control::kEnd: {  // ws2_32 has answered the request itself and reports the end
       Status status = kSuccess;
       return asked.get_input(status) ? asked.end(status) : u64{kInvalidParameter};
     }

@@ -78,8 +78,9 @@ inline constexpr u64 kPollCountAt = 8, kPollHeader = 16, kPollEntry = 16;
 // socket_options.cpp. Each option has a code that reads it and one that sets it. Most only need to be remembered.
 inline constexpr u64 kMostOptionBytes = 64;
 bool sets_option(u32 code);
-void keep_option(Socket& socket, u32 code, std::vector<u8> value);  // by the code that sets it
-// By the code that reads it; nullopt if there is no such option. A value that was never set is that of a new socket.
+void keep_option(Socket& socket, u32 code, std::vector<u8> value);  // stores an option by the code that sets it
+// Finds an option by the code that reads it; nullopt if there is no such option. An option that was never set has the
+// value that it has in a new socket.
 std::optional<std::vector<u8>> option_of(const Socket& socket, u32 code);
 u32 option_value(const Socket& socket, u32 code);
 

@@ -104,7 +104,7 @@ struct System {
   std::map<std::string, std::vector<std::weak_ptr<File>>> pipes;  // ends of servers, by name in lower case
   std::vector<std::weak_ptr<Pipe>> pipes_with_reads;
   Network network;
-  std::list<SocketCall> socket_calls;  // that have not ended, the oldest first
+  std::list<SocketCall> socket_calls;  // calls that have not ended, the oldest first
   u64 turns = 0;                       // number of waits so far
   u64 local_ids = 0;                   // number of LUIDs given out so far
   ProgramHost* host = nullptr;         // null: programs cannot start others
@@ -138,7 +138,7 @@ struct State {
   State& operator=(const State&) = delete;
 
   AddressSpace space;                        // the first member, so it is destroyed last
-  std::shared_ptr<FileSystem> shared_files;  // before all members that hold files
+  std::shared_ptr<FileSystem> shared_files;  // declared before all members that hold files
   FileSystem& files;
   Memory memory;
   GuestMemory guest;

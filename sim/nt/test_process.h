@@ -62,7 +62,8 @@ class TestProcess {
     state.space.read(kArguments + offset, &value, sizeof value);
     return value;
   }
-  // OBJECT_ATTRIBUTES with this name, 0x800 bytes before `offset` + 0x800.
+  // Returns the address of OBJECT_ATTRIBUTES with this name, at `offset`. The UNICODE_STRING is 0x40 bytes after it,
+  // and the text 0x100.
   u64 named(u64 offset, std::string_view name, u64 flags = 0) {
     const std::vector<u16> units = to_utf16(name);
     state.space.write(kArguments + offset + 0x100, units.data(), units.size() * 2);

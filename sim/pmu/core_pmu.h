@@ -47,10 +47,10 @@ class CorePmu {
 
   // The level of the PMU interrupt line: an enabled counter has its overflow flag and its interrupt enable set.
   bool interrupt_pending(const SignalCounts& now);
-  // Whether an overflow could raise it: a counter is counting with its interrupt enabled.
+  // Whether an overflow could raise the interrupt: a counter is counting with its interrupt enabled.
   bool armed() const { return (control_ & kPmcrEnable) != 0 && (enabled_ & interrupts_ & implemented_mask()) != 0; }
-  // The number of events that user code must count until the first overflow of each such counter; valid until the next
-  // call.
+  // The number of events that user code must count until the first overflow of each counter with an interrupt; valid
+  // until the next call.
   std::span<const EventWatch> watches(const SignalCounts& now);
 
   const PmuConfig& config() const { return config_; }

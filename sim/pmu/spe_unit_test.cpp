@@ -38,7 +38,7 @@ class SpeUnitTest : public testing::Test {
     settle_latency(result);
     return result;
   }
-  // Like the engine: returns false if it collided.
+  // Like the engine: returns false if the sample collided.
   bool sample(const Operation& what) {
     unit.pass(unit.remaining() - 1);
     if (!unit.choose(what.begun)) return false;

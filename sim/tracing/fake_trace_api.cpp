@@ -58,7 +58,7 @@ WindowsError take_events(std::span<const std::byte> information, usize most, std
 
 }  // namespace
 
-// Those profile sources of a Snapdragon X Elite whose numbers are known.
+// The profile sources of a Snapdragon X Elite with known numbers.
 std::vector<ProfileSource> usual_sources() {
   constexpr u32 kGreatest = 0x7fffffff;
   return {{kTimer, kLeastTimerInterval, kMostTimerInterval, "Timer"},
