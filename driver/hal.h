@@ -144,7 +144,7 @@ class Hal {
 
   // Whether `client`, who is not an administrator, may see where a process executes. It is the process with number
   // `process` that began at `start` (InterruptedContext::process_start). Returns false if that process has ended, even
-  // if another process has its number now. At PASSIVE_LEVEL, never while sampling interrupts wait for it.
+  // if another process has its number now. Called at PASSIVE_LEVEL; no sampling interrupt ever waits for it.
   virtual bool may_observe(ClientId client, u32 process, u64 start) = 0;
 
   // Stacks of programs. An interrupt may not touch their memory. When it has interrupted a program, it asks for a walk

@@ -304,7 +304,7 @@ TEST(Concurrency, ForceWhileAnUnreachableCoreInterrupts) {
     ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
     EXPECT_TRUE(hal.allocations.empty());
     cores.join();
-    // Whether or not the throttle held it back.
+    // Makes the counter overflow, whether or not the throttle has lengthened its interval.
     hal.advance_core(3, 1, [](EventClass, u32, u32, bool) { return u64{0xffff'ffff}; });
     EXPECT_EQ(hal.cores[3].interrupts, 0u) << "silenced by its next interrupt";
     EXPECT_TRUE(hal.violations.empty()) << (hal.violations.empty() ? "" : hal.violations[0]);

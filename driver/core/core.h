@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The whole driver without its shell. One Core is one driver: the shell makes it, hands it every request of every
 // client, calls its timer and reports the clients that have left (driver/README.md lists the shell's duties). It has no
-// globals; it allocates memory only for a session, when that is configured. A client may count and profile with the SPE
-// at the same time. Sampling by overflow excludes both: configuring it discards them, and configuring one of them
-// discards it.
+// globals, and allocates memory only when a session is configured. A client may count and profile with the SPE at the
+// same time. Sampling by overflow excludes both: configuring it discards them, and configuring one of them discards it.
 //
 // The shell serialises dispatch(), client_gone() and shutdown(); on_timer() and the interrupts may run concurrently
 // with any of them.
@@ -46,8 +45,7 @@ class Core {
   [[nodiscard]] WperfStatus dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size,
                                      u32 capacity, u32* returned);
 
-  // Whether every core has counters that this client may use. Called for a client that holds the lock, as for a
-  // request.
+  // Whether every core has counters that this client may use. The client must hold the lock, as for a request.
   bool has_counters_for(ClientId client);
 
   void on_timer();

@@ -23,7 +23,7 @@ class CountSession {
 
   bool counting() const { return counting_; }
 
-  // A request that check_count_request() let pass. The only step that allocates.
+  // `request` must have passed check_count_request(). The only step that allocates.
   [[nodiscard]] WperfStatus configure(const WperfCountRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
   // Always ends counting; a failure means that a core could not be reached: its counts end at their last fold.

@@ -22,8 +22,8 @@ class CounterBank {
   virtual void set_event(u32 counter, u32 event) = 0;  // for a stopped counter; it begins at kFirstCount
   virtual void run() = 0;                              // all at once if the hardware can
   virtual void halt() = 0;
-  // The registers that make the counter count, as one word: if it differs from the one after run(), they are lost. A
-  // core that powers down may forget them, and another user may write them.
+  // The registers that make the counter count, as one word. If it differs from the word after run(), the registers were
+  // lost. A core that powers down may forget them, and another user may write them.
   virtual u64 setup_of(u32 counter) = 0;
 
   virtual u64 read_counter(u32 counter) = 0;

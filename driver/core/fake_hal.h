@@ -361,7 +361,8 @@ class FakeHal final : public Hal {
     if (fails()) {
       return nullptr;
     }
-    // A page or more gets whole pages, and exactly as many bytes as asked for, so that a sanitizer sees an overrun.
+    // Memory of a page or more is page-aligned, and has exactly the requested number of bytes, so that a sanitizer sees
+    // an overrun.
     const usize alignment = size >= kSpePage ? usize{kSpePage} : alignof(std::max_align_t);
     void* memory = nullptr;
     if (posix_memalign(&memory, alignment, size) != 0) {

@@ -94,7 +94,7 @@ TEST(Jitter, NeverZeroNorBeyond32Bits) {
 }
 
 TEST(Jitter, NoSeedSticks) {
-  // The only seed that becomes 0 when the core's number is mixed in, where the generator would get stuck.
+  // The only seed that becomes 0 when the core's number is mixed in. With 0 the generator would get stuck.
   for (const u64 seed : {u64{0}, 0 - 0x9e37'79b9'7f4a'7c15u}) {
     const std::vector<u32> values = draw(seed, 0, 1u << 20, 1, 100);
     EXPECT_GT(*std::max_element(values.begin(), values.end()), *std::min_element(values.begin(), values.end()));

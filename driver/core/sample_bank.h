@@ -40,7 +40,7 @@ class SampleBank {
   // The same, but checks only the types of these events, because their interrupt does not check them.
   bool counts_for(u32 events);
 
-  u64 read(u32 event);                          // the counts of the event's counter above 0
+  u64 read(u32 event);                          // how far the event's counter is above 0
   void set_before_overflow(u32 event, u64 by);  // for a stopped counter
 
   // The two halves of an interrupt. The first stops the counters that overflowed and returns their events as a set of

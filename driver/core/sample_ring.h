@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The samples of one core on their way from the overflow interrupt (the one producer) to a request on any core (the one
 // consumer). Records are 64-bit words: a RingSample and the number of words that its sample states. Neither side ever
-// waits for the other: a record that does not fit whole is refused. Loads, stores and their order only, no
+// waits for the other: a record that does not fit whole is refused. Uses only loads, stores and their order, no
 // read-modify-write, so that it works on every processor and at every interrupt level.
 #pragma once
 #include "abi/wire.h"

@@ -20,7 +20,7 @@ class SampleSession {
 
   bool sampling() const { return sampling_; }
 
-  // A request that check_sample_request() let pass. The only step that allocates.
+  // `request` must have passed check_sample_request(). The only step that allocates.
   [[nodiscard]] WperfStatus configure(const WperfSampleRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
   // Always ends sampling; a failure means that a core could not be reached: it stops at its next interrupt.

@@ -36,7 +36,7 @@ class SpeBank {
   void set_up(const SpePlan& plan);  // everything except the buffer; profiling is off
   void run(const SpePlan& plan, const SpeMemory& memory);
   SpeStop stop();    // afterwards all records are in memory, and the interrupt's line is low
-  u64 silence();     // the same if it interrupts another of these calls; returns PMBSR
+  u64 silence();     // like stop(), but for an interrupt in the middle of these calls; returns PMBSR
   u64 status();      // PMBSR
   u64 written_to();  // PMBPTR; may be out of date while profiling
 

@@ -86,7 +86,7 @@ TEST_F(Tenure, ForceFromAnotherProcessIsNoticedAtTheNextRequest) {
   ASSERT_EQ(ann.ask(WPERF_CODE_VERSION, WperfPlainRequest{}, version), WPERF_OK);
   expect_given_back();
   EXPECT_EQ(read(ann), WPERF_LOCK_LOST);
-  lock = {};  // and ended
+  lock = {};  // the other process ended
   EXPECT_EQ(read(ann), WPERF_LOCK_NEEDED);
 }
 

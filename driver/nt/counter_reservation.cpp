@@ -58,8 +58,8 @@ void CounterReservation::give_back() {
   }
 }
 
-// Reserves them one by one, so that others may keep theirs. `in_vain` is set if this HAL does not reserve single
-// counters.
+// Reserves the counters one by one, so that others may keep theirs. `in_vain` is set if this HAL does not reserve
+// single counters.
 u32 CounterReservation::ask_for_each(u32 wanted, bool* in_vain) {
   u32 granted = 0;
   for (u32 counter = 0; counter < kCounters; ++counter) {

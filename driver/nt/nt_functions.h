@@ -73,9 +73,9 @@ NTKERNELAPI void ExFreePoolWithTag(PVOID memory, ULONG tag);                  //
 NTKERNELAPI void ExFreePool(PVOID memory);                                    // DISPATCH; for memory the system gave
 NTKERNELAPI PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG protect);  // DISPATCH
 NTKERNELAPI void MmUnmapIoSpace(PVOID mapping, SIZE_T size);                              // DISPATCH
-// Copies readable memory to memory that is never paged; brings in pages of a program that are not there. Never stops
-// the system, for any address. It also reads the kernel's memory, so callers that copy for a program check the address
-// first.
+// Copies readable memory to memory that is never paged; brings in pages of a program that are not in memory. Never
+// stops the system, for any address. It also reads the kernel's memory, so callers that copy for a program check the
+// address first.
 NTKERNELAPI NTSTATUS MmCopyMemory(PVOID to, MM_COPY_ADDRESS from, SIZE_T size, ULONG flags, SIZE_T* copied);  // APC
 NTKERNELAPI PVOID MmGetSystemRoutineAddress(UNICODE_STRING* name);  // PASSIVE; null if it is not exported
 NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges();     // PASSIVE; freed with ExFreePool; the list ends

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every layout of nt.h that the system defines, for nt_layout_test.py: SIZE(type), AT(type, member). Compiled once as
-// C++ against nt.h and once as C against the headers of mingw-w64, with different definitions of the two words. The
-// size of a DEVICE_OBJECT is not here: mingw-w64 lacks its alignment of 16, and only the system makes such objects.
+// C++ against nt.h and once as C against the headers of mingw-w64, with different definitions of SIZE and AT. The size
+// of a DEVICE_OBJECT is not here: mingw-w64 lacks its alignment of 16, and only the system makes such objects.
 SIZE(UNICODE_STRING)
 SIZE(GUID)
 SIZE(LARGE_INTEGER)

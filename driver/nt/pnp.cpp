@@ -23,7 +23,7 @@ NTSTATUS pass_down_as_done(DeviceExtension& extension, IRP* irp) {
   return pass_down(extension, irp);
 }
 
-// Start the drivers below first.
+// The drivers below start first.
 NTSTATUS start(DeviceExtension& extension, IRP* irp) {
   NTSTATUS status = STATUS_NO_SUCH_DEVICE;
   if (IoForwardIrpSynchronously(extension.lower, irp)) {
