@@ -20,7 +20,7 @@ enum {
   WPERF_CODE_CORE = WPERF_CODE(3),      /* one core's identity: hybrid machines differ per core */
   WPERF_CODE_DMC_SETUP = WPERF_CODE(4), /* where the DMC-620 register frames are (from ACPI) */
   WPERF_CODE_DSU_SETUP = WPERF_CODE(5), /* how many DSU clusters there are (from ACPI), where the driver can't know */
-  WPERF_CODE_INTERRUPT = WPERF_CODE(6), /* owner of the counters' overflow interrupt; asks Windows for nothing */
+  WPERF_CODE_INTERRUPT = WPERF_CODE(6), /* owner of the counters' overflow interrupt; does not request it */
   WPERF_CODE_COUNT_CONFIGURE = WPERF_CODE(16),
   WPERF_CODE_COUNT_START = WPERF_CODE(17),
   WPERF_CODE_COUNT_STOP = WPERF_CODE(18),
@@ -78,15 +78,15 @@ WPERF_WIRE_AT(WperfVersionReply, features, 56);
 WPERF_WIRE_SIZE(WperfVersionReply, 120);
 
 enum {
-  WPERF_INTERRUPT_NOT_ASKED = 0, /* sampling asks for it */
+  WPERF_INTERRUPT_NOT_ASKED = 0, /* sampling will request it */
   WPERF_INTERRUPT_HELD = 1,
   WPERF_INTERRUPT_REFUSED = 2,
-  /* Since the system started the driver had it, was unloaded, and was loaded again; until the next start: */
+  /* Since the system started, the driver had the interrupt, was unloaded and was loaded again. Until the next start: */
   WPERF_INTERRUPT_NOT_GIVEN_AGAIN = 3,
-  WPERF_INTERRUPT_MAYBE_NOT_AGAIN = 4 /* not asked for anew */
+  WPERF_INTERRUPT_MAYBE_NOT_AGAIN = 4 /* not requested again */
 };
 
-typedef struct WperfInterruptReply { /* without the lock */
+typedef struct WperfInterruptReply { /* needs no lock */
   WperfHeader header;
   wperf_u32 state; /* WPERF_INTERRUPT_… */
   wperf_u32 reserved;
@@ -107,10 +107,10 @@ typedef struct WperfHardwareReply {
   wperf_u64 midr;        /* that of core 0 */
   wperf_u64 id_aa64dfr0; /* that of core 0 */
   /* One moment on two clocks: CNTVCT_EL0 of the generic timer, whose ticks are the SPE's timestamps, and the driver's
-   * clock, whose times samples have. Valid if timer_hz is not 0. */
+   * clock, which gives samples their times. Valid if timer_hz is not 0. */
   wperf_u64 timer_ticks, timer_time_ns;
   wperf_u32 core_count;
-  wperf_u32 counters_total; /* programmable counters: least over the cores */
+  wperf_u32 counters_total; /* programmable counters: the minimum over the cores */
   wperf_u32 counters_free;  /* of these, counters not taken by others */
   wperf_u32 cycle_counters; /* fixed ones, 1 */
   wperf_u32 cluster_count;  /* DSU clusters, 0 = no DSU */
@@ -162,7 +162,7 @@ WPERF_WIRE_SIZE(WperfDmcSetupRequest, 16 + 16 * 16);
 typedef struct WperfDsuSetupRequest {
   WperfHeader header;
   wperf_u32 cluster_count; /* may be 0 */
-  wperf_u32 cluster_size;  /* cores per cluster; together they are all cores */
+  wperf_u32 cluster_size;  /* cores per cluster; all clusters together have all cores */
 } WperfDsuSetupRequest;
 WPERF_WIRE_SIZE(WperfDsuSetupRequest, 16);
 
@@ -311,7 +311,7 @@ typedef struct WperfDrainReply {
   wperf_u32 core;
   wperf_u32 count;  /* samples that follow */
   wperf_u32 more;   /* 1: the ring holds more */
-  wperf_u32 merged; /* intervals without a sample, as several ended by one interrupt; 2^32-1: more */
+  wperf_u32 merged; /* intervals without a sample, because one interrupt ended several; 2^32-1: more */
   /* Since configure, for this core: */
   wperf_u64 taken;           /* overflow interrupts seen as samples, lost ones included */
   wperf_u64 lost_ring_full;  /* no room in the ring */
@@ -338,7 +338,7 @@ typedef struct WperfStackDrainReply { /* to a WperfDrainRequest; named as in Wpe
   wperf_u64 lost_filtered;
   wperf_u64 held_back;
   wperf_u64 register_losses;
-  wperf_u64 lost_stacks; /* samples that are here, with WPERF_STACK_LOST */
+  wperf_u64 lost_stacks; /* delivered samples with WPERF_STACK_LOST */
   wperf_u64 cut_stacks;
   wperf_u8 records[WPERF_MAX_STACK_BYTES]; /* each a WperfSample and its stack_words */
 } WperfStackDrainReply;
@@ -355,7 +355,7 @@ enum {
   WPERF_SPE_PHYSICAL = 4u,   /* physical addresses of data */
   WPERF_SPE_CONTEXT = 8u,    /* CONTEXTIDR_EL1 in each record */
   WPERF_SPE_JITTER = 16u,    /* the hardware varies the interval */
-  WPERF_SPE_LOADS = 32u,     /* with none of the next three everything is kept, else only these kinds */
+  WPERF_SPE_LOADS = 32u,     /* without any of these three everything is kept, otherwise only these kinds */
   WPERF_SPE_STORES = 64u,
   WPERF_SPE_BRANCHES = 128u
 };
@@ -372,7 +372,7 @@ typedef struct WperfSpeRequest {
   wperf_u32 interval; /* operations from one sample to the next, rounded down to a multiple of 256; not less than the
                          hardware's least one */
   wperf_u64 core_mask[WPERF_MAX_CORES / 64];
-  wperf_u64 events;       /* keeps operations that have all of these events; 0: not asked */
+  wperf_u64 events;       /* keeps operations that have all of these events; 0: off */
   wperf_u64 not_events;   /* keeps operations with none of these events; 0: off; needs FEAT_SPEv1p2 */
   wperf_u32 min_latency;  /* keeps operations that took at least so many cycles; 0: off */
   wperf_u32 buffer_bytes; /* per core, 0 = the default */
@@ -384,7 +384,7 @@ WPERF_WIRE_SIZE(WperfSpeRequest, 72);
 
 typedef struct WperfSpeCoreReply { /* to a WperfCoreRequest */
   WperfHeader header;
-  wperf_u64 pmsidr, pmbidr;   /* 0: this core has no SPE, or somebody above the driver keeps it */
+  wperf_u64 pmsidr, pmbidr;   /* 0: this core has no SPE, or a higher exception level keeps it */
   wperf_u32 version;          /* ID_AA64DFR0_EL1.PMSVer */
   wperf_u32 min_interval;     /* operations */
   wperf_u32 latency_bits;     /* bits of a counter packet; the greatest latency is (1 << bits) - 1 */
@@ -392,11 +392,11 @@ typedef struct WperfSpeCoreReply { /* to a WperfCoreRequest */
 } WperfSpeCoreReply;
 WPERF_WIRE_SIZE(WperfSpeCoreReply, 40);
 
-/* Events of WperfSpeDrainReply: reports of the core's buffer management since the drain before. */
+/* Events of WperfSpeDrainReply: reports of the core's buffer management since the previous drain. */
 enum {
   WPERF_SPE_GAP = 1u, /* records before these bytes are missing: a decoder begins anew here */
   WPERF_SPE_BUFFER_FULL = 2u,
-  WPERF_SPE_COLLISION = 4u, /* an operation was chosen while the one before was still under way */
+  WPERF_SPE_COLLISION = 4u, /* an operation was chosen while the previous one was still under way */
   WPERF_SPE_DATA_LOSS = 8u, /* the hardware dropped a record, maybe in the middle */
   WPERF_SPE_FAULT = 16u,    /* the buffer could not be written: profiling of this core has ended */
   WPERF_SPE_EXTERNAL_ABORT = 32u

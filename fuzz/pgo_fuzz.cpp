@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a perf.data file with branch stacks and SPE records: Each branch is counted once, even if the file of its
+// Bytes as a perf.data file with branch stacks and SPE records. Each branch is counted once, even if the file of its
 // code is not known.
 #include <cstddef>
 #include <cstdint>

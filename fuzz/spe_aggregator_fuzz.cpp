@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arbitrary SPE bytes, counted, named and shown. No record is lost or counted twice, limits are kept, two merged
-// core_statistics equal a single one, and reports can be made of any result.
+// aggregators equal a single one, and reports can be made of any result.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

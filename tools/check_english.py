@@ -143,7 +143,7 @@ def code_texts(source, with_messages):
         if match["line"]:
             before = source[source.rfind("\n", 0, offset) + 1:offset]
             if before.strip() or (comments and comments[-1][2] != len(before)):
-                comments.append((line, "", 0))  # one after code, or in another column, does not go on from the line above
+                comments.append((line, "", 0))  # a comment in another column does not continue the line above
             comments.append((line, comment_words(match["line"][2:].lstrip("/!")), len(before)))
         elif match["block"]:
             comments.append((line, "", 0))
@@ -172,7 +172,7 @@ def hash_texts(source):
         whole = re.match(r"^\s*#( .*)$", row)
         match = whole or re.match(r"^[^'\"#]*\s#( .*)$", row)
         if match:
-            rows += [] if whole else [(number, "")]  # one after code does not go on from the line above
+            rows += [] if whole else [(number, "")]  # a comment after code does not continue the line above
             rows.append((number, comment_words(match[1])))
     return blocks("comments", rows)
 
@@ -187,7 +187,7 @@ def python_texts(source):
     for token in tokens:
         if token.type == tokenize.COMMENT and not token.string.startswith("#!"):
             if token.line[:token.start[1]].strip():
-                rows.append((token.start[0], ""))  # one after code does not go on from the line above
+                rows.append((token.start[0], ""))  # a comment after code does not continue the line above
             rows.append((token.start[0], comment_words(token.string.lstrip("#!"))))
         elif token.type == tokenize.STRING and begins:
             words = token.string.strip("rbf").strip("\"'").split("\n")

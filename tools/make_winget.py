@@ -100,7 +100,7 @@ def yaml_lines(value, indent=""):
 
 
 def yaml_text(text):
-    return text if PLAIN.match(text) else json.dumps(text)  # YAML reads the texts of JSON
+    return text if PLAIN.match(text) else json.dumps(text)  # JSON strings are valid YAML
 
 
 def write(folder, identifier, found):

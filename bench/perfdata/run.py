@@ -26,8 +26,8 @@ json.loads(text)
 sorted(text.split(","))
 re.findall(r"\\d+", text)
 """
-# The usual way to fold stacks: perf's script, and a program like stackcollapse-perf.pl. The original of the latter is
-# somebody else's Perl program; this one is shorter and not slower.
+# The usual way to fold stacks: perf's script, and a program like stackcollapse-perf.pl. COLLAPSE stands for that
+# third-party program; it is shorter and not slower.
 COLLAPSE = r"""
 use strict; my (%count, @stack, $comm);
 while (<STDIN>) {

@@ -23,7 +23,7 @@ from recording_bytes import perf_data_with_branches  # noqa: E402
 from shared import print_promises, tool  # noqa: E402
 
 DEPTH = 32  # branches of a stack, as on Intel's processors
-TIME_SHARE, MEMORY_SHARE = 0.2, 0.5  # of llvm-profgen's
+TIME_SHARE, MEMORY_SHARE = 0.2, 0.5  # shares of llvm-profgen's time and memory
 BASE = 0x555555554000
 LIBRARY = 0x7FFFF7C00000 - BASE  # code of no known file
 
@@ -95,7 +95,7 @@ class Code:
             word, target = self.jumps.get(at, ("hlt", None))
             behind, to = self.next.get(at), target if target in self.next else None
             if word.startswith("call"):
-                if behind is not None and (to is None or len(callers) == 20):  # of a library, which returns
+                if behind is not None and (to is None or len(callers) == 20):  # a call into a library, which returns
                     taken += [(at, LIBRARY, False), (LIBRARY, behind, False)]
                     at = behind
                     continue
