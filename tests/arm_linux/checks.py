@@ -155,7 +155,7 @@ def short_selftest(status, text):
 
 
 def what_it_lacks(status, text):
-    # Only for events up to 0x3f does the PMU report whether it has them.
+    # The PMU only reports for events up to 0x3f whether it has them.
     rows = [line for line in text.splitlines() if re.match(r" +\w+ +0x00[0-3]", line)]
     claimed = [line.split()[0] for line in rows if "core PMU event" in line]
     expect(status == 0 and sorted(claimed) == ["cpu_cycles", "inst_retired", "stall_backend", "stall_frontend"], f"{claimed}")

@@ -434,7 +434,7 @@ TEST_F(Library, CountsBetweenTwoMomentsOnlyWhatItCan) {
   EXPECT_TRUE(error_has("program"));
   conf.program = nullptr;
   ASSERT_TRUE(wperf_stat_begin(&conf, 0)) << wperf_last_error();
-  EXPECT_TRUE(wperf_close());  // ends it
+  EXPECT_TRUE(wperf_close());  // ends the count
   ASSERT_TRUE(wperf_init()) << wperf_last_error();
   EXPECT_FALSE(wperf_stat_end());
 }

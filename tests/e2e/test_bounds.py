@@ -170,7 +170,7 @@ class BoundsTest(WperfTest):
             if told[-1]:
                 break
         self.assertIn(True, told, "else each time it was quicker than this")
-        # No names from the damaged one were kept for the next report.
+        # No names from the damaged file were kept for the next report.
         after = self.run_wperf("report", recording)
         self.assertEqual(after.stderr, "")
         self.assertIn("main", after.stdout)

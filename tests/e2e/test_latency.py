@@ -79,8 +79,8 @@ class Latency(WperfTest):
                 changes.append((time, core, one[5] == "SWITCH IN"))
             else:
                 samples.append((time, int(one[6]), one[7]))
-        # All of them are threads of the program, and a core runs one at a time. The end of a thread is not recorded as
-        # a switch.
+        # All recorded threads belong to the program, and a core runs one of them at a time. The end of a thread is not
+        # recorded as a switch.
         steps = []
         for time, core, comes in sorted(changes):
             if core in since:

@@ -200,7 +200,7 @@ class OutputsTest(WperfTest):
                           ("waits", data, "--html", data), ("report", data.name, "--cwd", self.folder, "-o", data.name)):
             with self.subTest(arguments):
                 self.assertIn("would overwrite", self.fails(*arguments, status=2, cwd=self.folder))
-        # The user did not name it.
+        # The user did not name the recording that is shown.
         self.assertIn("--html would overwrite good.data", self.fails("report", "--html", data, status=2, cwd=self.folder))
         self.assertEqual(data.read_bytes(), bytes_before)
         kept = self.folder / "kept.data"

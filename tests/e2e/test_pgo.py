@@ -554,7 +554,7 @@ class WindowsPgoTest(WperfTest):
         for option in ("--binary", moved / "program.exe"), ("--symbol-path", moved):
             self.ok("pgo", data, "--format", "llvm", "-o", "moved.prof", *option, cwd=self.folder)
             self.assertEqual((self.folder / "moved.prof").read_bytes(), (self.folder / "here.prof").read_bytes())
-        # Another build of this name is not taken.
+        # Another build of this name is not used.
         self.build(("-gcodeview", "-DOTHER"), ("/debug:full,dwarf",), PROGRAM.replace("* 3", "* 5"))
         self.ok("pgo", data, "--format", "llvm", "-o", "moved.prof", "--symbol-path", moved, cwd=self.folder)
         self.assertEqual((self.folder / "moved.prof").read_bytes(), (self.folder / "here.prof").read_bytes())

@@ -340,7 +340,7 @@ class TracesWithAScript(WperfTest):
         lines = self.ok("waits", trace, "--json", "--tid", "1001", "--records", "-").splitlines()
         records = [json.loads(line) for line in lines]
         self.assertEqual([one["period"] for one in records], [row["length_ns"] for row in waits])
-        # Both count time from the same moment.
+        # Both outputs count time from the same moment.
         second = waits[1]["from_ns"] / 1e9
         chosen = self.ok("waits", trace, "--json", "--tid", "1001", "--records", "-", "--time", f"{second - 1e-4:.4f}-{second + 1e-4:.4f}")
         self.assertEqual(json.loads(chosen), records[1])
@@ -473,7 +473,7 @@ class Programs(WperfTest):
                 ran[int(row[1])] = (int(row[2]), float(row[3]) * 1e6)
         self.assertGreaterEqual(sum(thread["tid"] in ran for thread in waits["threads"]), 5, done.stdout + done.stderr)
         # If the kernel does not deliver a switch out of idle, wperf infers it from another record. perf does not, so it
-        # counts threads as running that slept.
+        # counts sleeping threads as running.
         compared = [thread for thread in waits["threads"]
                     if thread["tid"] in ran and abs(ran[thread["tid"]][0] - thread["switches"]) <= 1]
         if not compared:

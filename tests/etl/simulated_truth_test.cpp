@@ -39,7 +39,7 @@ class SimulatedTruth : public testing::TestWithParam<const char*> {
     EXPECT_TRUE(started.has_value());
     return started.has_value() ? started.value() : 0;
   }
-  // Until the program ends, or for 50 ms.
+  // Records until the program ends, or for 50 ms.
   void record(etw::SessionPlan plan, u32 program) {
     plan.file = file;
     plan.cores = 4;

@@ -29,7 +29,7 @@ u32 scenarios_begun = 0;
 bool watched = false;
 
 // If a scenario makes no progress, prints where each thread is. If all threads wait under -icount, virtual time jumps
-// there at once.
+// to the limit at once.
 [[noreturn]] void watch(void*) {
   const u64 limit_ms = number_of("limit", kLongestScenarioMs);
   for (u32 seen = ~0u;;) {

@@ -30,8 +30,8 @@ bool has_ended(const Workload& work);
 u64 way_back(const Workload& work);   // the address to which the program at EL0 returns
 u32 thread_id(const Workload& work);  // as PsGetCurrentThreadId returns it
 u64 finish(Workload* work);           // waits for its end; returns x0 of the program
-// Ends it. A program at EL0 ends at once; work at EL1 cannot be stopped, so this waits for it. Returns when it has
-// ended.
+// Ends the work. A program at EL0 ends at once; work at EL1 cannot be stopped, so this waits for it. Returns when it
+// has ended.
 void stop(Workload* work);
 
 }  // namespace wperf::nthost

@@ -193,7 +193,8 @@ class Answers(Programs):
         self.simulated("fasttext", *learn)
         done = self.same("fasttext", "test", "model.bin", "lessons")
         self.assertIn("P@1\t1\n", text_of(done))
-        # The program starts with four threads and makes four more to learn. The last one runs on the core of the first.
+        # The program starts with four threads and makes four more for training. The last one runs on the core of the
+        # first.
         text = self.named("record", "-g", "-e", "inst_retired:2000", "-c", "0", program=(self.program("fasttext"), *learn))
         self.assertIn("fasttext::Model::update", text)
 

@@ -71,7 +71,7 @@ class Fleet(FleetTest):
         cls.make_database(cls, "fleet")
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda number: cls.send(cls, number), range(2 * HOSTS)))
-        # The same again in later rounds, as other profiles: a thousand processes would take too long.
+        # Later rounds insert the same rows as other profiles, because a thousand processes would take too long.
         columns = [row[0] for row in cls.server.rows("SELECT name FROM system.columns WHERE table = 'wperf_samples' AND "
                                                      "database = 'fleet' AND name NOT IN ('profile', 'table_version')")]
         cls.server.ask(f"INSERT INTO wperf_samples (profile, {', '.join(columns)}) SELECT concat(profile, toString(number)), "

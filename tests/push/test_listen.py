@@ -110,7 +110,7 @@ class Listen(WperfTest):
                 with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/query?{query}", timeout=10) as answer:
                     rows = json.load(answer)["data"]["result"]
             except (OSError, http.client.HTTPException):
-                continue  # it starts
+                continue  # it is still starting
             for row in rows:
                 labels = row["metric"]
                 if labels["__name__"].startswith("wperf_event"):

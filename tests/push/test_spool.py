@@ -54,7 +54,7 @@ class Spool(push_support.PushTest):
 
     def test_a_full_spool_drops_the_oldest_and_says_so(self):
         limit, pushed, dropped = 3 * 1024, 0, 0
-        # How many fit depends on how well the profile packs, and so on the length of its path.
+        # The number of profiles that fit depends on how well they pack, and so on the length of their path.
         while dropped < 2:
             said = self.fails("push", self.hostile, "--url", self.url, "--spool", self.spool, "--label",
                               f"number={pushed}", "--spool-limit", "3K")

@@ -325,7 +325,7 @@ class TopScreen(unittest.TestCase):
         self.terminal.keys("w", "C-u")
         self.terminal.type("seen.data\n")
         self.terminal.wait_for(r"^wrote [\d,]+ bytes")
-        self.assertEqual(self.terminal.screen().split("\n")[:12], held.split("\n")[:12])  # it is held
+        self.assertEqual(self.terminal.screen().split("\n")[:12], held.split("\n")[:12])  # the view is held
         self.quit()
         report = json.loads(subprocess.run([support.BINARY, "report", "seen.data", "--json", "--sort", "symbol"],
                                            cwd=self.folder, env=self.environment, capture_output=True, text=True,

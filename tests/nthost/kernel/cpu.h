@@ -57,7 +57,7 @@ struct Thread {
   u32 critical_regions;  // KeEnterCriticalRegion
   KAPC* apc_first;       // linked through ApcListEntry.Flink
   KAPC* apc_last;
-  bool takes_no_apcs;  // it ends
+  bool takes_no_apcs;  // because it ends
   bool in_apc;
   u64 user_stack_pointer;
   alignas(16) u8 vectors[528];  // q0..q31, fpcr, fpsr of EL0 programs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The non-paged pool. Each allocation has separate pages and ends, but for up to 15 bytes, at one that is not mapped.
-// Freed memory is unmapped, and its addresses are used again only after gigabytes of others. So a read or write outside
-// of an allocation or after its end of life faults at once.
+// The non-paged pool. Each allocation has separate pages and ends, except for up to 15 bytes, at a page that is not
+// mapped. Freed memory is unmapped, and its addresses are used again only after gigabytes of others. So a read or write
+// outside of an allocation or after its end of life faults at once.
 #pragma once
 #include "base/ints.h"
 

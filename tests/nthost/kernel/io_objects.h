@@ -15,7 +15,7 @@ DEVICE_OBJECT* find_device_by_link();  // through \DosDevices\WPERFDRV; null whe
 DEVICE_OBJECT* device_of_interface();  // the PDO whose interface is enabled; may be null
 bool has_interface();                  // registered, enabled or not
 bool is_device(const DEVICE_OBJECT* device);
-u64 requests_seen_by_bus();  // so far: of PnP and power requests
+u64 requests_seen_by_bus();  // number of PnP and power requests so far
 
 struct Request {
   u8 major = 0, minor = 0;

@@ -144,7 +144,7 @@ Thread* make_thread(const NewThread& new_thread) {
     memset(static_cast<void*>(thread), 0, sizeof *thread);
     thread->stack_top = stack_top;
     thread->slot = slot;
-    thread->state = ThreadState::waiting;  // taken
+    thread->state = ThreadState::waiting;  // the slot is taken
     thread->id = next_id;
     next_id += 4;
   }

@@ -30,7 +30,7 @@ struct Ace {
   u8 type, flags;
   u16 size;
   ACCESS_MASK mask;
-  u8 sid[8];  // and its sub-authorities
+  u8 sid[8];  // followed by its sub-authorities
 };
 static_assert(sizeof(Descriptor) == 20 && sizeof(Acl) == 8 && __builtin_offsetof(Ace, sid) == 8);
 

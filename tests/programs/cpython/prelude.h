@@ -46,7 +46,7 @@
 #include <wchar.h>
 #include <winioctl.h>
 #include <winsvc.h>
-#define pid_t win_pid_t  // MinGW has 64 bits, CPython has an int
+#define pid_t win_pid_t  // MinGW's pid_t has 64 bits, and CPython's is an int
 
 #undef __GNUC__
 #undef __GNUC_MINOR__
