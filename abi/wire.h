@@ -231,7 +231,7 @@ typedef struct WperfCountReply {
   wperf_u64 enabled_ns;    /* time counting was on */
   wperf_u64 cycles;        /* core class */
   wperf_u32 cycles_source; /* core class: WPERF_CYCLES_… */
-  wperf_u32 losses;        /* times that the registers were found wiped or changed by somebody; they were set up anew */
+  wperf_u32 losses;        /* times that the registers were found wiped or changed; they were set up again */
   wperf_u64 lost_ns;       /* part of enabled_ns: time whose counts were lost */
   WperfCounterReading entries[WPERF_MAX_CORE_EVENTS];
 } WperfCountReply;
@@ -318,7 +318,7 @@ typedef struct WperfDrainReply {
   wperf_u64 lost_filtered;   /* from an exception level that was not asked for (skid), or a process of another user that
                                 this client may not look into */
   wperf_u64 held_back;       /* intervals without a sample, because they would have come too fast */
-  wperf_u64 register_losses; /* times that the registers were found wiped or changed by somebody, and set up anew */
+  wperf_u64 register_losses; /* times that the registers were found wiped or changed, and set up again */
   WperfSample samples[WPERF_MAX_DRAINED];
 } WperfDrainReply;
 WPERF_WIRE_AT(WperfDrainReply, samples, 64);
@@ -374,7 +374,7 @@ typedef struct WperfSpeRequest {
   wperf_u64 core_mask[WPERF_MAX_CORES / 64];
   wperf_u64 events;       /* keeps operations that have all of these events; 0: off */
   wperf_u64 not_events;   /* keeps operations with none of these events; 0: off; needs FEAT_SPEv1p2 */
-  wperf_u32 min_latency;  /* keeps operations that took at least so many cycles; 0: off */
+  wperf_u32 min_latency;  /* keeps operations that took at least this many cycles; 0: off */
   wperf_u32 buffer_bytes; /* per core, 0 = the default */
 } WperfSpeRequest;
 WPERF_WIRE_AT(WperfSpeRequest, core_mask, 16);
@@ -394,7 +394,7 @@ WPERF_WIRE_SIZE(WperfSpeCoreReply, 40);
 
 /* Events of WperfSpeDrainReply: reports of the core's buffer management since the previous drain. */
 enum {
-  WPERF_SPE_GAP = 1u, /* records before these bytes are missing: a decoder begins anew here */
+  WPERF_SPE_GAP = 1u, /* records before these bytes are missing: a decoder must restart here */
   WPERF_SPE_BUFFER_FULL = 2u,
   WPERF_SPE_COLLISION = 4u, /* an operation was chosen while the previous one was still under way */
   WPERF_SPE_DATA_LOSS = 8u, /* the hardware dropped a record, maybe in the middle */
@@ -414,7 +414,7 @@ typedef struct WperfSpeDrainReply { /* to a WperfDrainRequest */
   /* Since configure, for this core: */
   wperf_u64 written;                 /* bytes */
   wperf_u64 full;                    /* times it stopped because both halves were full */
-  wperf_u64 stopped_ns;              /* time it stood still because of that */
+  wperf_u64 stopped_ns;              /* time in which profiling was stopped because of that */
   wperf_u64 collisions, data_losses; /* buffers with this flag */
   wperf_u64 status;                  /* PMBSR_EL1 of the latest fault */
   wperf_u8 data[WPERF_SPE_MAX_DRAINED];

@@ -150,9 +150,9 @@ class Hal {
   // Stacks of programs. An interrupt may not touch their memory. When it has interrupted a program, it asks for a walk
   // instead, which the shell takes in the interrupted thread before the thread continues (walk_user_stack). The shell
   // answers with Core::on_user_walk(ticket, stack), or with Core::on_user_walk_lost(ticket) if there is no stack; one
-  // answer at a time, never in an interrupt. It may take any time until a program's memory is available, so no code
-  // waits for a walk. make_user_walks() allocates room for the walks of the tickets 0 to count - 1; it returns null
-  // when memory is exhausted. It is never called during a measurement.
+  // answer at a time, never in an interrupt. A program's memory may take any length of time to become available, so no
+  // code waits for a walk. make_user_walks() allocates room for the walks of the tickets 0 to count - 1; it returns
+  // null when memory is exhausted. It is never called during a measurement.
   virtual void* make_user_walks(u32 count) = 0;
   // From now on walks use `walks`; null ends them. The shell frees the previous ones when the last walk in them has
   // ended. Called after end_user_walks().

@@ -25,12 +25,12 @@ import uuid
 import zipfile
 
 ARCHIVE = re.compile(r"wperf-(\d+\.\d+\.\d+)-windows-(arm64|x64)\.zip")
-NAMES = uuid.UUID("b0b7f1a7-9b1c-5d5e-8c0a-5a2f3d6c7e11")  # of all identities below; it must never change
+NAMES = uuid.UUID("b0b7f1a7-9b1c-5d5e-8c0a-5a2f3d6c7e11")  # the namespace of all identities below; it must never change
 # For each architecture: its name in Windows Installer, and the first version of Windows Installer that knows it.
 PLATFORMS = {"arm64": ("Arm64", 500), "x64": ("x64", 200)}
 CABINET = "wperf.cab"
 ONLY_DETECT = 2  # an attribute of the table Upgrade
-VERSION_SIGNATURE = struct.pack("<I", 0xFEEF04BD)  # of VS_FIXEDFILEINFO
+VERSION_SIGNATURE = struct.pack("<I", 0xFEEF04BD)  # the signature of VS_FIXEDFILEINFO
 FIRST_SECOND = 315532800  # 1980-01-01, the earliest time in a cabinet
 
 

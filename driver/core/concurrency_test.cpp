@@ -81,7 +81,7 @@ TEST(Concurrency, StartAndStopWhileTimerRuns) {
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
-// Without passing time, the driver's throttle would hold back samples for ever.
+// Without passing time, the driver's throttle would hold back samples forever.
 WperfSampleRequest unthrottled(WperfSampleRequest request) {
   request.most_per_second = 1'000'000'000;
   return request;

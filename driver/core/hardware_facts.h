@@ -54,7 +54,7 @@ struct HardwareFacts {
 bool core_counts(Hal& hal);
 
 [[nodiscard]] WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity);
-// The same for the SPE's registers, which are touched only for clients that ask for the SPE.
+// Reads the identification of the core's SPE. The SPE's registers are touched only for clients that ask for the SPE.
 [[nodiscard]] WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity);
 
 [[nodiscard]] WperfStatus read_timer(Hal& hal, TimerMoment& moment);

@@ -37,7 +37,7 @@ class SampleBank {
   // Returns false if the bank should run but its registers were lost. A core that powers down may forget them, and
   // other software may write them.
   bool is_set_up();
-  // The same, but checks only the types of these events, because their interrupt does not check them.
+  // Like is_set_up(), but checks only the types of these events, because their interrupt does not check them.
   bool counts_for(u32 events);
 
   u64 read(u32 event);                          // how far the event's counter is above 0

@@ -52,7 +52,7 @@ void run_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
 void quiet_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
 void give_back_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
 
-// Sets the registers up anew if they were lost. On the core, between run and quiet.
+// Sets the registers up again if they were lost. Called on the core, between run and quiet.
 void look_after_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
 
 void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted);

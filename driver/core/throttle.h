@@ -58,7 +58,7 @@ class Throttle {
   static constexpr u64 kSecondNs = 1'000'000'000;
   static constexpr u64 kCostOfHandlerTime = 8;
   static constexpr u64 kMostDebtNs = 2'000'000;  // a burst of a hundred samples is allowed
-  // a machine that stood still for a second does not count as a slow handler
+  // a pause of the whole machine for a second does not count as a slow handler
   static constexpr u64 kMostCostNs = 10'000'000;
   static constexpr u64 kGreatestInterval = ~u32{0};
 

@@ -5,7 +5,7 @@
 // lock; cannot fail.
 //
 // Counts are valid as long as the registers have the values that were set up, and no counter runs backwards. Otherwise
-// the counts since the last fold are lost and reported as lost, and the counters are set up anew.
+// the counts since the last fold are lost and reported as lost, and the counters are set up again.
 #pragma once
 #include "abi/wire.h"
 #include "base/event_class.h"

@@ -25,9 +25,9 @@ struct Requester {
 [[nodiscard]] NTSTATUS admit(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Requester* requester);
 void release_user(User& user);
 
-// Whether the process that began at `start` belongs to the user. It does if it has the same user and no more trust (an
-// elevated process does not belong to the unelevated user), and for an account that services share, the same logon.
-// Also returns false if that process has ended, even if another process has its number now.
+// Whether the process that began at `start` belongs to the user. It must have the same user and no more trust, so an
+// elevated process does not belong to the unelevated user. For an account that services share, it must also have the
+// same logon. Also returns false if that process has ended, even if another process has its number now.
 bool is_process_of(const User& user, u32 process, u64 start);
 
 }  // namespace wperf::driver

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver's devices and the routines that the I/O manager calls for them. There is one device at a time: that of the
-// root-enumerated device node (pnp.cpp), or a plain one with a name (driver_entry.cpp). All routines run at IRQL
-// PASSIVE_LEVEL: the device is opened and controlled by programs, and its power requests are pageable.
+// The driver's devices and the routines that the I/O manager calls for them. There is one device at a time: the device
+// of the root-enumerated device node (pnp.cpp), or a plain device with a name (driver_entry.cpp). All routines run at
+// IRQL PASSIVE_LEVEL: the device is opened and controlled by programs, and its power requests are pageable.
 #pragma once
 #include "driver/nt/nt.h"
 #include "driver/nt/service.h"

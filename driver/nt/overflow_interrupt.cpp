@@ -46,9 +46,9 @@ InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
   return interrupted;
 }
 
-// Above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set. So while
-// this handler is registered, it also clears the flags of counters that have no owner; otherwise the interrupt would
-// come again for ever.
+// Called above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set.
+// So while this handler is registered, it also clears the flags of counters that have no owner; otherwise the interrupt
+// would come again for ever.
 void on_interrupt(KTRAP_FRAME* frame) {
   const u64 pending = pending_overflows();
   u64 ours = 0;

@@ -7,7 +7,7 @@
 namespace wperf::driver {
 namespace {
 
-// Windows makes this hive anew at each start.
+// Windows creates this hive again at each start.
 constexpr const WCHAR* kInterruptHeld = L"\\Registry\\Machine\\HARDWARE\\WPERFDRV";
 
 NTSTATUS open_key(HANDLE root, UNICODE_STRING* name, HANDLE* key) {

@@ -5,8 +5,8 @@
 //
 // A program decides how long its memory takes to become available, and its thread waits for it in the APC, possibly for
 // ever. So no code waits long for an APC. When the calls are ended, those still under way are abandoned. An abandoned
-// call touches only itself, this file's globals and the code. Its memory is freed with the last call in it, the code
-// with the last call of all (keep_code_for_thread_calls).
+// call touches only itself, this file's globals and the code. A block of calls is freed when its last call ends, and
+// the code when the last call of all ends (keep_code_for_thread_calls).
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"

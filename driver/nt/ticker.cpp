@@ -26,8 +26,8 @@ NTSTATUS Ticker::start(u32 period_ms) {
     thread_ = nullptr;
     return status;
   }
-  // A higher priority than that of all programs: the measured programs keep the cores busy, and slots must not become
-  // longer.
+  // The thread's priority is higher than that of all programs, because the measured programs keep the cores busy, and
+  // slots must not become longer.
   static_cast<void>(KeSetPriorityThread(static_cast<KTHREAD*>(thread_), LOW_REALTIME_PRIORITY));
   return STATUS_SUCCESS;
 }

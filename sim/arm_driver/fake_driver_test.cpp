@@ -226,7 +226,7 @@ TEST_F(FakeWindowsPerf, ResetLeavesTheRotationWhereItWas) {
   driver.settle();
   error_of(Request::count_start, cores({0}));
   pass(10);
-  EXPECT_EQ(counted().events[1].value, 30'000u);  // the count of event 3 appears as that of event 1
+  EXPECT_EQ(counted().events[1].value, 30'000u);  // the count of event 3 appears as the count of event 1
 }
 
 TEST_F(FakeWindowsPerf, StartBesideALateResetLosesTheFirstTick) {

@@ -28,7 +28,7 @@ struct Block {
   // Contains DC ZVA or a store exclusive, whose accesses can only be interpreted with the pc.
   bool watch_accesses = false;
   bool uses_vectors = false;
-  bool uses_monitor = false;  // of exclusive accesses
+  bool uses_monitor = false;  // uses the monitor of exclusive accesses
   bool rewritable = false;    // in writable memory, so it is decoded again each time
   bool listed = false;        // in the cache's list of blocks that ran since the last fold
   u32 cost = 0;               // cycles without any miss, fixed point
@@ -67,7 +67,7 @@ class BlockCache {
   void each_that_ran(Look look) const {
     for (Block* block : listed_) look(*block);
   }
-  // The same, and resets the blocks' runs.
+  // Like each_that_ran(), but also resets the blocks' runs.
   template <typename Take>
   void fold(Take take) {
     for (Block* block : listed_) {
@@ -77,7 +77,7 @@ class BlockCache {
     }
     listed_.clear();
   }
-  void clear();  // after a fold
+  void clear();  // to be called after a fold
   // The most recent block with this start address, or null.
   Block* find(u64 address);
   // For translated code: records that the block ran, whether it was listed or not.

@@ -92,7 +92,7 @@ class CoreEngine {
   // For tests: from now on records how often these events happen in each block of user code. Slow.
   void keep_totals(std::span<const u16> events);
   const BlockTotals& totals() const;
-  // The same for profiling: counts each operation of user code. Very slow.
+  // For tests of profiling: from now on counts each operation of user code. Very slow.
   void keep_operations();
   const OperationTotals& operations() const;
   // Also keeps the callers when watched events reach their counts. Slow.

@@ -41,7 +41,7 @@ class OverflowWatch {
   // After catch_up() or arm(): no watch runs out within this many cycles, rounded up to the end of a block. If an event
   // is timed(), there is a second condition: waits for memory longer than late_cycles() beyond that are watched.
   u64 safe_cycles(const LargestBlock& largest) const;
-  // The same for code whose blocks end within these cycles: then the second condition holds.
+  // Like safe_cycles(), for code whose blocks end within these cycles: then the second condition holds.
   u64 safe_cycles_of_whole_blocks(const LargestBlock& largest) const;
   // Whether a wait may make a watch run out.
   bool timed() const {
@@ -75,7 +75,8 @@ class OverflowWatch {
     }
     return false;
   }
-  // The same at the end of a block, the branch included: the index of the instruction it belongs to.
+  // Like out(), but at the end of a block, including its branch. Returns the index of the instruction to which the
+  // count belongs.
   std::optional<u32> out_at_end(std::span<const u32> code);
   bool may_be_out_at_end() const {
     for (usize i = 0; i < live_count_; ++i) {
@@ -134,11 +135,11 @@ class OverflowWatch {
   bool mark();
 
   const CoreModel& model_;
-  std::vector<u16> events_;     // as armed
+  std::vector<u16> events_;     // the events given to arm()
   std::vector<Watch> watches_;  // watches with terms come first
   usize live_count_ = 0;
   u32 generation_ = 0;                 // number of the set of events; the weights of blocks depend on that set
-  std::vector<std::int32_t> weights_;  // for each block as many as there are watches
+  std::vector<std::int32_t> weights_;  // one for each block and each watch
 };
 
 }  // namespace wperf::sim

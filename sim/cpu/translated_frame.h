@@ -86,7 +86,7 @@ struct TranslatedFrame {
   u32 link = kNoLink;
   Block* block = nullptr;
   ExclusiveMonitor monitor;
-  u64 mispredicts = 0;  // branches whose direction or return is known; their time has passed already
+  u64 mispredicts = 0;  // mispredictions that translated code noticed; their time has passed already
   // Indexed by whether the branch was taken, and by direction + 4 * counter with history + 256 * choice: see
   // BranchPredictor::learnt().
   u32 learnt[2][4 * 256]{};

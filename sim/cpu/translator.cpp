@@ -28,7 +28,7 @@ std::unique_ptr<Translator> Translator::create(CoreModel&, BlockCache&, bool) {
 namespace wperf::sim {
 namespace {
 
-// Room for some 80,000 blocks; the start of CPython has 48,000. When it is full, everything is translated anew.
+// Room for some 80,000 blocks; the start of CPython has 48,000. When it is full, everything is translated again.
 constexpr usize kCodeBytes = 64 << 20;
 constexpr usize kDoors = 64;  // sanitizers read the bytes before a function
 constexpr usize kRoomForBlock = 64 << 10;

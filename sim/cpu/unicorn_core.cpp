@@ -232,7 +232,7 @@ Block& UnicornCore::decode(u64 address, u32 size) {
   return block;
 }
 
-// A block in writable memory may have changed: then Unicorn has translated it anew, and we decode it anew.
+// A block in writable memory may have changed. Then Unicorn has translated it again, and we decode it again.
 Block* UnicornCore::rewritten(Block& block) {
   const auto bytes = space_->view(block.address, block.size);
   std::vector<u32> code(bytes.size() / 4);

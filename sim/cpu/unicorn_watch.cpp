@@ -109,7 +109,7 @@ std::span<const u32> UnicornCore::code_of(const Block& block) {
 
 void UnicornCore::enter_watched(u64 address, u32 size) {
   Block* const previous = current_;
-  if (previous != nullptr) {  // and the block ends here again
+  if (previous != nullptr) {  // the block ends here again
     end_block(*previous, address);
     if (overflow_.seen || interrupting_) {
       if (overflow_.seen) settle_registers();

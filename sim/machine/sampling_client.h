@@ -36,7 +36,7 @@ struct DrainedCore {
   u64 taken = 0, lost_ring_full = 0, lost_filtered = 0, merged = 0;
 };
 
-// The same for statistical profiling.
+// The driver's answers about one profiled core, from all drains.
 struct ProfiledCore {
   std::vector<u8> bytes;
   u32 events = 0;

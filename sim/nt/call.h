@@ -55,7 +55,7 @@ class Call {
   // Answers with `size` bytes of information of a class, if the program's buffer has room for all of them.
   Status answer_with(u64 buffer, u64 room, const void* bytes, u64 size, u64 size_at);
 
-  // The same for calls on files, which return the size in the I/O status.
+  // Like answer_with(), for calls on files, which return the size in the I/O status.
   Status answer_with_status(u64 status_at, u64 buffer, u64 room, const void* bytes, u64 size);
 
   // Creates a handle to the object and writes it to the address. The handle is inherited if the attributes that

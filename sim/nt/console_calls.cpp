@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The console: kernelbase's requests for a standard stream that leads to a terminal. Its text is UTF-16; that of the
-// terminal is UTF-8. The terminal edits lines; single keys are not read.
+// The console: kernelbase's requests for a standard stream that leads to a terminal. The console's text is UTF-16, and
+// the terminal's is UTF-8. The terminal edits lines; single keys are not read.
 #include <algorithm>
 #include <array>
 

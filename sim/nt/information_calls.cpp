@@ -257,7 +257,7 @@ u64 query_interface_language(Call& call) {
   return call.put(call.argument(0), kEnglish) ? kSuccess : kAccessViolation;
 }
 
-// The only link is that of the drive.
+// The only link is the drive's.
 u64 open_link(Call& call) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;

@@ -68,8 +68,8 @@ class Memory {
   [[nodiscard]] Status commit(u64 address, u64 size, u32 protection);
   [[nodiscard]] Status decommit(u64 address, u64 size);
   [[nodiscard]] Status release(u64 address);  // the start of the reservation
-  // A placeholder becomes two or three, one of which has exactly these addresses; a reservation of these addresses
-  // becomes a placeholder again.
+  // Splits a placeholder into two or three, so that one has exactly these addresses. A reservation of exactly these
+  // addresses becomes a placeholder again.
   [[nodiscard]] Status preserve_placeholder(u64 address, u64 size);
   // Placeholders that together have exactly these addresses become one.
   [[nodiscard]] Status coalesce_placeholders(u64 address, u64 size);

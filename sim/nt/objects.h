@@ -218,7 +218,7 @@ class Handles {
  public:
   static constexpr usize kMost = 65536;
 
-  // `inherits`: processes that this one creates get the handle, too. Returns 0 if there are too many.
+  // `inherits`: processes that this process creates get the handle, too. Returns 0 if there are too many.
   u64 add(ObjectPointer object, bool inherits = false);
   // Returns the inherited handles with their numbers: those in `only`, or all of them if `only` is empty.
   Handles inherited(const std::vector<u64>& only) const;

@@ -73,7 +73,7 @@ class NtSockets : public testing::Test {
     process.put(kInput, wanted);
     return control(device, control::kPoll, 32, 32, 0x30);
   }
-  // A pair of connected sockets, the first of which has connected.
+  // Two connected sockets. The first one made the connection.
   std::pair<u64, u64> pair() {
     const u64 listener = listening(80), client = made();
     EXPECT_EQ(connect(client, 80), kSuccess);
@@ -167,7 +167,7 @@ TEST_F(NtSockets, AConnectionIsAcceptedIntoAFreshSocketOnly) {
   ASSERT_EQ(connect(client, 80), kSuccess);
   EXPECT_EQ(status(0x20), kSuccess);
   EXPECT_EQ(process.get<u32>(kOutput), 16u);       // the size of the local address
-  EXPECT_EQ(process.get<u32>(kOutput + 32), 16u);  // and of the client's
+  EXPECT_EQ(process.get<u32>(kOutput + 32), 16u);  // the size of the client's address
   EXPECT_EQ(accept_into(taken), kInvalidParameter);
   ASSERT_EQ(send(client, "hello"), kSuccess);
   EXPECT_EQ(receive(taken, 5), kSuccess);

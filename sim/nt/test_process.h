@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process without DLLs whose system calls tests make by name: one thread, a stack, and memory for arguments.
+// A process without DLLs: one thread, a stack, and memory for arguments. Tests make its system calls by name.
 #pragma once
 #include <initializer_list>
 #include <string_view>

@@ -27,7 +27,7 @@ std::string_view file_name(std::string_view path) {
 }
 
 // Samples and switches of all cores in one order, which is also the order of their ticks: each event of a core is later
-// than the one before, and an event of a thread on one core never precedes its earlier events on another.
+// than the previous one, and a thread's event on one core never precedes its earlier events on another.
 class Ticks {
  public:
   u64 of_sample(u16 core, u64 tick) { return core_[core] = std::max(tick, core_[core]); }

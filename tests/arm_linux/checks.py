@@ -9,7 +9,7 @@ import typing
 # counted.S
 INSTRUCTIONS = 2 * 5_000_000 + 5
 LONG_INSTRUCTIONS = 2 * 100_000_000 + 5
-FOR_A_WHILE = 50_000_000  # in 0.05 s
+FOR_A_WHILE = 50_000_000  # instructions in 0.05 s
 AS_NOBODY = "su -s /bin/sh nobody -c"
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 

@@ -23,7 +23,7 @@ TIMES = int(os.environ.get("WPERF_PAIRS_TIMES", "1"))
 ATTEMPTS = 5
 RUNS = 5
 
-# Functions of about the same cost, called in turns, of which a build changes one or two.
+# Functions of about the same cost, called in turns. A build changes one or two of them.
 SOURCE = """
 #define APART __attribute__((noinline))
 #ifndef HOT

@@ -118,7 +118,7 @@ class Latency(WperfTest):
         share = {name: by_symbol(one)["alone"] / one["recording"]["events"][0]["period"] for name, one in (("plain", plain), ("latency", latency))}
         if times[2] > times[1] / 3:
             self.assertGreater(share["latency"], share["plain"] * 1.1)
-        # The same samples in every view.
+        # Every view has the same samples.
         folded = self.ok("report", file, "--latency", "--folded")
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()), event["period"])
 

@@ -93,7 +93,7 @@ int main(void) {
 """
 
 
-# Its debug information names a different source file.
+# A program with debug information that names a different source file.
 BUSY_AT_LINES = r"""
 #include <time.h>
 volatile unsigned long sink;
@@ -361,7 +361,7 @@ class LinuxSymbolsTest(WperfTest):
         if boxed.stdout.readline().strip() != b"ready":
             self.skipTest("this user is not allowed to mount anything")
         self.assertFalse((box / "boxed").exists())  # no other user sees it
-        shutil.copy("/bin/sleep", box / "boxed")  # and other users see a different file under this name
+        shutil.copy("/bin/sleep", box / "boxed")  # other users see a different file under this name
         while b"boxed" not in pathlib.Path(f"/proc/{boxed.pid}/comm").read_bytes() and boxed.poll() is None:
             time.sleep(0.01)
         rows = self.json("record", "--device", "linux", "-e", "cpu-clock", "-p", str(boxed.pid), "--timeout", "1", "--json",
@@ -504,7 +504,7 @@ int main(void) {{
             damaged[at] ^= 1
             kept.write_bytes(damaged)
             self.assertEqual(self.report(recording), without, at)
-            self.assertEqual(kept.read_bytes(), written[0], at)  # written anew
+            self.assertEqual(kept.read_bytes(), written[0], at)  # written again
         kept.write_bytes(written[0][:-1])
         self.assertEqual(self.report(recording), without)
 

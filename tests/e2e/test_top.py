@@ -69,7 +69,7 @@ class TopOnceOfLinux(support.WperfTest):
                          device="linux")
         (event,) = seen["recording"]["events"]
         self.assertTrue(all(row["comm"] == "sh" for row in event["rows"]))
-        # It uses at most one whole core.
+        # The program uses at most one core.
         self.assertLess(seen["top"]["rates"][0]["per_second"], 1.2e9)
         self.assertGreater(event["samples"], 0)
 

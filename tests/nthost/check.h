@@ -59,7 +59,7 @@ void note(const char* format, Argument a = {}, Argument b = {}, Argument c = {},
 
 // Marks the running scenario as failed and prints why; the scenario continues. May be called on any core and level.
 void fail(const char* format, Argument a = {}, Argument b = {}, Argument c = {}, Argument d = {}, Argument e = {});
-// The same if the scenario cannot continue: prints the reason and the summary, and powers off.
+// Like fail(), for a scenario that cannot continue: prints the reason and the summary, and powers off.
 [[noreturn]] void give_up(const char* format, Argument a = {}, Argument b = {}, Argument c = {}, Argument d = {},
                           Argument e = {});
 bool scenario_failed();

@@ -38,9 +38,9 @@ enum class Opener { program, kernel, kernel_for_program };
 // IRP_MJ_CREATE with the security context of the process, by the link of the control device or by the interface.
 Opened open(Process& process, Opener opener = Opener::program);
 // IRP_MJ_DEVICE_CONTROL, METHOD_BUFFERED, in the context of the process that opened the file: one system buffer of
-// max(input_size, capacity) bytes, of which the part beyond the input is poison. Checked: completed exactly once, with
-// the status the dispatch routine returned; Information at most capacity; the bytes around the buffer are untouched.
-// On success and warnings `returned` bytes are copied out, on errors none, as the I/O manager does.
+// max(input_size, capacity) bytes, with poison beyond the input. Checked: completed exactly once, with the status the
+// dispatch routine returned; Information at most capacity; the bytes around the buffer are untouched. On success and
+// warnings `returned` bytes are copied out, on errors none, as the I/O manager does.
 u32 control(File& file, u32 code, const void* input, u32 input_size, void* output, u32 capacity,
             u32* returned = nullptr);
 // The poison of system buffers. Two runs of a request with different poison show which bytes were not written.

@@ -178,7 +178,8 @@ EXPLAINED = [
 DEBUG_FRAME = "perf's unwinder may have been built without .debug_frame, and then ends where there is no .eh_frame"
 # A few samples lie below code without any table, such as the code that runs destructors at the end of a program. There
 # wperf follows frame pointers. perf ends, or guesses a stack pointer and takes a word there for a caller that is in no
-# file (shown as an address, not as a place in a file). wperf's stack must end where the stacks end on which both agree.
+# file (shown as an address, not as a place in a file). In such cases, wperf's stack must end at the same place as the
+# stacks on which both agree.
 GIVEN_UP = "perf ends or guesses where there is no table, and we go on to where other stacks end, too"
 # If wperf's stack ends there, too, because there is no table and no more of the stack, perf's stack is longer only by that
 # word. This may occur as often as wperf reports such an end.

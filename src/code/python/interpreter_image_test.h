@@ -83,7 +83,7 @@ class InterpreterImage final : public ProcessMemory {
     for (usize i = 0; i < contents.size(); ++i) put(object + layout.bytes.contents + i, contents[i]);
     return object;
   }
-  // Its lines: four instructions on the first line, and four on each of the next two lines.
+  // The code object has four instructions on its first line, and four on each of the next two lines.
   u64 add_code(std::u32string_view name, u32 first_line = 10) {
     static constexpr u8 kLines[] = {0x80 | 10 << 3 | 3, 0, 4, 0x80 | 11 << 3 | 3, 0, 4, 0x80 | 11 << 3 | 3, 0, 4};
     const u64 object = take(layout.code.instructions + 24);
@@ -112,7 +112,7 @@ class InterpreterImage final : public ProcessMemory {
     set_top(top_ + kFrameBytes);
     return fill_frame(frame, code, offset, is_entry);
   }
-  // The same for a frame that is not on the data stack.
+  // Like call(), for a frame that is not on the data stack.
   u64 call_generator(u64 code, u64 offset) { return fill_frame(take(kFrameBytes), code, offset, false); }
   void set_top(u64 top) {
     top_ = top;

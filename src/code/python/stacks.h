@@ -44,7 +44,7 @@ class StackReader {
   // Reads the frames from this one on, at most `most_frames`. `out` is reused.
   void read_from(u64 frame, RawStack& out, usize most_frames = kMostFrames);
 
-  // The same in two steps: first the frames without marks, then the marks that are still missing.
+  // The two steps of read_from(): first the frames without marks, then the marks that are still missing.
   void walk_from(u64 frame, RawStack& out, usize most_frames = kMostFrames);
   void add_marks(RawStack& out);
 

@@ -101,7 +101,7 @@ Walk::Step Walk::step_by_row(const CodeAt& code) {
   // Only a signal may change to another stack, and only code without a frame leaves the stack unchanged.
   if (!row.is_signal_frame && (*cfa < before || (*cfa == before && !was_interrupted_))) return fail(Ending::damaged);
   const u8 returns_to = row.return_register;
-  // The instruction pointer must be found anew for each frame; otherwise it would never change.
+  // The instruction pointer must be found for each frame; otherwise it would never change.
   if (returns_to == instruction_pointer(architecture_)) registers_.forget(returns_to);
   const bool found = row.is_plain ? apply_plain(row, *cfa) : apply(row, *cfa, code.moved_by);
   if (!found) return fail(reading_failed());

@@ -101,7 +101,7 @@ struct SptModule {
   std::vector<SptCount> samples;
 };
 
-// A sample profile trace of version 1, for Microsoft's SPDConvert. Returns an error if its tables cannot hold so many
+// A sample profile trace of version 1, for Microsoft's SPDConvert. Returns an error if its tables cannot hold this many
 // modules or such long names.
 inline constexpr usize kMostSptModules = 0xffff;
 diag::Result<std::string> spt(std::span<const SptModule> modules);

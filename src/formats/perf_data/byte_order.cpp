@@ -119,7 +119,7 @@ void swap_records(std::span<std::byte> records, RecordSwapper& swapper, RecordPl
   Walk walk(records, swapper, places);
   for (u64 at = 0; at < records.size();) {
     const auto [end, next] = walk.step(at);
-    // A record that is cut by the end of the file is swapped as far as possible.
+    // If the end of the file cuts a record, the existing part is swapped.
     const bool is_cut = end == at && next == records.size();
     if (end != at || is_cut) swapper.swap_next(records.subspan(static_cast<usize>(at)));
     if (!is_cut)

@@ -191,7 +191,7 @@ TEST(Records, AreCountedWhereTheyAreTooShort) {
       FileBuilder builder;
       Fields body;
       for (u16 i = 0; i < size; ++i) body.put(u8{0xff});
-      // Only the first few words, because these types have more data after the record.
+      // These types are skipped, because they have more data after the record.
       if (type == 66 || type == 71) continue;
       const std::vector<std::byte> bytes =
           builder.event(test::attributes(kTimedSamples), {42}).add(static_cast<RecordType>(type), body).build();

@@ -61,7 +61,7 @@ AccessSum sum_of(const Record& record, bool store) {
 
 u32 thread_of(const Origin& origin, const Record& record) {
   if (origin.thread != kThreadOfRecord) return origin.thread;
-  // Kernels at EL2 write the thread into the EL2 context and leave the other one empty.
+  // Kernels at EL2 write the thread into the EL2 context and leave the EL1 context empty.
   if (record.has(Field::context_el1) && record.context_el1() != 0) return record.context_el1();
   if (record.has(Field::context_el2)) return record.context_el2();
   return record.has(Field::context_el1) ? 0 : kNoThread;

@@ -43,7 +43,7 @@ struct Origin {
   bool other_process = false;    // it certainly does not belong to the measured process
 };
 
-// The thread of a record: from the origin, or else from its context packet; kNoThread if neither has it.
+// The thread of a record, from the origin or from its context packet; kNoThread if neither has it.
 u32 thread_of(const Origin& origin, const Record& record);
 
 // A place of code. Aggregators number sites, and rows refer to them by number.
@@ -84,7 +84,7 @@ struct EventHits {
   u64 events = 0;  // see contract_events()
   u64 hits = 0;
 };
-// The same counts for each thread and core.
+// How often one kind of operation occurred, for each thread and core.
 struct OwnerHits {
   OperationName operation = OperationName::other;
   u64 events = 0;

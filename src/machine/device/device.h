@@ -47,7 +47,7 @@ class CountSession {
  public:
   virtual ~CountSession() = default;
   virtual diag::Result<void> start() = 0;
-  virtual diag::Result<void> check() = 0;  // fails if the driver was removed meanwhile
+  virtual diag::Result<void> check() = 0;  // fails if the driver has been removed
   virtual diag::Result<void> stop() = 0;
   virtual diag::Result<readings::CountCapture> read() = 0;
   // how the count differs from the request

@@ -18,7 +18,7 @@ class TracingMachine {
 
 std::unique_ptr<device::Device> make_etw_device(std::unique_ptr<TracingMachine> machine);
 
-// This Windows machine.
+// Opens the tracing of this Windows machine.
 std::unique_ptr<TracingMachine> open_windows_tracing();
 
 }  // namespace wperf::etw

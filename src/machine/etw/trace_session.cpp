@@ -158,7 +158,7 @@ diag::Result<void> Session::start_trace() {
   WindowsError error = api_.start(handle_, name_, bytes);
   if (error == kNoSystemResources) {
     error = start_kernel_logger(properties);
-    // Its owner is unknown, but `logman query` shows the path of its trace.
+    // The logger's owner is unknown, but `logman query` shows the path of its trace.
     if (error == kAlreadyExists) return refusal(kNoSystemResources, kStartSession);
   }
   if (error == kAlreadyExists) {

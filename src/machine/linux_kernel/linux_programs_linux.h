@@ -24,7 +24,7 @@ class LinuxPrograms final : public device::Programs {
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
   u64 now_ns() override;
 
-  // It was started but is held before its exec, so events that are opened now begin with the program.
+  // The program was started but is held before its exec, so events that are opened now begin with the program.
   bool is_held(u32 pid) const;
   // The threads for which a measurement opens events: the one thread of a held program, or all threads of a running
   // one.

@@ -20,8 +20,8 @@ struct Scope {
   int core = -1;
 };
 
-// The attributes that all events share. Only user mode, unless `kernel` is set, the event occurs in the kernel, or
-// `modifiers` say otherwise.
+// The attributes that all events share. They cover only user mode, unless `kernel` is set, the event occurs in the
+// kernel, or `modifiers` say otherwise.
 perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel, const plan::EventModifiers& modifiers = {});
 
 // leader: the group's leader, or -1. If it fails, nothing is open and errno has the reason.

@@ -10,7 +10,7 @@
 namespace wperf::pmu {
 namespace {
 
-// A list of events, ascending by number: a product's, or those of an uncore class. Private to this room.
+// A list of events, ascending by number: the events of a product or of an uncore class. Private to this room.
 const tables::EventText& text_of(const tables::EventRow& row) {
   return tables::kEventTexts[row.text & ~tables::kArchitecturalBit];
 }

@@ -10,8 +10,8 @@
 
 namespace wperf::windows {
 
-// The device of another profiler's driver, that of Arm's WindowsPerf. It may be installed together with wperf's driver;
-// the driver device only uses wperf's.
+// The device of another profiler's driver, Arm's WindowsPerf. It may be installed together with wperf's driver; the
+// driver device only uses wperf's.
 struct OtherDriver {
   std::string instance_id, hardware_ids;
 };

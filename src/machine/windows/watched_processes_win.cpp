@@ -125,7 +125,7 @@ void WatchedProcess::look_at_modules() {
     const auto same = [base](const readings::Module& module) { return module.base == base; };
     if (std::any_of(known_.modules.begin(), known_.modules.end(), same)) continue;
     readings::Module module = module_of(handle_.get(), handle);
-    if (module.size == 0) continue;  // it was unloaded meanwhile
+    if (module.size == 0) continue;  // it has been unloaded
     if (known_.modules.front().base == 0 && module.path == known_.image) {
       known_.modules.front() = std::move(module);
       continue;

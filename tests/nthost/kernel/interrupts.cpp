@@ -30,7 +30,7 @@ u32 level_of(u32 interrupt) {
     case kProfileInterrupt:
       return kProfile;
     case kHeartbeatInterrupt:
-      return kHigh;  // if it reveals an overflow, the overflow interrupt comes when the program continues
+      return kHigh;  // if the heartbeat reveals an overflow, the overflow interrupt comes when the program continues
     case kClockInterrupt:
       return kClock;
     default:

@@ -93,7 +93,7 @@ extern "C" PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG pr
     fail("MmMapIoSpaceEx: {} bytes at {x}", size, start);
     return nullptr;
   }
-  // Windows stops the system for some such mappings and forbids the others.
+  // Windows stops the system for some such mappings and forbids all others.
   if (overlaps_ram(start, size)) {
     fail("MmMapIoSpaceEx: {} bytes at {x} are RAM", size, start);
     return nullptr;

@@ -45,7 +45,8 @@ void arm_clock(Cpu& cpu);
 void wake_expired_sleepers(Cpu& cpu, u64 now);
 
 void print_threads();  // prints the state of each thread, for a run that makes no progress
-// for the current thread: the process whose address space EL0 uses and whose id PsGetCurrentProcessId returns
+// Makes the current thread a member of the process: EL0 uses its address space, and PsGetCurrentProcessId returns its
+// id.
 void become_member_of(Process* process);
 
 }  // namespace wperf::nthost

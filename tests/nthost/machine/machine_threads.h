@@ -11,7 +11,7 @@ using ThreadFunction = void (*)(void* context);
 // Runs function(context) in a thread of that core at PASSIVE_LEVEL and waits for its end.
 void run_on_cpu(u32 cpu, ThreadFunction function, void* context);
 
-// The same without waiting. join() must be called once for each.
+// Like run_on_cpu(), without waiting. join() must be called once for each.
 struct Thread;
 Thread* start_thread(u32 cpu, ThreadFunction function, void* context);
 void join(Thread* thread);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions that the compiler calls by itself, and functions for texts.
+// The functions that the compiler may call for any code, and functions for texts.
 #pragma once
 #include "base/ints.h"
 

@@ -90,7 +90,7 @@ SCENARIO(machine_sleeps_while_measuring, kNeedsNothing) {
     CHECK_EQUAL(set_system_power(kWorking), 0);
     CHECK(client.plain(WPERF_CODE_SAMPLE_STOP) != WPERF_OK);
     CHECK(client.plain(WPERF_CODE_COUNT_STOP) != WPERF_OK);
-    // The client can begin anew.
+    // The client can start again.
     CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
     const u16 events[] = {kCycles};
     CHECK_EQUAL(client.send(WPERF_CODE_COUNT_CONFIGURE, count_request(6, events, 1)), WPERF_OK);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling with QEMU's own PMU and its overflow interrupt. It is known where every sample must lie. Intervals of cycles
-// are even, and intervals of instructions need the heartbeat. Otherwise QEMU's overflow timer misses the overflow.
+// Sampling with QEMU's own PMU and its overflow interrupt. The place of every sample is known in advance. Intervals of
+// cycles are even, and intervals of instructions need the heartbeat. Otherwise QEMU's overflow timer misses the
+// overflow.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"

@@ -186,7 +186,7 @@ SCENARIO(sampling_goes_on_beside_calls_that_are_stuck, kNeedsNothing) {
         tool.start();
         if (times == 0) stuck.wait_for_calls();
         check_soon([&] { tool.stop(); });
-        tool.start();  // configured anew
+        tool.start();  // configured again
         check_soon([&] { tool.close(); });
         if (times == 0) with_one = pool_bytes_in_use();
         if (obstacle == Obstacle::memory) CHECK_EQUAL(pool_bytes_in_use(), with_one);

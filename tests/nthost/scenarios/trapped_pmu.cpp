@@ -76,8 +76,9 @@ SCENARIO(each_core_says_what_it_is, kNeedsTrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A hypervisor reports PMUVer and makes accesses to the registers undefined instructions, on all cores or on one:
-// counting and sampling are impossible, the driver does not ask Windows for the interrupt, and the SPE is not affected.
+// A hypervisor reports PMUVer and makes accesses to the registers undefined instructions, on all cores or on one.
+// Counting and sampling are then impossible, the driver does not request the interrupt from Windows, and the SPE is not
+// affected.
 SCENARIO(counter_registers_that_are_undefined_do_no_harm, kNeedsTrapped) {
   if (!CHECK_EQUAL(load(), 0)) return;
   const u64 masks[] = {0b1111, 0b0100};

@@ -67,10 +67,11 @@ struct HelloReply {
 };
 static_assert(sizeof(HelloReply) == 8);
 
-// Runs a piece of ARM64 code at EL0, at the address for which it was linked. Page by page it is mapped readable and
-// executable at `base`, and is entered at base + entry_offset with `argument` in x0, a stack of 64 KB in sp and a
-// return address in x30; it may use all general registers, but no floating point, no system call and no memory but the
-// stack and itself. It ends by returning (its x0 is RunState::result), by a fault, or by kStopRun. One program per cpu.
+// Runs a piece of ARM64 code at EL0, at the address for which it was linked. The code is mapped readable and executable
+// at `base`, in whole pages. It is entered at base + entry_offset with `argument` in x0, a stack of 64 KB in sp and a
+// return address in x30. It may use all general registers, but no floating point, no system calls, and no memory other
+// than the stack and its own pages. It ends by returning (its x0 is RunState::result), by a fault, or by kStopRun. One
+// program per cpu.
 struct RunRequest {
   wperf_u64 base;  // multiple of 4096, 0x10000 <= base < 2^47
   wperf_u64 entry_offset;

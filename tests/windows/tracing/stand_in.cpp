@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wperf-etw-stand-in.dll: the functions of Windows' tracing for wperf.exe in Wine, whose own ones do not work. They use
-// the fake of sim/tracing with all its checks, so each byte that trace_api_win.cpp passes to Windows is checked. Only
-// wperf-traced.exe loads it (machine/etw/trace_api_win.cpp). It simulates two cores, and thread 12 of process 8 runs on
-// one of them.
+// wperf-etw-stand-in.dll: the functions of Windows' tracing for wperf.exe in Wine, because Wine's own functions do not
+// work. They use the fake of sim/tracing with all its checks, so each byte that trace_api_win.cpp passes to Windows is
+// checked. Only wperf-traced.exe loads it (machine/etw/trace_api_win.cpp). It simulates two cores, and thread 12 of
+// process 8 runs on one of them.
 #include <windows.h>
 
 #include <cstring>

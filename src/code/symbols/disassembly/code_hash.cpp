@@ -64,7 +64,7 @@ class Arm64Masks {
     const std::int64_t target = at + 4 * signed_field(word, lowest, bits);
     return target >= 0 && target < code_size_ ? word : word & ~(((u32{1} << bits) - 1) << lowest);
   }
-  // Forgets the pages of ADRP whose register is overwritten.
+  // Forgets the page of an ADRP in a register that the instruction overwrites.
   void forget_written(u32 word, bool is_access) {
     const bool is_memory = (word & 0x0a000000u) == 0x08000000u;
     const bool is_load = is_access && (word & 0x00c00000u) != 0;

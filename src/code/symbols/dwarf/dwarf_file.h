@@ -21,7 +21,7 @@ struct DwarfSections {
   EndianBytes cu_index;  // of .dwp files
 };
 
-// A unit most of which is in a .dwo file.
+// A unit that is mostly in a .dwo file.
 struct SplitUnit {
   std::string_view name, folder;  // as the compiler wrote them; relative names are relative to `folder`
   u64 id = 0;

@@ -101,7 +101,7 @@ void LineTable::read_old_files(Cursor& cursor) {
   }
 }
 
-// A list whose entries have forms that it declares itself.
+// Reads a list that declares the forms of its entries.
 bool LineTable::read_new_entries(Cursor& cursor, std::vector<File>& out) const {
   const u32 format_count = cursor.number<u8>();
   AttributeSpec formats[256];

@@ -165,7 +165,7 @@ void merge_in(std::vector<ElfSymbol>& symbols, const std::vector<ElfSymbol>& mor
                 symbols.end());
 }
 
-// The tables that name code: a full table, or else the dynamic one and the one packed for backtraces.
+// The tables that name code: a full table, or without one, the dynamic table and the table packed for backtraces.
 struct NameTable {
   const ElfFile* file;
   const ElfSection* section;

@@ -15,7 +15,7 @@ namespace {
 using pdb::CompilandBuilder;
 using pdb::PdbBuilder;
 
-// It has each of the structures that the reader knows.
+// A PDB with each of the structures that the reader knows.
 std::string small_pdb() {
   PdbBuilder builder;
   builder.name("file.cpp");

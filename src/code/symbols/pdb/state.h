@@ -60,7 +60,7 @@ struct PdbFile::State {
   // The function of an inline site, as its number in the id stream; 0 if unknown.
   u32 global_id(u32 compiland, u32 inlinee);
   u32 resolve_import(u32 compiland, u32 inlinee);
-  // Sets the declared line of a procedure, or else the first line of its code.
+  // Sets the declared line of a procedure. If it is not known, sets the first line of the procedure's code.
   void find_declaration(u32 number, const pdb::Procedure& procedure, Frame& frame);
   u32 declared_line(u32 number, std::string_view function);
   u32 first_line(u32 number, pdb::SourceRva begin);

@@ -66,7 +66,7 @@ class PeFile {
   const std::vector<Export>& exports() const { return exports_; }              // ordered by RVA; without forwarders
   const std::vector<code::RvaRange>& functions() const { return functions_; }  // from .pdata, ordered by RVA
   // Reads the COFF symbol table on each call. Returns the functions ordered by address. A function ends where its
-  // .pdata entry ends, or else before the next function.
+  // .pdata entry ends; without an entry, it ends before the next function.
   std::vector<CoffFunction> coff_functions() const;
   const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }  // only in hybrid images; ordered by RVA
 

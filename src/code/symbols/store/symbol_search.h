@@ -81,7 +81,8 @@ class SymbolSearch {
   // candidate with one of the four functions below.
   std::optional<Candidate> next();
   void absent();
-  // It may exist but cannot be read: no permission, damage, no answer. A server that failed is not tried again.
+  // The candidate may exist but cannot be read: no permission, damage, no answer. A server that failed is not tried
+  // again.
   void failed(std::string why);
   // The candidate was opened and has this id. Returns true if it is the wanted file; then the search is over.
   bool opened(const FileId& id);
