@@ -247,7 +247,8 @@ bool has_bytes(const SpeProfiler& profiler) {
 
 void take_bytes(SpeProfiler& profiler, u64 now_ns, WperfSpeDrainReply& reply) {
   reply.core = profiler.core;
-  // Takes at most one half with bytes: two halves are not contiguous in memory, and the gap lies between them.
+  // Takes the bytes of at most one half, because the halves are not contiguous in memory, and records may be missing
+  // between them.
   while (reply.bytes == 0 && has_bytes(profiler)) {
     SpePingPongBuffer& half = profiler.halves[profiler.reading];
     const u32 left = half.size - profiler.read;

@@ -13,7 +13,7 @@ using wperf::usize;
 
 namespace {
 
-// Answers are tens of kilobytes, and the kernel does not allow vector registers: so whole words are copied if they are
+// Answers are tens of kilobytes, and the kernel does not allow vector registers, so whole words are copied if they are
 // aligned.
 using Word = u64 __attribute__((may_alias));
 

@@ -26,7 +26,7 @@ struct RunOption {
 };
 
 struct MachineOptions {
-  std::vector<const Product*> cores;  // 0 for the number that the product of each core has
+  std::vector<const Product*> cores;  // 0: each core has its product's number
   u32 counters = 0;                   // the rest belong to other owners; at most the smallest number of counters of a
                                       // core
   u32 free_counters = 0;              // not used by other owners; at most the smallest number of counters of a core

@@ -147,7 +147,7 @@ u64 alert_by_id(Call& call) {
   return kSuccess;
 }
 
-// arguments: to signal, to wait for, alertable, timeout
+// arguments: object to signal, object to wait for, alertable, timeout
 u64 signal_and_wait(Call& call) {
   const ObjectPointer signalled = call.object_of(call.argument(0));
   if (signalled == nullptr || call.object_of(call.argument(1)) == nullptr) return kInvalidHandle;

@@ -206,8 +206,7 @@ class RecordTest(WperfTest):
         self.assertEqual(user["samples_dropped"], user["samples_generated"] - own)
 
     def test_path_and_arguments_with_blanks_and_quotes(self):
-        # The program takes its arguments from the whole command line, in which the blanks of its path separate words as
-        # well.
+        # The program splits its whole command line at blanks, including those in its path.
         with tempfile.TemporaryDirectory() as parent:
             folder = pathlib.Path(parent) / "with a blank"
             folder.mkdir()

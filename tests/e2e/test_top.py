@@ -120,7 +120,7 @@ class TopOnceOfLinux(support.WperfTest):
         return done.stdout
 
     def test_where_a_program_waits(self):
-        # Two threads of it sleep, the first one waits for them.
+        # Two threads of the program sleep, and the first one waits for them.
         program = ["python3", "-c", "import threading, time\n"
                    "def sleeper():\n"
                    "    while True: time.sleep(0.02)\n"

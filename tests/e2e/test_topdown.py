@@ -72,7 +72,7 @@ class Topdown(WperfTest):
     def test_a_deep_tree_names_node_function_and_line(self):
         for which, (node, root, function) in INJECTED.items():
             with self.subTest(which):
-                # At first the code is in no cache, and comes from farther away than later.
+                # At first no cache has the code, so it comes from farther away than later.
                 answer = self.bottleneck("neoverse-v3", which, rounds="400000" if which == "code" else "100000")
                 self.assertEqual(answer["worst"], node)
                 self.assertAlmostEqual(sum(self.level_1(answer).values()), 100, delta=1)

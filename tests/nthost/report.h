@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lines around a scenario and the summary.
+// Prints the lines around a scenario, and the summary.
 #pragma once
 
 namespace wperf::nthost {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints the callers that the stack copies of a perf.data file unwind to, for unwind_with_perf.py: a line for each
-// sample with the thread, the time and the places of the frames in their files, innermost first; then how many stacks
-// end early, and why.
+// Prints the callers found by unwinding the stack copies of a perf.data file, for unwind_with_perf.py. Each sample has
+// a line with the thread, the time and the places of the frames in their files, innermost first. The last lines say how
+// many stacks end early, and why.
 #include <cstdio>
 #include <vector>
 

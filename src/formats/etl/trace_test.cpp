@@ -119,7 +119,7 @@ TEST(Trace, WhereEventsAreMissingIsTold) {
   expect_unrecorded(got.losses, {{0, 120, 160}, {1, 111, ~u64{0}}});
 }
 
-// The numbers of the buffers show how many were written. After the existing ones the state of each core is unknown.
+// The numbers of the buffers show how many were written. After the existing buffers, the state of each core is unknown.
 TEST(Trace, BehindTheEndOfACutFileNothingIsKnown) {
   const std::string file = B::header(100) + B::buffer(samples({110, 120}), 0, 1) + B::buffer(samples({115, 190}), 1, 2);
   EXPECT_TRUE(read(file).losses.unrecorded.empty());

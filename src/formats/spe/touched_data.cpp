@@ -7,8 +7,7 @@ namespace wperf::spe {
 
 namespace {
 
-constexpr u64 kOtherProcess =
-    1;  // a bit in a key, free because addresses are multiples of a larger number: the data belongs to another process
+constexpr u64 kOtherProcess = 1;  // a bit of a key that no address uses: the data belongs to another process
 
 u64 key_of(u64 address, u64 unit, bool other_process) {
   return (address & ~(unit - 1)) | (other_process ? kOtherProcess : 0);

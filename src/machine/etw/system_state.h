@@ -43,8 +43,8 @@ struct CleanupResult {
 std::vector<std::string> leftovers(TraceApi& api);
 // Ends these sessions.
 std::vector<CleanupResult> end_leftovers(TraceApi& api);
-// Restores the intervals that the first wperf found, and removes the added sources. The last wperf that records does
-// it; after a crash the next wperf does it. Does nothing while another wperf records.
+// Restores the intervals that the first wperf found, and removes the added sources. Called by the last wperf that
+// records; after a crash, by the next wperf. Does nothing while another wperf records.
 void put_back(TraceApi& api, u32 own_process);
 // Removes sources that a wperf added and did not remove. Does nothing while another wperf records, because they may
 // belong to it.

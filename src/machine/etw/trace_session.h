@@ -71,7 +71,7 @@ class Session {
   SessionPlan plan_;
   std::u16string name_;
   u64 handle_ = 0;
-  bool runs_ = false, changes_ = false;  // changes_: it changed system-wide settings
+  bool runs_ = false, changes_ = false;  // changes_: this session changed system-wide settings
   std::vector<u32> numbers_, counted_;   // numbers of the plan's sources and of its counters
   u32 process_ = 0;                      // this process
   u32 most_mb_ = kMostTraceMb;

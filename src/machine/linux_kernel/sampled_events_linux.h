@@ -39,7 +39,7 @@ class SampledEvents {
   std::optional<u64> switch_cost() const;
 
   // Adds a larger ring for the same core to rings(), because a mapped ring cannot grow. Its events write into the new
-  // ring from now on. The contents of the old one remain there. Does nothing if the ring already has the largest
+  // ring from now on. The contents of the old ring remain in it. Does nothing if the ring already has the largest
   // possible size.
   void enlarge(usize ring);
 

@@ -7,7 +7,7 @@
 
 namespace wperf::plan {
 
-// True if no event was named, but a program, a process, cores or a time was.
+// True if a program, a process, cores or a time was named, but no event.
 bool wants_default_events(const request::Measurement& wanted);
 // For a program if `of_program` is set, otherwise for cores. An event is left out if the machine cannot count it or
 // this user may not count it.

@@ -158,7 +158,8 @@ diag::Result<device::DriverVersion> WindowsPerfDevice::driver_version() {
   return version;
 }
 
-// A list that the driver would count wrongly, or that would corrupt its memory, is not sent; then there is no DSU.
+// A list that the driver would count wrongly, or that would corrupt its memory, is not sent. In that case there is no
+// DSU.
 void WindowsPerfDevice::set_up_dsu() {
   const u32 clusters = machine_->dsu_clusters();
   const u32 cores = opened_.hardware.core_count;

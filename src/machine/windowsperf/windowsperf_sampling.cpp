@@ -98,7 +98,8 @@ void SamplingInSlices::choose_next_slice(u64 samples, u64 elapsed_ns) {
   slice_ns_ = std::clamp(std::min(wanted, longest), kLeastSliceNs, kGreatestSliceNs);
 }
 
-// Finds the events of the plan. The flags are numbered by hardware counter, and other programs may use some counters.
+// Finds the plan's events that overflowed. The flags are numbered by hardware counter, and other programs may use some
+// counters.
 u32 SamplingInSlices::events_of(u64 overflow_flags) const {
   u32 events = 0;
   for (u32 i = 0; i < sources_.size(); ++i) {

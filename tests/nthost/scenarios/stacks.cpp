@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Call stacks: of programs whose callers are known, of the kernel, and of programs with arbitrary stack contents; and
-// which users may see them. The intervals are even, so all modes can run these; the number of samples is not checked.
+// Call stacks of programs whose callers are known, of the kernel, and of programs with arbitrary stack contents. Also
+// tests which users may see them. The intervals are even, so all modes can run these; the number of samples is not
+// checked.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -310,8 +311,8 @@ KernelStacks sample_kernel() {
 }  // namespace
 
 SCENARIO(kernel_stacks_end_at_their_limits, kNeedsNothing) {
-  // Three cases: IoGetStackLimits reports the thread's stack; it reports the interrupt stack; it does so and the
-  // thread's stack is unknown.
+  // Three cases: IoGetStackLimits reports the thread's stack; it reports the interrupt stack; it reports the interrupt
+  // stack, and the thread's stack is unknown.
   for (u32 turn = 0; turn < 3; ++turn) {
     give_interrupts_a_stack(turn != 0);
     if (turn == 2) hide_routine("PsGetCurrentThreadStackLimit");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where an ELF file's separate debug file may be, by the rules of GDB and perf: a list of paths, in the order in which
-// they are tried. Does not access the disk: code/modules opens the files and checks them by each candidate's rule.
+// Lists the paths at which an ELF file's separate debug file may be, by the rules of GDB and perf, in the order in
+// which they are tried. Does not access the disk: code/modules opens the files and checks them by each candidate's
+// rule.
 #pragma once
 #include <optional>
 #include <string>
