@@ -82,7 +82,7 @@ llvm_tool() {
 }
 
 # need_zig: the compiler of the Windows cross builds, in build/tools, unless WPERF_ZIG in the environment names one.
-# Clones share one in the user's cache, because zig builds its C++ library anew for each folder that it is in.
+# Clones share one in the user's cache, because zig builds its C++ library again for each folder that it is in.
 need_zig() {
   local folder=build/tools/zig-$zig_version shared=${XDG_CACHE_HOME:-${HOME:-$PWD/build}/.cache}/wperf/zig-$zig_version
   [ -n "${WPERF_ZIG:-}" ] || [ -x "$folder/package/zig" ] && return 0

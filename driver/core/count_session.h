@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One client's counting, from configure to read: owns the units and their memory, drives them through start, timer and
-// stop. Counts grow over start/stop pairs and begin anew with each configuration. It takes the hal's lock itself, so
-// that tick() may run during a request.
+// stop. Counts grow over start/stop pairs and restart with each configuration. It takes the hal's lock itself, so that
+// tick() may run during a request.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"

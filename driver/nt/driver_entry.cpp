@@ -50,8 +50,8 @@ void remove_plain_device() {
   plain_device = nullptr;
 }
 
-// Before this call, the I/O manager has waited for the last handle, and the plug and play manager has removed its
-// device.
+// Before this call, the I/O manager has waited for the last handle to be closed, and the plug and play manager has
+// removed its device.
 void unload(DRIVER_OBJECT* driver) {
   if (plain_device != nullptr) {
     remove_plain_device();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples as Arm's driver does, with its faults. The buffer has room for 128 samples. If a sample comes while the
 // buffer is full or being read, it is dropped, and its counter gets no preset. The counter is then silent until it is
-// set up anew.
+// set up again.
 #include <cstring>
 
 #include "sim/arm_driver/fake_driver.h"

@@ -90,7 +90,7 @@ struct TranslatedFrame {
   // Indexed by whether the branch was taken, and by direction + 4 * counter with history + 256 * choice: see
   // BranchPredictor::learnt().
   u32 learnt[2][4 * 256]{};
-  // Only those that translated blocks use are set.
+  // Only the members that translated blocks use are set.
   u64 links[kLinks];  // the addresses at which blocks continue
   AccessSite sites[kSites];
 };

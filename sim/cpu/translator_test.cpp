@@ -163,7 +163,7 @@ TEST_F(TranslatorTest, FaultsAreThoseOfUnicorn) {
   }
 }
 
-// Also when the block before the jump has used up the budget.
+// The result is also that of Unicorn when the block before the jump has used up the budget.
 TEST_F(TranslatorTest, JumpsToMemoryThatIsNotCodeAreThoseOfUnicorn) {
   const u32 code[] = {0x91000421, 0x14400000};  // add x1, x1, #1; b over 16 MiB
   for (const u64 slice : {u64{1}, u64{32}, ~u64{0}}) {

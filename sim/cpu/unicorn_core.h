@@ -137,7 +137,7 @@ class UnicornCore {
   // first.
   u64 budget_end_ = 0;
   u64 reach_ = 0;
-  u64 whole_reach_ = 0;  // for translated code; its blocks end before it if far_ is set and an event counts time
+  u64 whole_reach_ = 0;  // like reach_, but for translated code, whose blocks may have to end before it
   u64 limit_ = 0;        // no later than the end of the usual path and the next attempt to translate
   u64 blocks_entered_ = 0;
   bool watching_ = false;  // block by block; limit_ is 0

@@ -19,7 +19,7 @@ struct LockFileError {
 
 class LockFile {
  public:
-  // In $XDG_RUNTIME_DIR, or if that is not set in a folder of the user below the temporary folder.
+  // The file is in $XDG_RUNTIME_DIR; if that is not set, it is in a folder of the user below the temporary folder.
   static std::unique_ptr<LockFile> open(const std::string& instance, LockFileError& error);
   static std::unique_ptr<LockFile> open_in(const std::string& directory, const std::string& instance,
                                            LockFileError& error);

@@ -89,8 +89,8 @@ class Machine final : private ProgramHost {
   void resume(u32 pid);
   const ProgramStatus* find(u32 pid) const;
   std::vector<u32> programs() const;  // ids of all programs so far, oldest first
-  // Null for an unknown id. The result is valid as long as the machine; facts about a running program are valid until
-  // wait().
+  // Null for an unknown id. The result is valid as long as the machine exists; facts about a running program are valid
+  // until wait().
   const ProgramDetails* details(u32 pid);
   // Ends the program and all programs that it started.
   void kill(u32 pid);
@@ -135,7 +135,7 @@ class Machine final : private ProgramHost {
   // The expected sums, added up during the run and not from the notes.
   std::vector<WperfSimThreadTruth> schedule_truth() const;
 
-  // For tests of sampling that need the true values. Makes the core.
+  // For tests of sampling that need the true values. Makes the core if it does not exist yet.
   CoreEngine* engine(u32 core);
 
  private:

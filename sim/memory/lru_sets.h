@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tags of a set-associative structure with exact least-recently-used replacement and a dirty mark per entry: used by
-// every cache and TLB of the simulated machine. A set keeps its tags in order of use, so a hit on the newest one is a
+// every cache and TLB of the simulated machine. A set keeps its tags in order of use, so a hit on the newest tag is a
 // single compare. A key is a line or page number, its set comes from the low bits; see line_key() for the bits above
 // them.
 #pragma once

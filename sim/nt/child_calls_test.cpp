@@ -44,7 +44,7 @@ class NtChildren : public ::testing::Test {
     const u64 header[2] = {units.size() * 2 | units.size() * 2 << 16, kParameters + at};
     process.state.space.write(kParameters + offset, header, sizeof header);
   }
-  // With the handles as standard input, output and error.
+  // Creates a process with these handles as its standard input, output and error.
   u64 create(std::string_view image, std::array<u64, 3> handles = {}, bool inherits = false) {
     process.state.space.write(kParameters + 0x20, handles.data(), sizeof handles);
     put_text(0x38, 0x500, "C:\\work\\");

@@ -38,7 +38,7 @@ struct Object {
 
   const Kind kind;
   bool signalled = false;  // ends waits; semaphores, mutants and timers have their own fields
-  u64 due_ns = ~u64{0};    // the time at which the object may become signalled by itself
+  u64 due_ns = ~u64{0};    // the time at which the object may become signalled without a call
   std::string name;        // the full name, if the object has one
 };
 using ObjectPointer = std::shared_ptr<Object>;

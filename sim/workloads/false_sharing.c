@@ -17,7 +17,7 @@ WINDOWS_FUNCTION void GetSystemInfo(void* info);
 
 enum { kLine = 64, kInfinite = -1 };
 
-// Both counters in one line.
+// Both counters are in one cache line.
 static struct {
   volatile u64 left;
   u8 between[24];

@@ -267,8 +267,8 @@ NINE = SEVEN + ",l1d_cache_refill,l2d_cache"
 TWENTY = NINE + ",l1i_cache,l1i_cache_refill,mem_access,bus_access,br_pred,br_mis_pred,ld_spec,st_spec,dp_spec,vfp_spec,ase_spec"
 TOO_GREAT = "event group size(7) exceeds number of hardware PMU counters(6)"
 NO_RIGHT = "kernel.perf_event_paranoid is 3"
-# The interval must not be close to a multiple of the 100,000 instructions of a round. Otherwise samples would fall on
-# few places.
+# The interval must not be close to a multiple of the 100,000 instructions of a round. If it were, all samples would be
+# at a few places.
 SAMPLED = "777777"
 
 BOOTS = {

@@ -170,7 +170,7 @@ class EtwTest(WperfTest):
         waits = seen["top"]["waits"]
         locks = next(row for row in waits if row["class"] == "lock")
         self.assertEqual((locks["function"], locks["module"]), ("NtWaitForAlertByThreadId", "ntdll.dll"))
-        # Only the program's five threads, not those of the whole machine.
+        # The waits are only those of the program's five threads, not those of the whole machine.
         self.assertLess(sum(row["waited_ns"] for row in waits), 5.1e9 * seen["top"]["seconds"])
         self.assertGreater(locks["begun"], 100)
         text = self.ok(*line[:-1], "--", workload("threads.exe"), "4", "3000000", cwd=self.folder)

@@ -164,7 +164,8 @@ RECORDINGS = {
 }
 
 FIRST_KERNEL_ADDRESS = 1 << 63
-# Stacks that may differ: the test for (ours, perf's), both from the innermost frame; and why.
+# Differences that are allowed between two stacks: a test for (our stack, perf's stack), both innermost frame first, and
+# the reason.
 EXPLAINED = [
     (lambda mine, other: not other and len(mine) == 1,
      "perf shows not even the sample's own address where nothing of the stack could be copied"),

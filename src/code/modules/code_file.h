@@ -39,7 +39,7 @@ class CodeFile {
 
   // The address of an offset in the file. An image is mapped as a whole, so there the argument is an RVA.
   std::optional<u64> address_of_offset(u64 offset) const;
-  // `addresses` must be sorted and unique. The texts are valid as long as this object.
+  // `addresses` must be sorted and unique. The texts are valid as long as this object exists.
   symbols::Symbolization answer(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
   symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
   // The machine code; empty if the file is not on this machine, or if its instruction set cannot be disassembled.

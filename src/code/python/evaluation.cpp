@@ -77,7 +77,7 @@ std::vector<CodeRange> evaluation_parts(const symbols::ElfFile& file) {
   if (file.machine() != kX64 && file.machine() != kArm64) return parts;
   unwind::FrameTable table(unwind::eh_frame_of(file));
   std::map<u64, CodeRange>
-      others;  // code that is jumped to in the middle (a function is only called at its begin), ordered by begin
+      others;  // code that jumps enter in the middle (calls enter a function only at its start), ordered by begin
   for_each_jump(file, *named, [&](u64 target) {
     if (named->contains(target)) return;
     const auto entry = table.function_at(target);

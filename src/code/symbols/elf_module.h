@@ -60,7 +60,7 @@ class ElfModule {
   std::unique_ptr<State> state_;
 };
 
-// For SplitOpener: the sections of a .dwo or .dwp file. They are valid as long as the file.
+// For SplitOpener: the sections of a .dwo or .dwp file. They are valid as long as the file exists.
 DwarfSections split_dwarf_sections(const ElfFile& file);
 
 }  // namespace wperf::symbols

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions, inlined frames and lines of addresses in one module, in one form for PE with PDB and ELF with DWARF.
-// Texts are valid as long as the module.
+// Texts are valid as long as the module exists.
 #pragma once
 #include <functional>
 #include <string_view>

@@ -22,7 +22,7 @@ struct ModuleSymbols::State {
   std::optional<ImageDwarf> dwarf;
 
   std::string_view keep(std::string text) { return *texts_.insert(std::move(text)).first; }
-  // `name` lives as long as the files. Each is undecorated once.
+  // `name` must live as long as the files. Each name is undecorated only once.
   std::string_view shown(std::string_view name, bool decorated) {
     if (decorated) return name;
     const auto [known, is_new] = undecorated_.try_emplace(name, name);

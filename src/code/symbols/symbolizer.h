@@ -18,7 +18,7 @@
 
 namespace wperf::symbols {
 
-// Texts live as long as the module.
+// Texts are valid as long as the module exists.
 struct Answer {
   code::Rva address;
   SymbolSource source = SymbolSource::none;

@@ -28,7 +28,7 @@ class FrameTable {
   explicit FrameTable(const FrameSections& sections);
 
   // `address` is a linked address. Returns null if there is no information for it, or if it is damaged. The row is
-  // valid as long as the table.
+  // valid as long as the table exists.
   const FrameRow* row_at(u64 address);
   std::optional<FunctionEntry> function_at(u64 address);
 

@@ -40,7 +40,7 @@ class InternedData {
   const StackTask* task(u64 id) const { return find(tasks_, id); }
   const u32* core(u64 id) const { return find(cores_, id); }
   const CounterDescriptor* counter(u64 id) const { return find(counters_, id); }
-  // For an interned stack; 0 means no stack. Returns kNothing if it refers to missing data.
+  // Returns the node of an interned stack; 0 means no stack. Returns kNothing if the stack refers to missing data.
   u32 node_of(u64 stack, ProfileBuilder& builder);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A decoder that knows layouts and one that starts anew at each record give the same result.
+// Decoding with learned layouts and decoding without any give the same result.
 #include "formats/spe/layouts.h"
 
 #include <gtest/gtest.h>

@@ -42,7 +42,8 @@ enum class InterruptState : u8 {
 // The version of the protocol that this tool speaks.
 u32 spoken_wire_version();
 
-// One configured count. Call start, then read and check repeatedly, then stop and read. The destructor stops.
+// One configured count. Call start, then read and check repeatedly, then stop and read. The destructor stops a running
+// count.
 class CountSession {
  public:
   virtual ~CountSession() = default;
@@ -54,7 +55,8 @@ class CountSession {
   virtual std::vector<std::string> remarks() const { return {}; }
 };
 
-// One configured sampling run. Call start, then drain and check repeatedly, then stop and drain. The destructor stops.
+// One configured sampling run. Call start, then drain and check repeatedly, then stop and drain. The destructor stops a
+// run that is under way.
 class SampleSession {
  public:
   virtual ~SampleSession() = default;
@@ -84,7 +86,8 @@ struct RecordingTarget {
 };
 
 // One sampling run that writes a perf.data file (docs/decisions/0007) or a trace. Call start, then written repeatedly,
-// then stop. Afterwards the file can be read as long as the session exists. The destructor stops.
+// then stop. Afterwards the file can be read as long as the session exists. The destructor stops a run that is under
+// way.
 class RecordingSession {
  public:
   virtual ~RecordingSession() = default;
@@ -113,7 +116,7 @@ class RecordingSession {
 };
 
 // One configured run of statistical profiling. Call start, then drain repeatedly, then stop and drain. The destructor
-// stops.
+// stops a run that is under way.
 class SpeSession {
  public:
   virtual ~SpeSession() = default;

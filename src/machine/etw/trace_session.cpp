@@ -221,7 +221,7 @@ diag::Result<void> Session::configure() {
              (watches_switches() ? kSwitchMask : 0) | (plan_.switches ? kReadyMask : 0);
   WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::enable_flags, masks_bytes(masks)),
                          events.empty() ? "watch all cores" : "sample all cores"));
-  // Otherwise the time before a core's first switch and after its last one would belong to no thread.
+  // Without this, the time before a core's first switch and after its last one would belong to no thread.
   if (watches_switches()) api_.visit_cores();
   return {};
 }

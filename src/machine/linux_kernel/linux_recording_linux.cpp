@@ -271,7 +271,7 @@ void LinuxRecordingSession::add_build_ids(perf_data::RecordingFacts& facts) {
   if (!mapped.has_value()) return;
   auto recorded = perf_data::PerfFile::open(mapped.value().bytes());
   if (!recorded.has_value()) return;
-  // Otherwise a long recording would be completely in memory.
+  // Without this, a long recording would be completely in memory.
   recorded.value().on_passed([&](u64 begin, u64 end) { mapped.value().release(begin, end); });
   facts.build_ids = build_ids_.of_recording(recorded.value());
 }

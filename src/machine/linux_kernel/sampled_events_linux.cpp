@@ -45,7 +45,7 @@ constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentX86;
 constexpr u64 kRegistersBesideFrames = 0;
 #endif
 
-// Only fields that are read later, because at high rates the samples make up the size of a recording.
+// Requests only fields that are read later, because at high rates nearly the whole recording consists of samples.
 u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
   u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   if (plan.events.size() > 1) fields |= PERF_SAMPLE_IDENTIFIER;

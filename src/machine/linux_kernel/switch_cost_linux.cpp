@@ -20,7 +20,7 @@ namespace {
 using perf_events::Descriptor;
 using perf_events::SampleRing;
 
-// Only a few at a time, because their stacks must fit into a ring.
+// Only a few round trips are measured at a time, because their stacks must fit into a ring.
 constexpr int kRoundTrips = 8, kTimes = 48;
 
 struct Pipe {

@@ -23,7 +23,8 @@ struct NamedCores {
 };
 diag::Result<NamedCores> name_cores(const request::Measurement& wanted, u32 core_count);
 
-// Before the command word, -e is a list of events to count; here such events would be silently ignored.
+// Refuses an event list of -e before the command word. Such a list means events to count, and would be silently ignored
+// here.
 diag::Result<void> check_no_counting_list(const std::vector<request::CountItem>& items);
 
 struct SampledCores {

@@ -16,7 +16,7 @@ namespace wperf::plan {
 diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& asked, const Capabilities& machine,
                                                      EventCatalog& catalog);
 
-// There is no padding, because the kernel keeps groups together by itself.
+// There is no padding, because the kernel keeps groups together.
 diag::Result<Schedule> kernel_schedule(std::vector<std::vector<Entry>> groups, std::vector<Entry> singles,
                                        const Capabilities& machine);
 

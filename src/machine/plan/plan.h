@@ -49,8 +49,8 @@ struct Capabilities {
   std::string foreign_driver;
   std::string why_no_counters;  // why the cores' counters cannot be used; empty if the reason is unknown
   std::string why_no_spe;       // why the hardware's SPE cannot be used; empty if the reason is unknown
-  // The event names of the system's own kernel; null if a driver counts. Such a kernel multiplexes by itself, counts
-  // programs on any core, and adapts intervals to a rate.
+  // The event names of the system's own kernel; null if a driver counts. Such a kernel multiplexes events itself,
+  // counts programs on any core, and adapts intervals to a rate.
   std::shared_ptr<const KernelEvents> kernel;
 };
 

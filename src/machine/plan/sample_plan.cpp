@@ -91,7 +91,7 @@ bool in_report_order(const SampleEvent& a, const SampleEvent& b) {
   return a.code != b.code ? a.code < b.code : a.interval < b.interval;
 }
 
-// The request to the kernel, with unchanged intervals and rates, because the kernel adapts intervals by itself.
+// The request to the kernel, with unchanged intervals and rates, because the kernel adapts intervals itself.
 diag::Result<SampleEvent> plan_kernel_sample(const request::SampledEvent& asked, const Capabilities& machine,
                                              EventCatalog& catalog, u32 rate_hz) {
   request::EventToken token;

@@ -87,7 +87,8 @@ SCENARIO(instructions_are_sampled_on_each_core, kNeedsIcount | kNeedsUntrapped) 
 namespace {
 
 // While a core waits at EL0, QEMU also counts the cycles of other cores for it. So there may be more samples than the
-// program's own cycles produce, and a few of them are where it waited. Returns how many are in the loop.
+// program's own cycles produce, and a few of them are at the place where it waited. Returns how many samples are in the
+// loop.
 u32 check_samples_of_one_of_many(const MeasuredProgram& program, u32 core, u32 thread) {
   u32 inside = 0;
   for (u32 i = 0; i < reply.count; ++i) {

@@ -2,7 +2,7 @@
 // Finds functions, inlined frames and lines in DWARF 2 to 5. Takes views of the sections, which the caller unpacks and
 // keeps alive. The units' address ranges are read first, the rest of a unit when one of its addresses is requested.
 // Every bound is checked; damaged parts are left out and counted. Not thread-safe. Results are valid as long as the
-// DwarfFile and the sections.
+// DwarfFile and the sections exist.
 #pragma once
 #include <functional>
 #include <memory>

@@ -230,7 +230,7 @@ const LineTable::Row* LineTable::find(u64 address) const {
 }
 
 std::string_view LineTable::path(u64 file) const {
-  if (file >= paths_.size()) return {};  // paths_ has one for each of files_; it is empty if the header was damaged
+  if (file >= paths_.size()) return {};  // paths_ has one path for each file; it is empty if the header was damaged
   std::string& known = paths_[static_cast<usize>(file)];
   if (!known.empty()) return known;
   const File& entry = files_[static_cast<usize>(file)];

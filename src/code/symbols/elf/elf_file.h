@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An ELF file as bytes: sections, segments, build id, and the names of other files with its debug information. Reads
 // executables, shared objects and separate debug files, 32 and 64 bits, in either byte order. Takes a view of the whole
-// file, which the caller must keep mapped. Results are valid as long as the ElfFile and the file. Not thread-safe,
-// because packed sections are unpacked on first use.
+// file, which the caller must keep mapped. Results are valid as long as the ElfFile exists and the file is mapped. Not
+// thread-safe, because packed sections are unpacked on first use.
 #pragma once
 #include <memory>
 #include <optional>

@@ -2,7 +2,7 @@
 // Finds functions, lines and inlined frames in a PDB. Takes a view of the whole file, which the caller must keep
 // mapped. Copies only non-contiguous blocks, and checks every bound once, at the lowest level. A damaged stream is left
 // out and counted; the rest is used. Not thread-safe, because queries read parts on demand. Results (names, pointers,
-// spans) are valid as long as the PdbFile and the file.
+// spans) are valid as long as the PdbFile exists and the file is mapped.
 #pragma once
 #include <cstddef>
 #include <memory>

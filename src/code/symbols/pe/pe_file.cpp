@@ -197,7 +197,7 @@ std::vector<CoffFunction> PeFile::coff_functions() const {
   for (auto& [range, name] : out) {
     while (record != functions_.end() && record->begin <= range.begin) ++record;
     if (record == functions_.begin() || !(record - 1)->contains(range.begin)) {
-      // A function without a record ends before the next one that has a record.
+      // A function without a record ends before the next function that has a record.
       if (record != functions_.end()) range.end = std::min(range.end, record->begin);
       continue;
     }
