@@ -98,7 +98,7 @@ TEST_F(Counting, ThirtyTwoBitsOverflowExactly) {
   // the overflow flag.
   for (const u64 step :
        {u64{1}, u64{0xffff'ffff}, u64{0x1'0000'0000}, u64{0x1'0000'0005}, u64{5}, u64{0x1'bfff'fff0}}) {
-    // The last step is noticed only if counters begin at their first value, so counting starts anew.
+    // The last step is noticed only if counters begin at their first value, so counting is restarted.
     if (step > 0x1'8000'0000) {
       ASSERT_EQ(ann.stop(), WPERF_OK);
       ASSERT_EQ(ann.start(), WPERF_OK);

@@ -49,8 +49,9 @@ class SampleSession {
   u64 on_overflow(u32 core, const InterruptedContext& interrupted);
 
  private:
-  // The place where a core's interrupt finds its sampler. It is opened and closed on that core, where the interrupt
-  // cannot be half finished. From elsewhere it is closed only while the interrupt is not inside. One cache line each.
+  // The place where a core's interrupt finds its sampler. It is opened and closed on that core, because there the
+  // interrupt is never half finished. Another core may only close it, while the interrupt is not inside. One cache line
+  // each.
   struct Gate {
     Sampler* sampler = nullptr;
     u64 orphans = 0;  // counters to be silenced: their sampler was freed before they could be given back

@@ -57,7 +57,7 @@ TEST_P(SamplingWidths, GreatIntervals) {
 }
 
 // An interrupt that is late by many intervals makes one sample. The other intervals are counted as merged, and the next
-// one is due as if each had been in time.
+// sample is due as if every interrupt had been in time.
 TEST_P(SamplingWidths, ShortIntervalsMergeAndStayInStep) {
   const Events events = {{7, 0, 3}, {8, 0, 8}, {9, 0, 10}, {0x11, 0, 5}, {20, 0, 1}};
   begin(sample_request({0}, events));

@@ -10,7 +10,7 @@ namespace {
 constexpr u64 kSecondNs = 1'000'000'000;
 
 // A program in which the event happens every `event_ns`; an interrupt stops it for `handler_ns` in the handler, and for
-// as long again around it.
+// the same time again outside of the handler.
 struct InterruptLoad {
   u32 interval;
   double event_ns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Mutual exclusion that leaves its holder at PASSIVE_LEVEL (a fast mutex would raise it to APC_LEVEL, where most calls
-// of the driver are not allowed). While it holds the mutex, its process cannot suspend or end it. Not recursive. IRQL
-// PASSIVE_LEVEL.
+// of the driver are not allowed). A process cannot suspend or end its thread while the thread holds the mutex. Not
+// recursive. IRQL PASSIVE_LEVEL.
 #pragma once
 #include "driver/nt/nt.h"
 

@@ -39,9 +39,9 @@ class OverflowWatch {
   // Subtracts the counts of the blocks that ran since arm(). Must not be called after enter().
   void catch_up(const BlockCache& blocks);
   // After catch_up() or arm(): no watch runs out within this many cycles, rounded up to the end of a block. If an event
-  // is timed(), there is a second condition: waits for memory longer than late_cycles() beyond that are watched.
+  // is timed(), the caller must also watch for waits for memory that end more than late_cycles() later.
   u64 safe_cycles(const LargestBlock& largest) const;
-  // Like safe_cycles(), for code whose blocks end within these cycles: then the second condition holds.
+  // Like safe_cycles(), for code whose blocks end within these cycles, so that waits need not be watched.
   u64 safe_cycles_of_whole_blocks(const LargestBlock& largest) const;
   // Whether a wait may make a watch run out.
   bool timed() const {

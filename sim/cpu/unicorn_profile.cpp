@@ -66,7 +66,7 @@ void UnicornCore::complete_chosen(const Block& block, u64 next) {
     operation_.exception = (word_at(operation_.pc) & 0xffe0001f) == 0xd4000001;  // SVC
   }
   hand_over();
-  // If intervals are that short, other operations of the same block were chosen while this one was under way.
+  // If intervals are short, further operations of the same block were chosen while this one was under way.
   while (!interrupting_ && choice_ <= passed_) {
     (void)profiler_->choose(operation_.begun);
     model_.count_samples(Signal::sample_collision, 1);

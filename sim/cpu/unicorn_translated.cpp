@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The quick way through blocks: while no block has to be examined, the Translator executes them, and Unicorn executes
-// the rest. Going from one to the other takes microseconds, so if that does not pay off the next attempt comes later
-// and later.
+// the rest. Going from one to the other takes microseconds, so the pauses between attempts grow while attempts do not
+// pay off.
 #include <algorithm>
 
 #include "sim/cpu/unicorn_core.h"

@@ -291,7 +291,7 @@ void Machine::set_profiler(Core& core, u32 thread) {
   core.executor->set_profiler(profiling_ != nullptr ? profiling_->profiler(core.index, thread, ahead) : nullptr);
 }
 
-// The buffer of the core's profiling unit is full. The work of the handler may fill the next one.
+// The buffer of the core's profiling unit is full. The work of the handler may fill the buffer again.
 void Machine::handle_profiling(Core& core, const Thread* thread) {
   while (profiling_ != nullptr && profiling_->profiling_interrupt(core.index)) {
     interrupted_ = &core;

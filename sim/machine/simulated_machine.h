@@ -132,7 +132,7 @@ class Machine final : private ProgramHost {
   // A thread that belongs to no program is switched in on each core and leaves it at once, so that the schedule has an
   // entry for each core.
   void visit_cores(u32 process, u32 thread);
-  // The expected sums, added up during the run and not from the notes.
+  // The expected sums, added up during the run, independent of the records.
   std::vector<WperfSimThreadTruth> schedule_truth() const;
 
   // For tests of sampling that need the true values. Makes the core if it does not exist yet.

@@ -447,7 +447,7 @@ TEST_F(SpeTest, WhatIsNotDrainedStandsStill) {
 
 // Two threads write different words of one line, then words of two lines.
 TEST_F(SpeTest, FalseSharingShowsItself) {
-  // The next core is in the same cluster, then in another one.
+  // The two cores are in the same cluster, and then in two clusters.
   for (const auto& [core, source] : {std::pair{0u, 9u}, {1u, 0xcu}}) {
     SamplingClient client = open("pace=free,mhz=25,cores=4,seed=9");
     client.keep_truth = true;

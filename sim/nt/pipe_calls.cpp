@@ -267,7 +267,7 @@ bool names_all_pipes(std::string_view name) {
   return std::ranges::any_of(kFoldersOfPipes, [&](std::string_view one) { return same_ignoring_case(folder, one); });
 }
 
-// "\??\pipe\NAME" and "\Device\NamedPipe\NAME" returns NAME in lower case.
+// Returns NAME in lower case for "\??\pipe\NAME" and "\Device\NamedPipe\NAME".
 std::optional<std::string> pipe_key(std::string_view name) {
   for (const std::string_view before : kFoldersOfPipes) {
     if (name.size() > before.size() && same_ignoring_case(name.substr(0, before.size()), before))

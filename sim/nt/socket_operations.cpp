@@ -212,7 +212,7 @@ Ended end_of_time(State& process, const SocketCall& request) {
 
 Outcome attempt(State& process, const File& file, SocketCall& request) {
   if (request.code == control::kPoll) return look(process, request);
-  const std::shared_ptr<Socket> held = file.socket;  // the file may get another socket, if it is to be an accepted one
+  const std::shared_ptr<Socket> held = file.socket;  // the file gets another socket if it takes an accepted connection
   Socket& socket = *held;
   switch (request.code) {
     case control::kAccept:

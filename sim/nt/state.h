@@ -240,7 +240,7 @@ State* find_process(const System& system, u32 id);
 // section_calls.cpp: the file of a mapped section gets what was written to its views.
 void write_back(const Section& section);
 
-// pipe_calls.cpp: an end of a pipe may be closed, which ends waits for it.
+// pipe_calls.cpp: ends the waits for pipes of which an end was closed.
 void go_on_with_pipes(System& system, u64 now_ns);
 
 // socket_calls.cpp: ends the calls for which a change of sockets suffices.

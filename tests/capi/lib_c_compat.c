@@ -146,7 +146,7 @@ static void test_keys(void) {
   test("wperf_test", numbers == 1 && truths == 1 && texts == 1 && plain == 2 && of_metric >= 5);
 }
 
-/* As in programs that never fill them in. */
+/* Leaves the structs uninitialised, as some programs do. */
 static void test_what_is_left_uninitialised(void) {
   LIST_CONF list;
   EVENT_INFO event;

@@ -102,7 +102,7 @@ class EtwTest(WperfTest):
         self.assertEqual(len(of_program), 5)
         for one in of_program.values():
             self.assertEqual(one["running_ns"] + one["ready_ns"] + one["waiting_ns"], one["wall_ns"])
-        # The whole recording, including the recorder.
+        # The output is about the whole recording, including the recorder.
         self.assertIn(4243, self.threads(self.ok("waits", "w.etl", "--json", cwd=self.folder)))
         none = self.run_wperf("report", "w.etl", cwd=self.folder)
         self.assertEqual(none.returncode, 0, none.stderr)

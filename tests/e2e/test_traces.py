@@ -485,7 +485,7 @@ class Traces(WperfTest):
         self.assertEqual((found["disk_reads"], found["disk_writes"], found["hard_faults"]), (1208, 21, 153))
         kinds = {(provider["provider"], kind["event"]): kind for provider in found["providers"]
                  for kind in provider["kinds"]}
-        # One provider each that wperf knows, that the trace describes, that a manifest in the trace describes, and of
+        # One provider of each kind: known to wperf, described by the trace, described by a manifest in the trace, and
         # the kernel.
         self.assertEqual(kinds["Microsoft-Windows-DotNETRuntimeRundown", "CLRMethodRundown/MethodDCEndVerbose"]["count"], 16702)
         self.assertIn(("Microsoft-Windows-Kernel-EventTracing", "ETW_TASK_PROVIDER/ETW_OPCODE_REGISTER"), kinds)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between file_calls.cpp (open handles and their requests) and driver_under_test.cpp (load, unload).
+// The interface between file_calls.cpp (open handles and their requests) and driver_under_test.cpp (load, unload).
 #pragma once
 #include "base/ints.h"
 

@@ -37,7 +37,7 @@ class SwitchCounts {
   };
   // if the number of a thread was reused, there are two entries
   const std::vector<Thread>& threads() const { return threads_; }
-  // For each core, without idle time; `values` includes idle time.
+  // One entry for each core. Its times are without idle time; its `values` include idle time.
   const std::vector<Spent>& cores() const { return by_core_; }
   u64 switches_without_counters() const { return without_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers keys: 0 for the first key, 1 for the next new one. The caller keeps the values of keys in columns, by number.
-// Made for aggregator.h.
+// Gives each key a number: 0 for the first key, 1 for the next new one. The caller keeps the values of keys in columns,
+// by number. Made for aggregator.h.
 #pragma once
 #include <array>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a wperf undoes the changes of one that was killed.
+// How a wperf undoes the changes of another wperf that was killed.
 #include "machine/etw/system_state.h"
 
 #include <gtest/gtest.h>

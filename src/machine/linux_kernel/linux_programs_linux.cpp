@@ -267,8 +267,8 @@ void LinuxPrograms::kill(u32 pid) {
   known.running = false;
 }
 
-// The programs that were requested before; without any, all programs. Reading all programs of a machine takes longer
-// than a short measurement.
+// Returns the programs that were requested before, or all programs if none was. Reading all programs of a machine takes
+// longer than a short measurement.
 std::vector<readings::Process> LinuxPrograms::processes() {
   std::vector<readings::Process> processes;
   for (auto& [pid, known] : known_) {

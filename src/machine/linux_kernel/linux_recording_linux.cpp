@@ -265,7 +265,7 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   if (!plan_.process.has_value()) run.program_ns = run.end_ns - ready_ns_;
 }
 
-// The recording is valid without them, as long as its files stay in place.
+// The recording is valid without build ids, as long as its files stay in place.
 void LinuxRecordingSession::add_build_ids(perf_data::RecordingFacts& facts) {
   const auto mapped = os::MappedFile::open(file_.openable_path());
   if (!mapped.has_value()) return;

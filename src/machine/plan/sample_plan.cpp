@@ -194,7 +194,7 @@ diag::Result<u32> configured_limit(const std::vector<request::ConfigSetting>& co
   return limit;
 }
 
-// As deep as with -g, but not deeper than requested.
+// The stacks are as deep as with -g, but not deeper than requested.
 request::CallStacks automatic_stacks_of(const request::Sampling& sampling) {
   request::CallStacks stacks = request::automatic_stacks();
   stacks.most_frames = sampling.call_stacks.most_frames;

@@ -45,7 +45,7 @@ diag::Result<void> check_abilities(const SpePlan& plan, const Capabilities& mach
   return {};
 }
 
-// Options for sampling with counters, which would be silently ignored.
+// Refuses options for sampling with counters, which would be silently ignored.
 diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
   const auto refusal = [](std::string text, std::string hint) {
     return diag::Error{.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};

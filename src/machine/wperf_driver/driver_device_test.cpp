@@ -154,7 +154,7 @@ TEST(DriverDevice, SpeIsQueriedOnlyOnDemand) {
   EXPECT_EQ(asked(), 1);
 }
 
-// As on the etw device. Counting needs no interrupts.
+// The etw device has the same rule. Counting needs no interrupts.
 TEST(DriverDevice, SamplesInAVirtualMachineOnlyWhenForced) {
   for (const bool forced : {false, true}) {
     Made made = make();

@@ -72,7 +72,7 @@ void handle(Cpu& cpu, u32 interrupt, const Frame& frame) {
       run_queued_dpcs(cpu);
       break;
     case kClockInterrupt:
-      WPERF_WRITE_SYSREG("cntv_ctl_el0", 0);  // the interrupt at DISPATCH_LEVEL sets it anew
+      WPERF_WRITE_SYSREG("cntv_ctl_el0", 0);  // the interrupt at DISPATCH_LEVEL sets it again
       instruction_barrier();
       send_dispatch_interrupt(cpu.index);
       break;

@@ -97,7 +97,7 @@ SCENARIO(kernel_waits, kNeedsNothing) {
   CHECK_EQUAL(wait_ms(&synchronization, 5), STATUS_TIMEOUT);
   CHECK(time_ns() - start >= 5'000'000);
 
-  // An event that another core sets ends a wait for any of two objects.
+  // An event that another core sets ends a wait for either of two objects.
   KeClearEvent(&notification);
   Thread* setter = start_thread(
       cpu_count() - 1,

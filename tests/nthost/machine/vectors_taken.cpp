@@ -65,7 +65,7 @@ void print_address(const char* what, u64 address) {
   }
 }
 
-// Frame records of both the driver (Windows keeps x29 chains too) and the host.
+// Prints the callers by frame records, which both the driver (Windows keeps x29 chains too) and the host have.
 void print_callers(u64 frame_pointer) {
   for (u32 depth = 0; depth < 12; ++depth) {
     if ((frame_pointer & 7) != 0 || frame_pointer < kStackBase || !is_mapped(frame_pointer)) return;

@@ -94,7 +94,7 @@ SCENARIO(lock_taken_by_force_is_lost, kNeedsNothing) {
 
 namespace {
 
-// The holder of the driver counts, and `leave` closes its handle. The next client must be served.
+// The client that holds the driver is counting when `leave` closes its handle. The next client must be served.
 void holder_leaves(void (*leave)(Client& client)) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {

@@ -13,7 +13,7 @@ using pdb::CompilandBuilder;
 using pdb::Out;
 using pdb::PdbBuilder;
 
-// Keeps the file alive as long as the PDB.
+// Keeps the file in memory as long as the PDB exists.
 struct Opened {
   std::string file;
   std::optional<PdbFile> pdb;
