@@ -313,7 +313,7 @@ typedef struct WperfDrainReply {
   wperf_u32 more;   /* 1: the ring holds more */
   wperf_u32 merged; /* intervals without a sample, because one interrupt ended several; 2^32-1: more */
   /* Since configure, for this core: */
-  wperf_u64 taken;           /* overflow interrupts seen as samples, lost ones included */
+  wperf_u64 taken;           /* overflow interrupts taken as samples, including lost ones */
   wperf_u64 lost_ring_full;  /* no room in the ring */
   wperf_u64 lost_filtered;   /* from an exception level that was not asked for (skid), or a process of another user that
                                 this client may not look into */

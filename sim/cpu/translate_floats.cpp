@@ -300,7 +300,7 @@ void BlockTranslator::to_integer(u32 to, u32 from, const Conversion& kind) {
   }
   const Xbyak::Reg value = sized(rax, kind.wide || !kind.sign);
   kind.wide_float ? cvttsd2si(value, xmm0) : cvttss2si(value, xmm0);
-  if (kind.sign) {  // the smallest number also means that the value does not fit
+  if (kind.sign) {  // the result is also the smallest number if the value does not fit
     mov(rcx, kind.wide ? u64{1} << 63 : u64{1} << 31);
     cmp(value, sized(rcx, kind.wide));
     je(back, T_NEAR);

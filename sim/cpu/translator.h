@@ -30,8 +30,8 @@ class Translator {
     TranslatedExit exit = TranslatedExit::block;
     Block* block = nullptr;
   };
-  // Runs from the translated block on, which starts at thread.pc, until other work is due. thread.fpcr is 0. `limit` is
-  // in the cycles of the models. If `bounds_blocks` is set, each block ends before it.
+  // Runs the translated block that starts at thread.pc and the blocks after it, until other work is due. thread.fpcr is
+  // 0. `limit` is in the cycles of the models. If `bounds_blocks` is set, each block ends before it.
   virtual Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool bounds_blocks) = 0;
   // To be called if run() ended before the block `to`: from now on the code continues directly with this block.
   virtual void link(const Block& to) = 0;

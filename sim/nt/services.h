@@ -64,7 +64,7 @@ bool call_again(State& state, Thread& thread, u64 now_ns);
 
 // file_calls.cpp: ends a read or write and returns its status.
 u64 complete_io(Call& call, const std::shared_ptr<File>& file, Status status, u64 information);
-// Fills in the caller, for an operation on the file that ends later. Returns STATUS_PENDING.
+// Fills in the caller of an operation that ends later. Returns STATUS_PENDING.
 u64 begin_io(Call& call, const std::shared_ptr<File>& file, PendingIo& io);
 // Ends the operation. The thread calls the routine; without a routine, `context` is for a packet (0: no packet).
 void end_io(System& system, const PendingIo& io, Status status, u64 information, u64 now_ns);

@@ -32,8 +32,9 @@ u64 filter_mask(u32 version) {
 
 }  // namespace
 
-// Filters by event, type and latency; operations are instructions; data sources of loads; an interval of 1024 at least,
-// records of 64 bytes. From v1p2 on: filters by absent events, 16-bit counters instead of 12, previous branch targets.
+// The unit filters by event, type and latency, samples instructions, and records the data sources of loads. Intervals
+// are at least 1024, and records have at most 64 bytes. From v1p2 on: filters by absent events, 16-bit counters instead
+// of 12, previous branch targets.
 u64 pmsidr_of(u32 version) {
   if (version == 0) return 0;
   const u64 filters = 7, instructions = 1 << 3, sources = 1 << 4, interval = 4 << 8, record = 6 << 12;

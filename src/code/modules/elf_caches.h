@@ -44,7 +44,8 @@ enum class DownloadKind : u8 { executable, debug_information };
 
 class DebugDownloads {
  public:
-  // `tell` gets the progress. `warn` gets each server that fails or sends a wrong file, once. Both get whole lines.
+  // `tell` gets the progress. `warn` gets a warning the first time that a server fails or sends a wrong file, and each
+  // time that a file cannot be saved. Both get whole lines.
   using LogCallback = std::function<void(std::string_view)>;
   // Returns nullopt if DEBUGINFOD_URLS is empty.
   static std::optional<std::vector<std::string>> servers_of_environment();

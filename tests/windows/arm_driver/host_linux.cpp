@@ -4,8 +4,9 @@
 //
 //   wperf-arm-driver-host PORT SETTINGS PROGRAM     PROGRAM runs on core 1, over and over
 //
-// Before each request the machine runs on for the time since the request before, but at most for a tick of that driver.
-// The limit exists because simulated time may pass more slowly than the client's, and the client would wait too long.
+// Before each request the machine continues for the time since the previous request, but for at most one tick of that
+// driver. The limit exists because simulated time may pass more slowly than the client's, and the client would wait too
+// long.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
