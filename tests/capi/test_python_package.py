@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -341,6 +342,37 @@ class Wheel(unittest.TestCase):
             self.assertEqual(needs_more, f"linux_{machine}")
             with self.assertRaises(make_wheel.Refused):
                 make_wheel.platform_tag(SOURCE / "LICENSE")
+
+    def test_an_archive_for_windows_becomes_a_wheel(self):
+        """With the DLL and all licences of the archive, and with the tag of the DLL's processor."""
+        for machine, tag in ((0xAA64, "win_arm64"), (0x8664, "win_amd64")):
+            with tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                image = b"MZ" + bytes(58) + (64).to_bytes(4, "little") + b"PE\0\0" + machine.to_bytes(2, "little") + b"the rest"
+                with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+                    for name, content in (("README.txt", b""), ("libwperf/bin/wperf.dll", image), ("licenses/zlib.txt", b"zlib's")):
+                        archive.writestr(f"wperf/{name}", content)
+                make_wheel.main(["--archive", str(folder / "a.zip"), "--output", str(folder)])
+                with zipfile.ZipFile(folder / f"wperf-{make_wheel.version_of()}-py3-none-{tag}.whl") as wheel:
+                    self.assertEqual(wheel.read("wperf/wperf.dll"), image)
+                    info = f"wperf-{make_wheel.version_of()}.dist-info"
+                    self.assertEqual(wheel.read(f"{info}/licenses/zlib.txt"), b"zlib's")
+                    self.assertIn(f"Tag: py3-none-{tag}\n", wheel.read(f"{info}/WHEEL").decode())
+
+    def test_an_archive_for_linux_becomes_a_wheel(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "libwperf.so.3").symlink_to(LIBRARY)
+            with tarfile.open(folder / "a.tar.gz", "w:gz", dereference=True) as archive:
+                archive.add(folder / "libwperf.so.3", "wperf/lib/libwperf.so.3")
+            self.assertEqual(make_wheel.main(["--archive", str(folder / "a.tar.gz"), "--output", str(folder)]), 0)
+            (wheel,) = folder.glob("*.whl")
+            with zipfile.ZipFile(wheel) as opened:
+                self.assertEqual(opened.read("wperf/libwperf.so"), pathlib.Path(LIBRARY).read_bytes())
+            with tarfile.open(folder / "empty.tar.gz", "w:gz"):
+                pass
+            with self.assertRaisesRegex(make_wheel.Refused, "has 0 files of libwperf"):
+                make_wheel.unpack_library(folder / "empty.tar.gz", folder)
 
     def test_it_works_in_a_fresh_environment(self):
         with tempfile.TemporaryDirectory() as folder:
