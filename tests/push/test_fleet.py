@@ -235,6 +235,10 @@ class Table(FleetTest):
         self.assertIn("sent 1 spooled", self.ok("push", *where))
         self.assertEqual(self.rows_of(self.address()), {"work": 30, "other": 12})
 
+    def test_commands_that_need_a_recording_say_so(self):
+        for command in (["waits"], ["pgo", "--format", "llvm", "-o", "unwritten"]):
+            self.assertIn("only `report` and `diff` read profiles from clickhouse://", self.fails(*command, "clickhouse://host/db"))
+
     def test_no_server_and_wrong_addresses(self):
         nowhere = f"clickhouse://127.0.0.1:{free_port()}/db"
         self.assertIn("connect", self.fails("report", nowhere))

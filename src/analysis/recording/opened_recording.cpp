@@ -17,6 +17,7 @@
 #include "ground/os/files.h"
 #include "ground/packing/zip_files.h"
 #include "ground/text/unicode.h"
+#include "model/request/fleet_address.h"
 
 namespace wperf::recording {
 
@@ -58,6 +59,11 @@ diag::Error with_way_out(diag::Error error) {
 }
 
 diag::Result<RecordingInput> open_input(const std::string& path) {
+  if (request::is_fleet_address(path)) {
+    return diag::Error{
+        .text = "only `report` and `diff` read profiles from " + path,
+        .hint = "a fleet's database has no recordings; make one with `wperf record -o perf.data -- PROGRAM`"};
+  }
   auto input = RecordingInput::open(path);
   if (!input.has_value()) return with_way_out(std::move(input).error());
   return input;
