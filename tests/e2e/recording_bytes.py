@@ -35,7 +35,8 @@ def samples(data):
 
 
 def perf_data_with_branches(program, build_id, base, size, stacks):
-    """A perf.data file whose samples have branch stacks, the newest branch first, each (from, to, mispredicted)."""
+    """A perf.data file whose samples have branch stacks, the newest branch first, each (from, to, mispredicted). A program with a
+    path of Windows is recorded by wperf, because no other tool does that."""
     sample_type = 1 | 2 | 4 | 0x800  # address, thread, time, branch stack
     branch_type = 1 << 17  # with the hardware index
     attribute = struct.pack("<IIQQQQQII", 0, 112, 0, 1000, sample_type, 0, 1 << 18, 0, 0) + struct.pack("<QQQ", 0, 0, branch_type)
@@ -53,5 +54,10 @@ def perf_data_with_branches(program, build_id, base, size, stacks):
         data += record(9, body + b"".join(struct.pack("<QQQ", *one) for one in stack))
     header = 104
     attributes = attribute + struct.pack("<QQ", 0, 0)
+    flags, features = 0, b""
+    if "\\" in str(program):
+        version = b"wperf 1".ljust(64, b"\0")
+        flags = 1 << 5  # the version of the recorder
+        features = struct.pack("<QQI", header + len(attributes) + len(data) + 16, 4 + len(version), len(version)) + version
     return (b"PERFILE2" + struct.pack("<QQQQQQQQ", header, len(attributes), header, len(attributes), header + len(attributes),
-                                      len(data), 0, 0) + bytes(32) + attributes + bytes(data))
+                                      len(data), 0, 0) + struct.pack("<QQQQ", flags, 0, 0, 0) + attributes + bytes(data) + features)

@@ -423,6 +423,29 @@ class WindowsPgoTest(WperfTest):
         self.assertEqual(answer["not_used"]["other_events"], samples["ld_spec"])
         self.assertEqual((answer["functions"], answer["hot_functions"]), (8, 0))  # in assembly, without bounds
 
+    def with_stacks(self, stacks):
+        """A recording of exact.exe as `C:\\app\\exact.exe`; returns (file, linked base)."""
+        image = (self.folder / "exact.exe").read_bytes()
+        at = image.index(b"RSDS")
+        moved = [[(0x7ff6_0000_0000 + one, 0x7ff6_0000_0000 + to, False) for one, to in stack] for stack in stacks]
+        data = self.folder / "stacks.data"
+        data.write_bytes(perf_data_with_branches("C:\\app\\exact.exe", image[at + 4:at + 24], 0x7ff6_0000_0000, 0x10000, moved))
+        return data, struct.unpack_from("<Q", image, struct.unpack_from("<I", image, 60)[0] + 48)[0]
+
+    def test_branch_stacks_of_an_image_in_another_folder(self):
+        """Names only need the PDB; linked addresses need the image."""
+        data, base = self.with_stacks([[(0x1020, 0x1010), (0x1018, 0x1008), (0x1004, 0x1014)]])
+        there = self.folder / "there"
+        there.mkdir()
+        for name in ("exact.exe", "exact.pdb"):
+            (self.folder / name).rename(there / name)
+        answer = self.json("pgo", data, "--format", "llvm-unsymbolized", "-o", "s.raw", "--binary", there / "exact.exe", "--json",
+                           cwd=self.folder)["pgo"]
+        self.assertEqual((answer["used"], answer["branch_stacks"]), (3, 1))
+        ranges, branches = read_unsymbolized(self.folder / "s.raw")
+        self.assertEqual(ranges, {(base + 0x1008, base + 0x1020): 1, (base + 0x1014, base + 0x1018): 1})
+        self.assertEqual(branches, {(base + one, base + to): 1 for one, to in ((0x1004, 0x1014), (0x1018, 0x1008), (0x1020, 0x1010))})
+
     def test_other_events_are_nothing_for_msvc(self):
         data = self.recorded("b.data", "ld_spec:10000")
         self.assertIn("no samples for MSVC", self.fails("pgo", data, "--format", "spt", "-o", "b.spt", cwd=self.folder, status=2))

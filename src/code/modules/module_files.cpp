@@ -10,6 +10,7 @@
 #include "ground/os/named_file.h"
 #include "ground/os/process.h"
 #include "ground/packing/cabinet.h"
+#include "ground/text/base_name.h"
 
 namespace wperf::modules {
 namespace {
@@ -160,7 +161,7 @@ LoadedModule load_from_folders(const readings::Module& module, std::span<const s
                                const SymbolOptions& options) {
   for (const std::string& folder : folders_of(options)) {
     readings::Module there = module;
-    there.path = folder + '/' + std::string(base_name(module.path));
+    there.path = folder + '/' + std::string(text::base_name(module.path));
     LoadedModule loaded = load_module(there, options, os::NamedUse::checked);
     check_build(loaded, build);
     if (loaded.symbols.has_value()) return loaded;
