@@ -26,8 +26,7 @@ struct CoreEngine::State {
                               [&](const Resident& resident) { return resident.space_id == space.id(); });
     if (found == residents.end()) {
       if (residents.size() == kResidents) residents.pop_back();
-      residents.push_back(
-          {space.id(), std::make_unique<UnicornCore>(library, model, totals, operations, callers, translates)});
+      residents.push_back({space.id(), std::make_unique<UnicornCore>(library, model, truth, translates)});
       found = residents.end() - 1;
     }
     std::rotate(residents.begin(), found, found + 1);
@@ -36,9 +35,7 @@ struct CoreEngine::State {
 
   CoreModel model;
   bool translates;
-  BlockTotals totals;
-  OperationTotals operations;
-  TrueCallers callers;
+  Truth truth;
   Profiler* profiler = nullptr;
   std::vector<Resident> residents;  // most recently used first
 };
@@ -67,22 +64,28 @@ void CoreEngine::set_profiler(Profiler* profiler) {
   state_->profiler = profiler;
 }
 void CoreEngine::keep_operations() {
-  state_->operations.keep();
+  state_->truth.operations.keep();
 }
 const OperationTotals& CoreEngine::operations() const {
-  return state_->operations;
+  return state_->truth.operations;
 }
 void CoreEngine::keep_callers() {
-  state_->callers.keep();
+  state_->truth.callers.keep();
 }
 const TrueCallers& CoreEngine::callers() const {
-  return state_->callers;
+  return state_->truth.callers;
+}
+void CoreEngine::keep_branches(u64 interval) {
+  state_->truth.branches.keep(interval);
+}
+const BranchStacks& CoreEngine::branches() const {
+  return state_->truth.branches;
 }
 void CoreEngine::keep_totals(std::span<const u16> events) {
-  state_->totals.keep(events, state_->model.signals());
+  state_->truth.totals.keep(events, state_->model.signals());
 }
 const BlockTotals& CoreEngine::totals() const {
-  return state_->totals;
+  return state_->truth.totals;
 }
 u64 CoreEngine::translated_cycles() const {
   u64 sum = 0;

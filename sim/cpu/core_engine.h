@@ -8,10 +8,8 @@
 #include <string>
 
 #include "base/ints.h"
-#include "sim/cpu/block_totals.h"
-#include "sim/cpu/operation_totals.h"
 #include "sim/cpu/signals.h"
-#include "sim/cpu/true_callers.h"
+#include "sim/cpu/truth.h"
 #include "sim/memory/address_space.h"
 #include "sim/memory/shared_memory_system.h"
 
@@ -89,7 +87,7 @@ class CoreEngine {
   // Sets the receiver of operations from here on, or null. The receiver must outlive the runs.
   void set_profiler(Profiler* profiler);
 
-  // For tests: from now on records how often these events happen in each block of user code. Slow.
+  // For tests and benches: from now on records how often these events happen in each block of user code. Slow.
   void keep_totals(std::span<const u16> events);
   const BlockTotals& totals() const;
   // For tests of profiling: from now on counts each operation of user code. Very slow.
@@ -98,6 +96,9 @@ class CoreEngine {
   // Also keeps the callers when watched events reach their counts. Slow.
   void keep_callers();
   const TrueCallers& callers() const;
+  // Makes stacks of the latest branches, one each `interval` branches that user code took. Slow.
+  void keep_branches(u64 interval);
+  const BranchStacks& branches() const;
 
   // The fraction of all cycles that was executed without Unicorn.
   u64 translated_cycles() const;

@@ -350,5 +350,30 @@ TEST_F(Overflow, TotalsOfBlocksAddUpToTheSignals) {
   }
 }
 
+TEST_F(Overflow, StacksHaveTheLatestTakenBranches) {
+  usize branches = 0;
+  for (const Program& program : kWatchedPrograms) {
+    std::vector<BranchStacks::Branch> taken;
+    const Trace trace(program);
+    for (usize i = 0; i + 1 < trace.steps.size(); ++i) {
+      const bool jumped = trace.steps[i + 1].pc != trace.steps[i].pc + 4;
+      if (jumped) taken.push_back({trace.steps[i].pc, trace.steps[i + 1].pc});
+    }
+    for (const usize interval : {BranchStacks::kDepth, usize{53}}) {
+      OneCore core;
+      prepare(core, program);
+      core.engine.keep_branches(interval);
+      EXPECT_EQ(core.resume(50).reason, StopReason::kernel_call);
+      std::vector<BranchStacks::Branch> expected;
+      for (usize i = 0; i < taken.size(); ++i) {
+        if (i % interval >= interval - BranchStacks::kDepth) expected.push_back(taken[i]);
+      }
+      EXPECT_EQ(core.engine.branches().all(), expected) << program.name << ' ' << interval;
+      branches += expected.size();
+    }
+  }
+  EXPECT_GT(branches, 1000u);
+}
+
 }  // namespace
 }  // namespace wperf::sim

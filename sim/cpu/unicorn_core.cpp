@@ -48,16 +48,13 @@ const char* describe(uc_mem_type type) {
 
 }  // namespace
 
-UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals,
-                         OperationTotals& operations, TrueCallers& callers, bool translates)
+UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model, Truth& truth, bool translates)
     : model_(model),
       cpu_(library),
       registers_(library, cpu_.handle()),
-      totals_(totals),
       watch_(model),
       translates_(translates),
-      operations_(operations),
-      callers_(callers) {
+      truth_(truth) {
   if (!cpu_.failure().empty()) return;
   cpu_.add_hook(UC_HOOK_BLOCK, reinterpret_cast<void*>(&on_block), this);
   cpu_.add_hook(UC_HOOK_MEM_READ, reinterpret_cast<void*>(&on_read), this);
@@ -92,7 +89,7 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
   Stop result = execute(thread);
 
   if (watching_ || far_) end_watching(result);
-  if (totals_.kept()) fold_with_totals();
+  if (truth_.totals.kept()) fold_with_totals();
   blocks_.fold([this](const Block& block) { model_.retire(block); });
   if (profiler_ != nullptr) end_profiling(model_.signals()(Level::user, Signal::inst_spec) - executed_before);
   if (!registers_in_thread_) registers_.save(thread, vectors_used_);

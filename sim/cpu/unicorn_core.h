@@ -8,16 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/cpu/block_totals.h"
 #include "sim/cpu/code_block.h"
 #include "sim/cpu/core_engine.h"
 #include "sim/cpu/core_model.h"
 #include "sim/cpu/link_register.h"
-#include "sim/cpu/operation_totals.h"
 #include "sim/cpu/overflow_watch.h"
 #include "sim/cpu/profiler.h"
 #include "sim/cpu/translator.h"
-#include "sim/cpu/true_callers.h"
+#include "sim/cpu/truth.h"
 #include "sim/cpu/unicorn_cpu.h"
 #include "sim/cpu/unicorn_registers.h"
 
@@ -25,8 +23,7 @@ namespace wperf::sim {
 
 class UnicornCore {
  public:
-  UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals, OperationTotals& operations,
-              TrueCallers& callers, bool translates);
+  UnicornCore(const UnicornLibrary& library, CoreModel& model, Truth& truth, bool translates);
   // `space` is the same one in each call, though its contents may have changed.
   Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches,
            Profiler* profiler);
@@ -93,7 +90,6 @@ class UnicornCore {
   void note_at_end(const Block& block, u32 at);
   void settle_registers();
   std::span<const u32> code_of(const Block& block);
-  bool slowly() const { return totals_.kept() || operations_.kept() || callers_.kept(); }
 
   // While operations are profiled (unicorn_profile.cpp).
   void begin_profiling(Profiler* profiler);
@@ -127,7 +123,6 @@ class UnicornCore {
   UnicornCpu cpu_;
   UnicornRegisters registers_;
   BlockCache blocks_;
-  BlockTotals& totals_;
   OverflowWatch watch_;
   AddressSpace* space_ = nullptr;
   u64 generation_ = 0, code_generation_ = 0;
@@ -165,8 +160,7 @@ class UnicornCore {
   u32 exception_ = 0;  // Unicorn's number
   uc_mem_type bad_type_{};
   u64 bad_address_ = 0;
-  OperationTotals& operations_;
-  TrueCallers& callers_;
+  Truth& truth_;
   Profiler* profiler_ = nullptr;  // null if it does not take part in this run
   u64 passed_ = 0;                // operations in the blocks that were begun; known while watching_
   u64 reported_ = 0;              // the number of these operations that the profiler was informed of

@@ -56,7 +56,7 @@ void UnicornCore::choose_in(const Block& block) {
 void UnicornCore::note_access(u64 address) {
   const u64 pc = registers_.read(UC_ARM64_REG_PC);
   if (chosen_ && pc == operation_.pc) add_access(operation_, address, model_.outcome());
-  if (operations_.kept()) operations_.access(pc, address, model_.outcome());
+  if (truth_.operations.kept()) truth_.operations.access(pc, address, model_.outcome());
 }
 
 // The block was executed to its end.
@@ -90,7 +90,7 @@ void UnicornCore::fault_chosen(u64 pc) {
 
 void UnicornCore::hand_over() {
   chosen_ = false;
-  if (!operations_.kept()) special_ &= ~kTracked;
+  if (!truth_.operations.kept()) special_ &= ~kTracked;
   settle_latency(operation_);
   if (profiler_->choose(operation_.begun)) {
     const Profiler::Completion completion = profiler_->complete(operation_);

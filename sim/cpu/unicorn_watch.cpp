@@ -16,7 +16,7 @@ constexpr u64 kFarChoice = 2048;
 
 void UnicornCore::begin_watching(std::span<const EventWatch> watches) {
   watching_ = far_ = false;
-  if (watches.empty() && profiler_ == nullptr && !slowly()) return;
+  if (watches.empty() && profiler_ == nullptr && !truth_.kept()) return;
   model_.settle();
   watch_.arm(watches);
   overflow_ = {};
@@ -27,7 +27,7 @@ void UnicornCore::begin_watching(std::span<const EventWatch> watches) {
 void UnicornCore::come_nearer() {
   watch_.catch_up(blocks_);
   const u64 profiling = safe_profiling_cycles();
-  const u64 safe = slowly() ? 0 : std::min(watch_.safe_cycles(largest_), profiling);
+  const u64 safe = truth_.kept() ? 0 : std::min(watch_.safe_cycles(largest_), profiling);
   if (safe < kWorthwhile) return watch_from_here();
   far_ = true;
   reach_ = after(safe);
@@ -53,7 +53,7 @@ void UnicornCore::watch_from_here() {
   far_ = false;
   limit_ = 0;
   if (watch_.live()) special_ |= kWatched;
-  if (operations_.kept()) special_ |= kTracked;
+  if (truth_.operations.kept()) special_ |= kTracked;
   model_.set_alarm(~u64{0}, nullptr, nullptr);
 }
 
@@ -70,9 +70,9 @@ void UnicornCore::end_watching(Stop& result) {
   if (Block* const block = current_; block != nullptr) {
     if (happened && watching_) end_block(*block, registers_.read(UC_ARM64_REG_PC));
     if (chosen_) fault_chosen(registers_.read(UC_ARM64_REG_PC));
-    if (totals_.kept()) {
+    if (truth_.totals.kept()) {
       model_.settle();
-      totals_.credit(space_->id(), *block, model_.signals());
+      truth_.totals.credit(space_->id(), *block, model_.signals());
     }
   }
   watching_ = far_ = false;
@@ -96,7 +96,7 @@ void UnicornCore::fold_with_totals() {
   blocks_.fold([this](Block& block) {
     model_.retire(block);
     model_.settle();
-    totals_.credit(space_->id(), block, model_.signals());
+    truth_.totals.credit(space_->id(), block, model_.signals());
   });
 }
 
@@ -121,7 +121,7 @@ void UnicornCore::enter_watched(u64 address, u32 size) {
     current_ = nullptr;
     return stop(StopCause::budget);
   }
-  if (choice_ - passed_ > kFarChoice && !slowly() && watch_.idle()) {
+  if (choice_ - passed_ > kFarChoice && !truth_.kept() && watch_.idle()) {
     current_ = nullptr;
     watching_ = false;
     special_ &= ~kWatched;
@@ -132,7 +132,7 @@ void UnicornCore::enter_watched(u64 address, u32 size) {
   if (block == nullptr) return;
   const bool calls = block->end == BranchKind::call || block->end == BranchKind::indirect_call;
   if (calls && watch_.changed_by(block->end)) call_link_ = registers_.read(UC_ARM64_REG_X30);
-  if (operations_.kept()) operations_.begin_block(address, code_of(*block), model_.mispredicts());
+  if (truth_.operations.kept()) truth_.operations.begin_block(address, code_of(*block), model_.mispredicts());
   choose_in(*block);
   model_.enter_again(*block);
   if (watch_.enter(*block)) note_at_start(*block, watch_.first_out(*block, code_of(*block)));
@@ -148,17 +148,20 @@ void UnicornCore::enter_watched(u64 address, u32 size) {
 // The last instruction of the block was executed.
 void UnicornCore::end_block(Block& block, u64 next) {
   if (chosen_) complete_chosen(block, next);
-  if (operations_.kept()) operations_.end_block(next, model_.mispredicts());
+  if (truth_.operations.kept()) truth_.operations.end_block(next, model_.mispredicts());
   if (watch_.may_be_out_at_end()) {
     if (const auto at = watch_.out_at_end(code_of(block))) note_at_end(block, *at);
   }
-  if (callers_.kept()) {
-    if (overflow_.seen) callers_.overflowed(overflow_.block + u64{overflow_.at} * 4);
-    callers_.left(block.end, block.address + block.size, next);
+  if (truth_.callers.kept()) {
+    if (overflow_.seen) truth_.callers.overflowed(overflow_.block + u64{overflow_.at} * 4);
+    truth_.callers.left(block.end, block.address + block.size, next);
   }
-  if (totals_.kept()) {
+  const bool is_taken =
+      block.end != BranchKind::none && (block.end != BranchKind::conditional || next == block.taken_target);
+  if (truth_.branches.kept() && is_taken) truth_.branches.taken(block.branch_address(), next);
+  if (truth_.totals.kept()) {
     model_.settle();
-    totals_.credit(space_->id(), block, model_.signals());
+    truth_.totals.credit(space_->id(), block, model_.signals());
   }
 }
 
