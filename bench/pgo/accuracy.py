@@ -28,7 +28,7 @@ from recording_bytes import perf_data_with_branches  # noqa: E402
 from shared import print_promises, tool  # noqa: E402
 
 INPUTS = pathlib.Path(__file__).resolve().parent / "inputs"
-DEPTH, STACK_INTERVAL = 32, 101  # branches of a stack; branches from one stack to the next
+DEPTH, STACK_INTERVAL = 32, 97  # branches of a stack; branches from one stack to the next
 # Arguments and standard input.
 PROGRAMS = {"lua": (["input.lua"], None), "mujs": (["input.js"], None), "zstd": (["-5", "-q", "-f", "input.txt"], None),
             "sqlite3": ([":memory:"], "input.sql"), "bc": (["-l", "-q", "input.bc"], None), "counted": ([], None)}

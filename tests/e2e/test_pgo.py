@@ -130,15 +130,15 @@ def read_spt(path):
     while at < len(data):
         kind, _, number, length = struct.unpack_from("<BBHI", data, at)
         assert kind == 0x81
-        end, at, repeat = at + 4 + length, at + 8, 1
+        end, at, repeat = at + 4 + length, at + 8, 0
         while at < end:
             if data[at] == 0x82:
                 repeat = struct.unpack_from("<Q", data, at + 2)[0]
                 at += 10
                 continue
             for rva in struct.unpack_from(f"<{data[at + 1]}I", data, at + 2):
-                modules[number][3][data[at], rva] += repeat
-            at, repeat = at + 2 + 4 * data[at + 1], 1
+                modules[number][3][data[at], rva] += 1 + repeat
+            at, repeat = at + 2 + 4 * data[at + 1], 0
         assert at == end
     return modules
 

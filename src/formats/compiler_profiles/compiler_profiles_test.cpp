@@ -114,7 +114,7 @@ class SptReader {
       const usize end = at + 4 + number<u32>(at + 4);
       ASSERT_LE(end, bytes_.size());
       ASSERT_LT(module, modules.size());
-      u64 repeat = 1;
+      u64 repeat = 0;  // further times that the next record counts
       for (at += 8; at < end;) {
         const u8 type = number<u8>(at);
         if (type == 0x82) {
@@ -124,8 +124,9 @@ class SptReader {
         }
         const u8 addresses = number<u8>(at + 1);
         at += 2;
-        for (u8 i = 0; i < addresses; ++i, at += 4) modules[module].samples.emplace_back(type, number<u32>(at), repeat);
-        repeat = 1;
+        for (u8 i = 0; i < addresses; ++i, at += 4)
+          modules[module].samples.emplace_back(type, number<u32>(at), 1 + repeat);
+        repeat = 0;
       }
       ASSERT_EQ(at, end);
     }

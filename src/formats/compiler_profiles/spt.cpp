@@ -19,12 +19,12 @@ void put(std::string& out, std::unsigned_integral auto value) {
   for (usize byte = 0; byte < sizeof value; ++byte) out += static_cast<char>(u64{value} >> (byte * 8));
 }
 
-// A count other than 1 is a separate record before the record of the address.
+// A record says how many more times the next one counts; then comes a record of one address.
 void put_sample(std::string& out, const SptCount& one) {
   if (one.count != 1) {
     put(out, kRepeat);
     put(out, u8{0});
-    put(out, one.count);
+    put(out, one.count - 1);
   }
   put(out, static_cast<u8>(one.event));
   put(out, u8{1});
