@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!file.has_value()) return 0;
   const recording::RecordedSamples nothing_known;
   pgo::ProfileCounts counts;
-  pgo::add_branch_stacks(file.value(), nothing_known, counts);
+  pgo::add_branch_stacks(file.value(), nothing_known, false, counts);
   u64 branches = 0;
   file.value().for_each_record(perf_data::Visitors{[&](const perf_data::Sample& sample, const perf_data::Record&) {
     const auto& events = file.value().attrs();
@@ -25,6 +25,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }});
   if (counts.drops.branches_elsewhere != branches || !counts.binaries.empty()) std::abort();
   const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(file.value());
-  if (!traces.buffers().empty()) pgo::add_spe_branches(file.value(), traces, nothing_known, counts);
+  if (!traces.buffers().empty()) pgo::add_spe_branches(file.value(), traces, nothing_known, false, counts);
   return 0;
 }

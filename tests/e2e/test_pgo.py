@@ -117,7 +117,7 @@ def read_unsymbolized(path):
 
 
 def read_spt(path):
-    """[(name, GUID, age, {(type, RVA): count})]"""
+    """[(name, GUID, age, {(type, RVA): count})]; for branches (from, to), and for stacks of calls their RVAs, instead of the RVA"""
     data = pathlib.Path(path).read_bytes()
     signature, version, _, _, names, ids, used, _, count, room = struct.unpack_from("<6I4H", data)
     assert (signature, version) == (0x5350543A, 1)
@@ -136,11 +136,19 @@ def read_spt(path):
                 repeat = struct.unpack_from("<Q", data, at + 2)[0]
                 at += 10
                 continue
-            for rva in struct.unpack_from(f"<{data[at + 1]}I", data, at + 2):
-                modules[number][3][data[at], rva] += 1 + repeat
-            at, repeat = at + 2 + 4 * data[at + 1], 0
+            kind, count = data[at], data[at + 1]
+            rvas = struct.unpack_from(f"<{2 * count if kind == 0x10 else count}I", data, at + 2)
+            found = {0x10: list(zip(rvas[1::2], rvas[::2])), 0x42: [rvas]}.get(kind, rvas)
+            for one in found:
+                modules[number][3][kind, one] += 1 + repeat
+            at, repeat = at + 2 + 4 * len(rvas), 0
         assert at == end
     return modules
+
+
+def samples_of(counts):
+    """Without branches and calls."""
+    return sum(count for (_, where), count in counts.items() if isinstance(where, int))
 
 
 @unittest.skipUnless(CLANG, "needs clang-19 to build the programs")
@@ -412,9 +420,11 @@ class WindowsPgoTest(WperfTest):
         at = rsds.index(b"RSDS")
         self.assertEqual((guid, age), (rsds[at + 4:at + 20], struct.unpack_from("<I", rsds, at + 20)[0]))
         by_type = collections.Counter()
-        for (kind, rva), count in counts.items():
-            self.assertLess(rva, 0x10000)
+        for (kind, where), count in counts.items():
+            for rva in where if kind == 0x42 else [where]:  # the function of call_loop has a caller
+                self.assertLess(rva, 0x10000)
             by_type[kind] += count
+        self.assertEqual(by_type.pop(0x42), answer["calls"])
         report = self.json("report", data, "--sort", "module", "--json", cwd=self.folder)["recording"]["events"]
         samples = {event["event"]: sum(row["samples"] for row in event["rows"] if row["module"] == "exact.exe") for event in report}
         cycles = samples.get("cycle", samples.get("cpu_cycles"))
@@ -446,6 +456,42 @@ class WindowsPgoTest(WperfTest):
         self.assertEqual(ranges, {(base + 0x1008, base + 0x1020): 1, (base + 0x1014, base + 0x1018): 1})
         self.assertEqual(branches, {(base + one, base + to): 1 for one, to in ((0x1004, 0x1014), (0x1018, 0x1008), (0x1020, 0x1010))})
 
+    def test_branch_stacks_for_msvc(self):
+        """Neither the image nor its PDB is there."""
+        stack = [(0x1020, 0x1010), (0x1018, 0x1008), (0x1020, 0x1010), (0x1004, 0x1014)]
+        data, _ = self.with_stacks([stack, stack, stack[:2]])
+        wanted = ("pgo", data, "--format", "spt", "-o", "b.spt")
+        here = self.json(*wanted, "--json", cwd=self.folder)["pgo"]
+        [(name, *_, counts)] = read_spt(self.folder / "b.spt")
+        branches = {(0x10, (0x1020, 0x1010)): 5, (0x10, (0x1018, 0x1008)): 3, (0x10, (0x1004, 0x1014)): 2}
+        self.assertEqual((name, counts), ("exact.exe", {(0x01, 0x1020): 3, **branches}))
+        self.assertEqual((here["branches"], here["calls"], here["used"]), (10, 0, 3))
+        self.assertEqual(here["next"], "SPDConvert /mode:LBR exact.spd b.spt")
+        for file in ("exact.exe", "exact.pdb"):
+            (self.folder / file).unlink()
+        self.ok(*wanted, cwd=self.folder)
+        self.assertEqual(read_spt(self.folder / "b.spt")[0][3], counts)
+
+    def test_call_stacks_for_msvc(self):
+        """Each call of a stack returns to an instruction that follows a call."""
+        for name in ("fib.exe", "fib.pdb"):
+            shutil.copy(workload(name), self.folder)
+        self.ok("record", "-q", "-g", "-e", "inst_retired:20000", "-c", "1", "-o", "c.data", "--", "fib.exe", "20", cwd=self.folder)
+        answer = self.json("pgo", "c.data", "--format", "spt", "-o", "c.spt", "--json", cwd=self.folder)["pgo"]
+        counts = next(counts for name, *_, counts in read_spt(self.folder / "c.spt") if name == "fib.exe")
+        calls = {rvas: count for (kind, rvas), count in counts.items() if kind == 0x42}
+        samples = sum(count for (kind, _), count in counts.items() if kind == 0x02)
+        self.assertGreater(sum(calls.values()), 5 * samples)  # it is recursive
+        image = (self.folder / "fib.exe").read_bytes()
+        header = struct.unpack_from("<I", image, 60)[0]
+        first = header + 24 + struct.unpack_from("<H", image, header + 20)[0]
+        _, rva, _, offset = struct.unpack_from("<IIII", image, first + 8)
+        returns = {rva + at + 4 for at in range(0, struct.unpack_from("<I", image, first + 16)[0], 4)
+                   if image[offset + at + 3] & 0xfc == 0x94}
+        self.assertEqual({rvas[1] for rvas in calls} - returns, set())
+        self.assertTrue({rvas[0] for rvas in calls} & returns)
+        self.assertGreaterEqual(answer["calls"], sum(calls.values()))
+
     def test_other_events_are_nothing_for_msvc(self):
         data = self.recorded("b.data", "ld_spec:10000")
         self.assertIn("no samples for MSVC", self.fails("pgo", data, "--format", "spt", "-o", "b.spt", cwd=self.folder, status=2))
@@ -461,7 +507,7 @@ class WindowsPgoTest(WperfTest):
                 device="etw:fake,pace=free,seed=1")
         wanted = ("pgo", "f.etl", "--format", "spt", "-o", "f.spt")
         answer = self.json(*wanted, "--json", cwd=self.folder)["pgo"]
-        modules = {name: sum(counts.values()) for name, _, _, counts in read_spt(self.folder / "f.spt")}
+        modules = {name: samples_of(counts) for name, _, _, counts in read_spt(self.folder / "f.spt")}
         self.assertGreater(modules["bignum.dll"], 100)
         self.assertEqual(sum(modules.values()), answer["used"])
         self.assertEqual(answer["modules"], len(modules))
@@ -485,7 +531,7 @@ class WindowsPgoTest(WperfTest):
         answer = json.loads(done.stdout)["pgo"]
         modules, rows = collections.Counter(), collections.Counter()  # there are two ntdll.dll
         for name, _, _, counts in read_spt(self.folder / "g.spt"):
-            modules[name] += sum(counts.values())
+            modules[name] += samples_of(counts)
         self.assertGreater(len(modules), 10)
         report = self.run_wperf("report", trace, "--sort", "module", "--sample-display-row", "500", "--json").stdout
         [event] = json.loads(report)["recording"]["events"]

@@ -32,11 +32,11 @@ void add_stack(const perf_data::BranchStack& stack, u32 space, RecordedBranches&
 
 }  // namespace
 
-void add_branch_stacks(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded,
+void add_branch_stacks(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded, bool rvas,
                        ProfileCounts& counts) {
   if (!has_branches(file)) return;
   const ProcessHistory history = ProcessHistory::collect(file);
-  RecordedBranches branches(history, counts);
+  RecordedBranches branches(history, counts, rvas);
   const auto& events = file.attrs();
   file.for_each_record(perf_data::Visitors{[&](const perf_data::Sample& sample, const perf_data::Record& record) {
     const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
@@ -53,10 +53,10 @@ void add_branch_stacks(const perf_data::PerfFile& file, const recording::Recorde
 }
 
 void add_spe_branches(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
-                      const recording::RecordedSamples& recorded, ProfileCounts& counts) {
+                      const recording::RecordedSamples& recorded, bool rvas, ProfileCounts& counts) {
   const ProcessHistory history = ProcessHistory::collect(file);
   const recording::CanonicalCode canonical(history);
-  RecordedBranches branches(history, counts);
+  RecordedBranches branches(history, counts, rvas);
   recording::DecodeStates states;
   recording::RecordedRecords(traces, canonical)
       .for_each_as_recorded(states, [&](u32 process, u64 time, const spe::Origin&, const spe::Record& record) {

@@ -8,11 +8,11 @@
 
 namespace wperf::pgo {
 
-// `recorded` is this file, read with ReadOptions::code, so its code files are still open.
-void add_branch_stacks(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded,
+// `recorded` is this file, read with ReadOptions::code, so its code files are still open. `rvas`: as in ReadOptions.
+void add_branch_stacks(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded, bool rvas,
                        ProfileCounts& counts);
 // Adds taken branches of user code to Binary::operation_branches.
 void add_spe_branches(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
-                      const recording::RecordedSamples& recorded, ProfileCounts& counts);
+                      const recording::RecordedSamples& recorded, bool rvas, ProfileCounts& counts);
 
 }  // namespace wperf::pgo

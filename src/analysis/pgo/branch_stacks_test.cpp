@@ -64,7 +64,7 @@ class BranchStacksTest : public testing::Test {
       if (linked.has_value()) moved_ = *linked - offset_;
     }
     add_samples(recorded, ~usize{0}, counts_);
-    add_branch_stacks(file, recorded, counts_);
+    add_branch_stacks(file, recorded, false, counts_);
     return counts_.binaries.empty() ? nullptr : &counts_.binaries.front();
   }
   // An address in the code of this program.

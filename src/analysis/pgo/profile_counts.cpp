@@ -89,6 +89,7 @@ class SampleAdder {
     site.begin += moved;
     site.end += moved;
     binary.samples[event][site.address] += sample.count;
+    add_calls(sample);
     if (site.begin == site.end) {
       const stacks::StackFunction& function = profile_.functions[site.function];
       if (function.is_known) binary.boundless[function.name] += sample.count;
@@ -99,6 +100,27 @@ class SampleAdder {
     entry->second.name = profile_.functions[site.function].name;
     entry->second.end = site.end;
     symbols_.name(module, begin_here, entry->second);
+  }
+
+  // Counts the calls between frames that follow each other in the stack. A caller's site is in the call, one byte
+  // before the address to which it returns.
+  void add_calls(const stacks::StackSample& sample) {
+    u32 return_offset = 0;  // of the inner frame
+    for (u32 node = sample.node; profile_.nodes[node].parent != stacks::kNothing; node = profile_.nodes[node].parent) {
+      const u32 inner = profile_.site_of_node[node], outer = profile_.site_of_node[profile_.nodes[node].parent];
+      const u32 module = module_of_site(inner);
+      if (module != stacks::kNothing && module == module_of_site(outer)) {
+        Binary& binary = binary_at(module);
+        const u64 moved = binary.image_base - profile_.modules[module].image_base;
+        const u64 from = profile_.sites[inner].address + return_offset, to = profile_.sites[outer].address + 1;
+        binary.calls[{from + moved, to + moved}] += sample.count;
+      }
+      return_offset = 1;
+    }
+  }
+
+  u32 module_of_site(u32 site) const {
+    return site != stacks::kNothing ? profile_.functions[profile_.sites[site].function].module : stacks::kNothing;
   }
 
   Binary& binary_at(u32 module) {
@@ -183,7 +205,8 @@ Binary& ProfileCounts::binary_of(const stacks::StackModule& module, const module
              .functions = {},
              .branches = {},
              .operation_branches = {},
-             .ranges = {}});
+             .ranges = {},
+             .calls = {}});
 }
 
 void add_samples(const recording::RecordedSamples& recorded, usize first_operation, ProfileCounts& counts) {

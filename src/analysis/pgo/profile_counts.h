@@ -52,6 +52,7 @@ struct Binary {
   BranchCounts branches;                                // from branch stacks
   BranchCounts operation_branches;                      // from SPE; proportional to operations
   std::map<std::pair<u64, u64>, u64> ranges;            // first and last instruction → count
+  std::map<std::pair<u64, u64>, u64> calls;             // address in a function and where it returns to → count
   u64 without_address = 0;                              // samples whose file is not on this machine
 };
 

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 namespace wperf::pgo {
 
 RecordedBranches::CodeLocation RecordedBranches::location(u32 space, u64 address) const {
@@ -42,20 +40,24 @@ RecordedBranches::Code RecordedBranches::find_code(const perf_data::MappedCode& 
   for (u32 i = 0; i < modules.size(); ++i) {
     if (modules[i].path != code.path || modules[i].build_id != build_id) continue;
     const modules::CodeFile* const file = recorded.files.find(i);
-    if (file == nullptr) continue;
+    if (file == nullptr && !rvas_) continue;
     const Binary& binary = counts_.binary_of(modules[i], file);
     return {file, static_cast<usize>(&binary - counts_.binaries.data())};
   }
   return {};
 }
 
+std::optional<u64> RecordedBranches::address_in(const Code& code, u64 offset) const {
+  const std::optional<u64> known = code.file != nullptr ? code.file->address_of_offset(offset) : std::nullopt;
+  if (known.has_value() || !rvas_ || code.binary == kNoBinary) return known;
+  const Binary& binary = counts_.binaries[code.binary];
+  return binary.is_windows ? std::optional(binary.image_base + offset) : std::nullopt;
+}
+
 void RecordedBranches::place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches) {
   std::vector<Code> known;
   for (const perf_data::MappedCode& code : history_.codes()) known.push_back(find_code(code, recorded));
-  const auto address = [&](u32 code, u64 offset) -> std::optional<u64> {
-    const modules::CodeFile* const file = known[code].file;
-    return file != nullptr ? file->address_of_offset(offset) : std::nullopt;
-  };
+  const auto address = [&](u32 code, u64 offset) { return address_in(known[code], offset); };
   for (const Pair& branch : branches_.all()) {
     const std::optional<u64> from = address(branch.code, branch.first), to = address(branch.code, branch.second);
     if (!from.has_value() || !to.has_value()) {
@@ -77,7 +79,9 @@ void RecordedBranches::place(const recording::RecordedSamples& recorded, BranchC
 }
 
 void RecordedBranches::place_range(const Code& code, u64 begin, u64 last, u64 count) {
-  const symbols::SymbolizedAddress function = code.file->function_at(begin, true);
+  const symbols::SymbolizedAddress function = code.file != nullptr && code.file->has_symbols()
+                                                  ? code.file->function_at(begin, true)
+                                                  : symbols::SymbolizedAddress();
   const bool has_end = function.begin != function.end;
   if (has_end && last >= function.end) {
     counts_.drops.ranges_across_functions += count;

@@ -2,6 +2,7 @@
 // The branches and ranges of one recording. They are counted by their places in code files; then each different place
 // is converted once to a linked address in its binary.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "analysis/pgo/profile_counts.h"
@@ -12,9 +13,9 @@ namespace wperf::pgo {
 
 class RecordedBranches {
  public:
-  // Both must outlive this object.
-  RecordedBranches(const perf_data::ProcessHistory& history, ProfileCounts& counts)
-      : history_(history), counts_(counts) {}
+  // Both must outlive this object. `rvas`: as in ReadOptions.
+  RecordedBranches(const perf_data::ProcessHistory& history, ProfileCounts& counts, bool rvas)
+      : history_(history), counts_(counts), rvas_(rvas) {}
 
   // A place in a file; known() is false for the kernel and for memory without a file.
   struct CodeLocation {
@@ -61,13 +62,17 @@ class RecordedBranches {
   };
   struct Code {
     const modules::CodeFile* file = nullptr;
-    usize binary = 0;  // index into the binaries
+    usize binary = kNoBinary;  // index into the binaries
   };
+  static constexpr usize kNoBinary = ~usize{0};
   Code find_code(const perf_data::MappedCode& code, const recording::RecordedSamples& recorded) const;
+  // The linked address; nullopt if it is not known.
+  std::optional<u64> address_in(const Code& code, u64 offset) const;
   void place_range(const Code& code, u64 begin, u64 last, u64 count);
 
   const perf_data::ProcessHistory& history_;
   ProfileCounts& counts_;
+  bool rvas_;
   Pairs branches_, ranges_;
 };
 

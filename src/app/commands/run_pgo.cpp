@@ -72,7 +72,8 @@ void search_folder_of_binary(const NamedBinary& binary, request::Request& reques
 diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request, diag::Console& console) {
   pgo::ProfileCounts counts;
   show::ReportOptions options = report_options(request, console);
-  options.read.rvas = request.pgo.format == PgoFormat::spt;  // this format needs no code files
+  // This format needs no code files, and has call stacks.
+  options.read.rvas = options.read.callers = request.pgo.format == PgoFormat::spt;
   options.read.files_with_lines = request::has_lines(*request.pgo.format);
   std::vector<std::string> files = {*request.data_file};
   files.insert(files.end(), request.further_files.begin(), request.further_files.end());
@@ -242,7 +243,19 @@ void add_spt_samples(const pgo::ProfileCounts& counts, const pgo::Binary& binary
             [](const auto& a, const auto& b) { return a.event != b.event ? a.event < b.event : a.rva < b.rva; });
 }
 
-// All images with a GUID, or only the named one. Each event has its own type of record.
+void add_spt_pairs(const pgo::Binary& binary, compiler_profiles::SptModule& module, report::PgoAnswer& answer) {
+  const auto rva = [&](u64 address) { return static_cast<u32>(address - binary.image_base); };
+  for (const auto& branch : pgo::counts_of(binary, {}).branches) {
+    module.branches.push_back({rva(branch.from), rva(branch.to), branch.count});
+    answer.branches += branch.count;
+  }
+  for (const auto& [call, count] : binary.calls) {
+    module.calls.push_back({rva(call.first), rva(call.second), count});
+    answer.calls += count;
+  }
+}
+
+// All images with a GUID, or only the named one. Each event has its own type of record, and so have branches and calls.
 diag::Result<Profile> profile_for_msvc(const pgo::ProfileCounts& counts, const pgo::Binary* named,
                                        const std::string& file) {
   std::vector<u32> events;
@@ -262,12 +275,13 @@ diag::Result<Profile> profile_for_msvc(const pgo::ProfileCounts& counts, const p
       answer.of_other_binaries += samples;
       continue;
     }
-    compiler_profiles::SptModule module{.name = binary.name, .guid = {}, .age = 0, .samples = {}};
+    compiler_profiles::SptModule module{.name = binary.name};
     if (!binary.is_windows || !take_guid(binary.build_id, module)) {
       answer.without_build += samples;
       continue;
     }
     add_spt_samples(counts, binary, module);
+    add_spt_pairs(binary, module, answer);
     if (module.samples.empty()) continue;
     modules.push_back(std::move(module));
     answer.used += samples;
@@ -281,8 +295,8 @@ diag::Result<Profile> profile_for_msvc(const pgo::ProfileCounts& counts, const p
   }
   answer.modules = modules.size();
   answer.judgement = pgo::judge(*main, pgo::counts_of(*main, events));
-  answer.next =
-      fmt::format("SPDConvert /mode:IP {}.spd {}", text::base_name(main->name).substr(0, main->name.rfind('.')), file);
+  answer.next = fmt::format("SPDConvert /mode:{} {}.spd {}", main->branches.empty() ? "IP" : "LBR",
+                            text::base_name(main->name).substr(0, main->name.rfind('.')), file);
   WPERF_TRY(std::string bytes, compiler_profiles::spt(modules));
   return Profile{std::move(bytes), std::move(answer)};
 }

@@ -34,15 +34,15 @@ diag::Result<void> add_perf_data(const perf_data::PerfFile& file, const ReportOp
   wanted.file = options.file;
   wanted.code = wanted.only_native = true;
   wanted.symbols.decorated = true;
-  wanted.signatures = wanted.callers = wanted.lines = wanted.code_lines = false;
+  wanted.signatures = wanted.lines = wanted.code_lines = false;
   const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
   if (traces.has_value()) wanted.traces = &*traces;
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
   note_losses(recorded.profile, options.file, counts);
   const u64 samples_before = counts.samples, stacks_before = counts.branch_stacks;
   pgo::add_samples(recorded, std::max<usize>(file.attrs().size(), 1), counts);
-  pgo::add_branch_stacks(file, recorded, counts);
-  if (traces.has_value()) pgo::add_spe_branches(file, *traces, recorded, counts);
+  pgo::add_branch_stacks(file, recorded, wanted.rvas, counts);
+  if (traces.has_value()) pgo::add_spe_branches(file, *traces, recorded, wanted.rvas, counts);
   if (counts.branch_stacks == stacks_before) counts.samples_without_stacks += counts.samples - samples_before;
   if (!wanted.rvas) counts.keep_files(recorded);
   return {};

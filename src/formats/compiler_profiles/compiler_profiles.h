@@ -94,11 +94,18 @@ struct SptCount {
   u64 count = 0;
 };
 
+// A branch that was taken, or an address in a function and the address to which it returns.
+struct SptPair {
+  u32 from = 0, to = 0;  // RVAs
+  u64 count = 0;
+};
+
 struct SptModule {
   std::string name;
   std::array<u8, 16> guid{};  // as in the image's RSDS record
   u32 age = 0;
-  std::vector<SptCount> samples;
+  std::vector<SptCount> samples = {};
+  std::vector<SptPair> branches = {}, calls = {};
 };
 
 // A sample profile trace of version 1, for Microsoft's SPDConvert. Returns an error if its tables cannot hold this many

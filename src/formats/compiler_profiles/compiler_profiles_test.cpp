@@ -79,7 +79,9 @@ class SptReader {
   struct Module {
     std::string name, guid;
     u32 age = 0;
-    std::vector<std::tuple<u8, u32, u64>> samples;  // type, RVA, count
+    std::vector<std::tuple<u8, u32, u64>> samples;         // type, RVA, count
+    std::vector<std::tuple<u32, u32, u64>> branches;       // from, to, count
+    std::vector<std::pair<std::vector<u32>, u64>> stacks;  // RVAs, count
   };
   explicit SptReader(const std::string& bytes) : bytes_(bytes) {
     EXPECT_EQ(number<u32>(0), 0x5350543A);
@@ -93,7 +95,9 @@ class SptReader {
       modules.push_back({.name = bytes_.c_str() + names + number<u32>(at + 20),
                          .guid = bytes_.substr(at, 16),
                          .age = number<u32>(at + 16),
-                         .samples = {}});
+                         .samples = {},
+                         .branches = {},
+                         .stacks = {}});
     }
     read_stream(ids + id_room * usize{24});
   }
@@ -124,8 +128,17 @@ class SptReader {
         }
         const u8 addresses = number<u8>(at + 1);
         at += 2;
-        for (u8 i = 0; i < addresses; ++i, at += 4)
-          modules[module].samples.emplace_back(type, number<u32>(at), 1 + repeat);
+        if (type == 0x42) modules[module].stacks.emplace_back(std::vector<u32>(), 1 + repeat);
+        for (u8 i = 0; i < addresses; ++i, at += 4) {
+          const u32 rva = number<u32>(at);
+          if (type == 0x10) {
+            modules[module].branches.emplace_back(number<u32>(at += 4), rva, 1 + repeat);
+          } else if (type == 0x42) {
+            modules[module].stacks.back().first.push_back(rva);
+          } else {
+            modules[module].samples.emplace_back(type, rva, 1 + repeat);
+          }
+        }
         repeat = 0;
       }
       ASSERT_EQ(at, end);
@@ -248,7 +261,7 @@ TEST(LlvmBinary, TheSummaryTellsWhatIsHot) {
 }
 
 TEST(Spt, AReaderFindsModulesAndSamples) {
-  SptModule first{.name = "program.exe", .guid = {1, 2, 3, 15, 16}, .age = 2, .samples = {}};
+  SptModule first{.name = "program.exe", .guid = {1, 2, 3, 15, 16}, .age = 2};
   first.samples = {{SptEvent::timer, 0x1150, 1}, {SptEvent::cycles, 0x1154, 300}};
   const SptModule second{.name = "ntdll.dll", .guid = {9}, .age = 1, .samples = {{SptEvent::instructions, 4, 2}}};
   const SptModule modules[] = {first, second};
@@ -265,6 +278,20 @@ TEST(Spt, AReaderFindsModulesAndSamples) {
   EXPECT_EQ(read.modules[1].samples, (Samples{{0x02, 4, 2}}));
   // The usual capacities, because other readers may rely on them.
   EXPECT_EQ(written.value().size(), 0x20 + 0x4000 + 0x100 * 24 + (8 + 6 + 16) + (8 + 16));
+}
+
+TEST(Spt, BranchesAndCallsAreRecordsNextToTheSamples) {
+  const SptModule module{.name = "a.exe",
+                         .samples = {{SptEvent::timer, 0x20, 2}},
+                         .branches = {{0x10, 0x40, 1}, {0x44, 0x14, 70'000}},
+                         .calls = {{0x24, 0x88, 3}}};
+  const auto written = spt({&module, 1});
+  ASSERT_TRUE(written.has_value());
+  const SptReader read(written.value());
+  ASSERT_EQ(read.modules.size(), 1);
+  EXPECT_EQ(read.modules[0].samples, (std::vector<std::tuple<u8, u32, u64>>{{0x41, 0x20, 2}}));
+  EXPECT_EQ(read.modules[0].branches, (std::vector<std::tuple<u32, u32, u64>>{{0x10, 0x40, 1}, {0x44, 0x14, 70'000}}));
+  EXPECT_EQ(read.modules[0].stacks, (std::vector<std::pair<std::vector<u32>, u64>>{{{0x24, 0x88}, 3}}));
 }
 
 TEST(Spt, TablesGrowUpToTheirLimit) {

@@ -13,22 +13,44 @@ namespace {
 
 constexpr u32 kSignature = 0x5350543A, kVersion = 1, kHeaderBytes = 0x20;
 constexpr usize kUsualNameBytes = 0x4000, kUsualModules = 0x100, kMostInHeader = 0xffff;
-constexpr u8 kModule = 0x81, kRepeat = 0x82;
+constexpr u8 kModule = 0x81, kRepeat = 0x82, kBranches = 0x10, kCallStack = 0x42;
 
 void put(std::string& out, std::unsigned_integral auto value) {
   for (usize byte = 0; byte < sizeof value; ++byte) out += static_cast<char>(u64{value} >> (byte * 8));
 }
 
-// A record says how many more times the next one counts; then comes a record of one address.
-void put_sample(std::string& out, const SptCount& one) {
-  if (one.count != 1) {
-    put(out, kRepeat);
-    put(out, u8{0});
-    put(out, one.count - 1);
+// The next record counts so many times: a record has the number of the further ones.
+void put_count(std::string& out, u64 count) {
+  if (count == 1) return;
+  put(out, kRepeat);
+  put(out, u8{0});
+  put(out, count - 1);
+}
+
+// Each record has one address or pair.
+std::string records_of(const SptModule& module) {
+  std::string out;
+  for (const SptCount& one : module.samples) {
+    put_count(out, one.count);
+    put(out, static_cast<u8>(one.event));
+    put(out, u8{1});
+    put(out, one.rva);
   }
-  put(out, static_cast<u8>(one.event));
-  put(out, u8{1});
-  put(out, one.rva);
+  for (const SptPair& branch : module.branches) {
+    put_count(out, branch.count);
+    put(out, kBranches);
+    put(out, u8{1});
+    put(out, branch.to);
+    put(out, branch.from);
+  }
+  for (const SptPair& call : module.calls) {
+    put_count(out, call.count);
+    put(out, kCallStack);
+    put(out, u8{2});
+    put(out, call.from);
+    put(out, call.to);
+  }
+  return out;
 }
 
 diag::Error too_large(std::string_view what, usize count) {
@@ -46,8 +68,7 @@ diag::Result<std::string> spt(std::span<const SptModule> modules) {
     put(ids, module.age);
     put(ids, static_cast<u32>(names.size()));
     names.append(module.name).push_back('\0');
-    std::string records;
-    for (const SptCount& one : module.samples) put_sample(records, one);
+    const std::string records = records_of(module);
     put(stream, kModule);
     put(stream, u8{0});
     put(stream, static_cast<u16>(number));

@@ -87,6 +87,10 @@ std::string pgo_text(const PgoAnswer& answer) {
   }
   out += '\n';
   if (!answer.events.empty()) out += fmt::format("counted: {}\n", fmt::join(answer.events, ", "));
+  if (answer.branches + answer.calls != 0) {
+    out += fmt::format("also: {} branches that were taken, {} calls of call stacks\n", with_commas(answer.branches),
+                       with_commas(answer.calls));
+  }
   if (const auto parts = unused_samples(answer); !parts.empty() && !answer.has_branches) {
     out += fmt::format("not used: {} (of {})\n", listed(parts), count_of(answer.samples, "sample"));
   }
@@ -132,6 +136,8 @@ std::string pgo_json(const PgoAnswer& answer) {
   json.integer("samples", answer.samples);
   json.integer("branch_stacks", answer.branch_stacks);
   json.integer("used", answer.used);
+  json.integer("branches", answer.branches);
+  json.integer("calls", answer.calls);
   json.begin_object("not_used");
   for (const Part& part : unused_samples(answer)) json.integer(part.key, part.count);
   for (const Part& part : unused_branches(answer)) json.integer(part.key, part.count);

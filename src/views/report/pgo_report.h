@@ -15,6 +15,7 @@ struct PgoAnswer {
   usize modules = 1;                // number of modules in the profile
   std::vector<std::string> events;  // events whose samples were used; empty: branch stacks were used
   u64 used = 0;                     // samples or branches
+  u64 branches = 0, calls = 0;      // in a .spt file, next to the samples
   u64 of_other_events = 0, of_other_binaries = 0;
   u64 without_address = 0;  // samples in files that are not on this machine
   u64 without_symbol = 0;   // samples that have no name in this format
