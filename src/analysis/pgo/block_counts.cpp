@@ -41,8 +41,8 @@ class BlockCounter {
       const u64 address = samples[next_].address;
       const symbols::SymbolizedAddress function = file_.function_at(address, true);
       const bool is_in_function = function.begin <= address && address < function.end;
-      if (is_in_function) count(graphs_.of(function.begin, function.end));
-      // The rest cannot be decoded, or is not in a function.
+      count(is_in_function ? graphs_.of(function.begin, function.end) : graphs_.around(address));
+      // The rest cannot be decoded.
       const u64 end = is_in_function ? function.end : address + 1;
       for (const AddressCount& one : samples_before(end)) {
         out_.ranges.push_back({one.address, one.address, one.count * kBlockScale});

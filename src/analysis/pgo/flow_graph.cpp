@@ -13,13 +13,34 @@ FlowGraphs::FlowGraphs(const modules::CodeFile& file, std::span<const BranchCoun
 }
 
 const FlowGraph& FlowGraphs::of(u64 begin, u64 end) {
+  decode(begin, end);
+  return of_decoded(begin, end);
+}
+
+const FlowGraph& FlowGraphs::around(u64 address) {
+  const auto after = std::upper_bound(targets_.begin(), targets_.end(), address);
+  u64 begin = after != targets_.begin() ? *std::prev(after) : address;
+  u64 end = decode_straight(begin);
+  if (end <= address) end = decode_straight(begin = address);
+  return of_decoded(begin, end);
+}
+
+const FlowGraph& FlowGraphs::of_decoded(u64 begin, u64 end) {
   graph_.blocks.clear();
   graph_.edges.clear();
   ends_.clear();
-  decode(begin, end);
   find_blocks(begin, end);
   find_edges();
   return graph_;
+}
+
+// Returns the end of the code that was decoded.
+u64 FlowGraphs::decode_straight(u64 begin) {
+  constexpr u64 kMostBytes = 256;
+  decode(begin, begin + kMostBytes);
+  const auto end = std::ranges::find_if(instructions_, [](const Instruction& one) { return one.flow.ends_block; });
+  if (end != instructions_.end()) instructions_.erase(std::next(end), instructions_.end());
+  return instructions_.empty() ? begin : instructions_.back().address + instructions_.back().flow.size;
 }
 
 void FlowGraphs::decode(u64 begin, u64 end) {
@@ -89,17 +110,27 @@ void FlowGraphs::find_table_targets() {
   std::vector<FlowBlock>& blocks = graph_.blocks;
   std::vector<bool> is_reached(blocks.size());
   for (const FlowEdge& edge : graph_.edges) is_reached[edge.to] = true;
-  bool has_table = false;
-  for (const FlowBlock& block : blocks) {
+  bool has_table = false, has_target = false;
+  for (FlowBlock& block : blocks) {
     if (!block.jumps_by_table) continue;
     has_table = true;
     for (const BranchCount& one : branches_from(branches_, block.last)) {
-      if (const auto to = block_at(one.to); to.has_value()) blocks[*to].is_table_target = true;
+      if (const auto to = block_at(one.to); to.has_value()) {
+        blocks[*to].is_table_target = has_target = true;
+      } else {
+        block.leaves = true;
+      }
     }
   }
   for (usize i = 0; i < blocks.size(); ++i) {
-    if (!is_reached[i] && has_table && i != 0) blocks[i].is_table_target = true;
+    if (!is_reached[i] && has_table && i != 0) blocks[i].is_table_target = has_target = true;
     blocks[i].enters = i == 0 || (!is_reached[i] && !has_table);
+  }
+  // Without a target in the function it is a call of another one that does not come back.
+  if (has_target) return;
+  for (FlowBlock& block : blocks) {
+    block.leaves = block.leaves || block.jumps_by_table;
+    block.jumps_by_table = false;
   }
 }
 

@@ -47,13 +47,18 @@ class FlowGraphs {
 
   // The graph of the function in [begin, end), as far as it can be decoded. Valid until the next call.
   const FlowGraph& of(u64 begin, u64 end);
+  // The same for code that is in no function, such as calls of imported functions: from the last recorded target of a
+  // branch up to the next jump. Without such a target it begins at the address.
+  const FlowGraph& around(u64 address);
 
  private:
   struct Instruction {
     u64 address = 0;
     symbols::InstructionFlow flow;
   };
+  const FlowGraph& of_decoded(u64 begin, u64 end);
   void decode(u64 begin, u64 end);
+  u64 decode_straight(u64 begin);
   void find_blocks(u64 begin, u64 end);
   void find_edges();
   void find_table_targets();
