@@ -1,5 +1,5 @@
 // The program of `accuracy.py --check`. Its functions are not inlined, so the first instruction of each runs once for
-// each call: `pick` 300,000 times, `turn` 100,000 times, `rest` 2,000 times.
+// each call: `pick` 300,000 times, `turn` and `choose` 100,000 times, `rest` 2,000 times.
 volatile unsigned kept[64];
 __attribute__((noinline)) unsigned pick(unsigned x) {
   if (x % 100 == 0) return kept[x & 63];
@@ -23,9 +23,15 @@ __attribute__((noinline)) unsigned rest(unsigned x) {
   for (unsigned i = 0; i < 64; ++i) kept[i] += x;
   return kept[x & 63];
 }
+// It jumps to the other function and does not come back.
+unsigned (*volatile chosen)(unsigned) = turn;
+__attribute__((noinline)) unsigned choose(unsigned x) {
+  kept[4] ^= x;
+  return chosen(x * 5);
+}
 int start(void) {
   for (unsigned i = 0; i < 100000; ++i) {
-    kept[1] += turn(i);
+    kept[1] += choose(i);
     if (i % 50 == 0) kept[2] += rest(i);
   }
   return 0;
