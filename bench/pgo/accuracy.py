@@ -128,8 +128,8 @@ class Bench:
         data = self.folder / "stacks.data"
         # Regular ones would keep step with loops.
         stacks = random.Random(1).sample(truth.stacks, min(2 * self.samples, len(truth.stacks)))
-        data.write_bytes(perf_data_with_branches("C:\\app\\" + image.path.name, image.build_id, image.base, truth.size,
-                                                 stacks))
+        path = "C:\\app\\" + image.path.name
+        data.write_bytes(perf_data_with_branches(path, image.build_id, image.base, truth.size, stacks))
         return data
 
     def overlaps(self, name, image, truth):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a program on the simulated machine and prints how often each of its instructions ran, for profiles to be
-// compared with. Several lines may be about one instruction: they add up. All numbers but RUNS and CYCLES are
+// Runs a program of one thread on the simulated machine and prints how often each of its instructions ran, for profiles
+// to be compared with. Several lines may be about one instruction: they add up. All numbers but RUNS and CYCLES are
 // hexadecimal.
 //   usage: pgo_executions OPTIONS INTERVAL PROGRAM [ARGUMENT…]
 //   image BASE SIZE                  the program's image
