@@ -75,9 +75,10 @@ typedef struct WperfSimThreadTruth {
   wperf_u64 counts[WPERF_SIM_MOST_COUNTS];
 } WperfSimThreadTruth;
 
-/* A thread at the moment of a sample. It stands still while its watcher is called. */
+/* A thread at the moment of a sample, or of a stack in the watched schedule. It stands still while its watcher is
+   called. */
 typedef struct WperfSimMoment {
-  wperf_u64 time_ns; /* as in the driver's sample; 0 for a record of SPE */
+  wperf_u64 time_ns; /* as in the driver's sample or in the schedule's event; 0 for a record of SPE */
   wperf_u64 ticks;   /* the timestamp of a record of SPE */
   wperf_u64 pc;
   wperf_u32 process, thread, core;
@@ -132,8 +133,9 @@ typedef struct WperfSimApi {
   void (*visit_cores)(WperfSim* sim, wperf_u32 process, wperf_u32 thread);
   /* All threads that ran; thread 0 has the idle time of cores. Same conventions as programs(). */
   wperf_u32 (*schedule_truth)(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity);
-  /* Calls `watcher` each time that a counter's overflow interrupts a program, and for each record of SPE; NULL
-   * removes the watcher. One watcher for all clients; it may only call read_memory. */
+  /* Calls `watcher` each time that a counter's overflow interrupts a program, for each record of SPE and, while the
+     schedule is watched, for each stack in it; NULL removes the watcher. One watcher for all clients; it may only call
+     read_memory. */
   void (*watch_samples)(WperfSim* sim, WperfSimWatcher watcher, void* context);
   /* 1 if the program runs and all these bytes are mapped, else 0. */
   wperf_u32 (*read_memory)(WperfSim* sim, wperf_u32 pid, wperf_u64 address, void* to, wperf_u64 size);

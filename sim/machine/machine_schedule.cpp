@@ -137,6 +137,17 @@ void Machine::note_leaving(const Thread& thread, u64 time_ns, WperfSimScheduleEv
   }
 }
 
+void Machine::note_stack(const Thread& thread, bool called, WperfSimScheduleEvent& event) const {
+  put_stack(*thread.task->program, thread.id, called, event);
+  if (!stack_watcher_) return;
+  stack_watcher_({.time_ns = event.time_ns,
+                  .ticks = 0,
+                  .pc = event.frames[0],
+                  .process = thread.task->details.status.pid,
+                  .thread = thread.id,
+                  .core = event.core});
+}
+
 void Machine::note_switch(Core& core, Thread* next) {
   if (!schedule_ || core.noted == next) return;
   WperfSimScheduleEvent event = note_of(WPERF_SIM_SWITCHED, core);
@@ -149,7 +160,7 @@ void Machine::note_switch(Core& core, Thread* next) {
   if (next != nullptr) {
     event.process = next->task->details.status.pid;
     event.thread = next->id;
-    put_stack(*next->task->program, next->id, next->in_call, event);
+    note_stack(*next, next->in_call, event);
   }
   const Schedule::Counts counts = schedule_->counts_of(signals(core.index));
   std::copy(counts.begin(), counts.end(), event.counts);
@@ -199,7 +210,7 @@ void Machine::note_ready(const Core& core, Thread& thread, const Thread* waker, 
   if (waker != nullptr) {
     event.old_process = waker->task->details.status.pid;
     event.old_thread = waker->id;
-    put_stack(*waker->task->program, waker->id, true, event);
+    note_stack(*waker, true, event);
   }
   schedule_->notes.push_back(event);
   thread.waits = false;

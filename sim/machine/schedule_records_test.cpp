@@ -117,6 +117,30 @@ TEST_P(ScheduleTest, NobodyWaitsForTwoThingsAtOnce) {
   EXPECT_GT(with_callers, 5u);
 }
 
+TEST_P(ScheduleTest, EachStackIsReportedWhileItsThreadStandsStill) {
+  const u32 pid = spawn("threads.exe 5 300", 0);
+  std::vector<WperfSimMoment> moments;
+  machine->watch_stacks([&](const WperfSimMoment& moment) { moments.push_back(moment); });
+  machine->watch_schedule({});
+  MachineError error;
+  machine->wait(3'000'000'000, pid, error);
+  usize seen = 0;
+  for (const WperfSimScheduleEvent& note : machine->take_schedule(~usize{0})) {
+    if (note.frame_count == 0) continue;
+    ASSERT_LT(seen, moments.size());
+    const WperfSimMoment& moment = moments[seen++];
+    const bool comes = note.kind == WPERF_SIM_SWITCHED;
+    EXPECT_EQ(moment.time_ns, note.time_ns);
+    EXPECT_EQ(moment.process, comes ? note.process : note.old_process);
+    EXPECT_EQ(moment.thread, comes ? note.thread : note.old_thread);
+    EXPECT_EQ(moment.pc, note.frames[0]);
+    EXPECT_EQ(moment.core, note.core);
+    EXPECT_EQ(moment.ticks, 0u);
+  }
+  EXPECT_EQ(seen, moments.size());
+  EXPECT_GT(seen, 20u);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ScheduleTest, testing::Values("cores=1", "cores=2,mhz=100", "cores=4"));
 
 }  // namespace

@@ -150,6 +150,8 @@ void HalSim::take(u32 core, const Interrupted& what) {
 void HalSim::watch_samples(WperfSimWatcher watcher, void* context) {
   watcher_ = watcher;
   watching_ = context;
+  machine_.watch_stacks(watcher == nullptr ? std::function<void(const WperfSimMoment&)>()
+                                           : [=](const WperfSimMoment& moment) { watcher(context, &moment); });
   for (u32 core = 0; core < profiling_.size(); ++core) {
     if (watcher == nullptr) {
       profiling_[core].watch({});

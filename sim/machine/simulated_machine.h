@@ -3,6 +3,7 @@
 // Deterministic: cores take turns in ascending order within steps of virtual time, so the same options and the same
 // calls give the same counts. One thread uses it. HalSim turns the signals into PMU counts.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -129,6 +130,8 @@ class Machine final : private ProgramHost {
   std::vector<WperfSimScheduleEvent> take_schedule(usize most);
   usize schedule_notes() const { return schedule_ ? schedule_->notes.size() : 0; }
   void unwatch_schedule() { schedule_.reset(); }
+  // While the schedule is watched, the watcher is called for each stack in it; null: no longer.
+  void watch_stacks(std::function<void(const WperfSimMoment&)> watcher) { stack_watcher_ = std::move(watcher); }
   // A thread that belongs to no program is switched in on each core and leaves it at once, so that the schedule has an
   // entry for each core.
   void visit_cores(u32 process, u32 thread);
@@ -173,6 +176,7 @@ class Machine final : private ProgramHost {
   void note_life(u32 kind, const Core& core, const Thread& thread, const Thread* creator);
   void note_spent(const Core& core, u64 cycles);
   void note_leaving(const Thread& thread, u64 time_ns, WperfSimScheduleEvent& event) const;
+  void note_stack(const Thread& thread, bool called, WperfSimScheduleEvent& event) const;
   WperfSimScheduleEvent note_of(u32 kind, const Core& core) const;
   u64 core_ns(const Core& core) const;
   void end_thread(Thread& thread);
@@ -193,6 +197,7 @@ class Machine final : private ProgramHost {
   ProfilingUnits* profiling_ = nullptr;
   const Core* interrupted_ = nullptr;   // its handler runs
   std::unique_ptr<Schedule> schedule_;  // while it is watched
+  std::function<void(const WperfSimMoment&)> stack_watcher_;
   struct {
     u64 period_ns = 0;  // 0 = off
     u64 deadline_ns = 0;

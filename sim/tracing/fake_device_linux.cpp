@@ -184,6 +184,10 @@ class SimulatedPrograms final : public device::Programs {
   std::vector<readings::Process> processes() override { return programs_.processes(); }
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override { return programs_.wait(nanoseconds, until_pid); }
   u64 now_ns() override { return programs_.now_ns(); }
+  bool watch_samples(device::SampleWatcher* watcher) override { return programs_.watch_samples(watcher); }
+  bool read_memory(u32 pid, u64 address, std::span<std::byte> to) override {
+    return programs_.read_memory(pid, address, to);
+  }
 
  private:
   device::Programs& programs_;

@@ -16,14 +16,18 @@ namespace {
 
 using etl::write::Moment;
 
-constexpr u64 kTickNs = 100;  // one tick of the performance counter
-constexpr u64 kFirstTicks = 1'000'000;
+constexpr u64 kTickNs = 100;                          // one tick of the performance counter
 constexpr u64 kTraceBegan = 134'000'000'000'000'000;  // FILETIME
 constexpr u32 kTraceBuffer = 1 << 16;
 
 std::string_view file_name(std::string_view path) {
   const usize slash = path.find_last_of("/\\");
   return slash == path.npos ? path : path.substr(slash + 1);
+}
+
+// The counter shows the machine's time.
+u64 first_ticks_of(const FakeTrace& trace) {
+  return trace.begin_ns / kTickNs;
 }
 
 // Samples and switches of all cores in one order, which is also the order of their ticks: each event of a core is later
@@ -53,7 +57,7 @@ class Writer {
 
   // Returns the last tick.
   u64 write() {
-    const u64 begin = kFirstTicks + 1;
+    const u64 begin = tick_of(trace_.begin_ns);
     add(0, begin, etl::write::group_masks(begin, std::span<const u32, 8>(trace_.masks)));
     for (const FakeTrace::Interval& one : trace_.intervals) {
       add(0, begin, etl::write::interval(begin, one.source, one.interval, one.name));
@@ -80,7 +84,7 @@ class Writer {
     std::string bytes;
   };
 
-  u64 tick_of(u64 ns) const { return kFirstTicks + 1 + (ns - std::min(ns, trace_.begin_ns)) / kTickNs; }
+  u64 tick_of(u64 ns) const { return std::max(ns, trace_.begin_ns) / kTickNs + 1; }
   void add(u16 core, u64 tick, std::string bytes) { records_.push_back({tick, core, std::move(bytes)}); }
 
   void write_events() {
@@ -189,7 +193,7 @@ u32 write_fake_trace(const FakeTrace& trace) {
   facts.os_build = trace.build;
   facts.processors = trace.processors;
   facts.start_time = kTraceBegan;
-  facts.first_ticks = kFirstTicks;
+  facts.first_ticks = first_ticks_of(trace);
   facts.log_file_mode = trace.mode;
   facts.events_lost = static_cast<u32>(trace.events_lost);
   facts.logger_name = "wperf";
@@ -200,7 +204,7 @@ u32 write_fake_trace(const FakeTrace& trace) {
   const u64 end = Writer(trace, buffers).write();
   buffers.finish();
   facts.buffers_written = buffers.written() + 1;
-  facts.end_time = kTraceBegan + (end - kFirstTicks);
+  facts.end_time = kTraceBegan + (end - facts.first_ticks);
   std::fseek(file.get(), 0, SEEK_SET);
   write(etl::write::trace_header(facts));
   return facts.buffers_written;

@@ -27,11 +27,11 @@ struct ProcessState {
   u64 user_ns = 0, system_ns = 0;
 };
 
-// Inspects a thread at the time of a sample, while the thread is stopped.
+// Inspects a thread at the time of a sample, or of a stack in a recorded schedule, while the thread is stopped.
 class SampleWatcher {
  public:
   struct Moment {
-    u64 time_ns = 0;  // for a counter's sample
+    u64 time_ns = 0;  // for a counter's sample, or a stack in the schedule
     u64 ticks = 0;    // for an SPE record: its timestamp
     u64 pc = 0;
     u32 process = 0, thread = 0, core = 0;
@@ -69,7 +69,8 @@ class Programs {
   virtual diag::Result<void> wait(u64 nanoseconds, u32 until_pid) = 0;
   virtual u64 now_ns() = 0;
 
-  // From now on the watcher is called immediately for each sample of the driver and each SPE record; null ends this.
+  // From now on the watcher is called immediately for each sample of the driver, each SPE record and each stack in the
+  // schedule, if that is recorded; null ends this.
   // Returns false if the machine cannot do it.
   virtual bool watch_samples(SampleWatcher*) { return false; }
   // Reads memory of a running program. Returns false if not all of it can be read.
