@@ -32,10 +32,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           ++events;
         } else if (const auto stack = stack_event(event)) {
           joiner.take(*stack, event.pointer_size);
+        } else if (const auto python = python_stack_event(event)) {
+          joiner.replace_user(*python, event.pointer_size);
         } else if (!history.take(event)) {
           if (const auto made = jit_code_event(event)) read += made->name.size();
         }
         counts.take(event);
+        if (const auto section = section_event(event)) read += section->part.size();
         static_cast<void>(ready_event(event));
         static_cast<void>(interval_event(event));
         static_cast<void>(interrupt_event(event));

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """CPython for ARM64 Windows, built by scripts/cpython, on the DLLs of Windows. Its answers are right, and its profile
 matches the one in Arm's learning path."""
+import collections
 import fcntl
 import json
 import os
@@ -18,7 +19,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from python_truth import Truth  # noqa: E402
+from python_truth import Truth, python_frames  # noqa: E402
 from support import BINARY, SOURCE, TIMEOUT, WperfTest, counts, shown_on_terminal  # noqa: E402
 
 TOOLS = SOURCE / "build" / "tools"
@@ -188,6 +189,106 @@ class PythonFrames(CPythonTest):
         self.assertLess(apart / right.total(), 0.03)
         self.assertGreater(right_lines, 200)
         self.assertLess(wrong_lines.total() / right_lines, 0.02, wrong_lines)
+
+
+# Notes when its functions wait. hold() works in C and does not release the interpreter's lock.
+WAITING = """
+import json, threading, time
+notes, lock = [], threading.Lock()
+def timed(act):
+    begin = time.perf_counter_ns()
+    act()
+    notes.append({"tid": threading.get_native_id(), "name": act.__name__, "begin": begin, "end": time.perf_counter_ns()})
+def spin():
+    n = 15000
+    while n: n -= 1
+def hold(): sorted(range(30000, 0, -1))
+def nap(): time.sleep(0.01)
+def take(): lock.acquire()
+def several(*acts):
+    for act in acts * 3: timed(act)
+def takes():
+    several(take, nap, lock.release)
+threads = [threading.Thread(target=several, args=acts) for acts in ((spin,), (hold,), (nap,))]
+threads += [threading.Thread(target=takes) for _ in range(2)]
+for one in threads: one.start()
+for one in threads: one.join()
+with open("notes", "w") as file: json.dump(notes, file)
+"""
+NAP_LINE = 1 + WAITING.splitlines().index("def nap(): time.sleep(0.01)")
+
+
+class PythonWaits(CPythonTest):
+    """`waits --python` on the simulated machine: a Windows trace, and the functions that wait in it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        folder = pathlib.Path(cls.folder.name)
+        (folder / "waiting.py").write_text(WAITING)
+        cls.kept, cls.page = folder / "kept.etl", folder / "page.html"
+        cls.done = cls().run_wperf("waits", "--python", "--html", cls.page, "-o", cls.kept, "--", PYTHON, *PLAIN, "waiting.py",
+                                   device=f"{DEVICE},folder={folder},writes=on")
+        cls.notes = json.loads((folder / "notes").read_text())
+        for note in cls.notes:
+            # The simulated Windows has already run for a minute when the machine starts.
+            note["begin"] -= 60_000_000_000
+            note["end"] -= 60_000_000_000
+
+    def waits(self):
+        """The waits within the program's notes, with their notes."""
+        shown = self.ok("waits", self.kept, "--records", "-", "--json", "--sort", "symbol,line")
+        for line in shown.splitlines():
+            wait = json.loads(line) if line.startswith('{"comm"') else None
+            for note in self.notes if wait else ():
+                if wait["tid"] == note["tid"] and note["begin"] <= wait["time_ns"] <= note["end"]:
+                    yield wait, note
+
+    def test_each_wait_is_in_the_function_that_waits(self):
+        seen = collections.Counter()
+        for wait, note in self.waits():
+            frames = python_frames(wait)
+            names = "/".join(frame["symbol"] for frame in frames)
+            # timed() itself may wait for the interpreter's lock, before and after its call.
+            self.assertRegex(names, f"^({note['name']}/)?timed/several/", wait)
+            self.assertNotIn("_PyEval_EvalFrameDefault", [frame.get("symbol") for frame in wait["frames"]])
+            if frames[0]["symbol"] == "nap":
+                self.assertRegex(frames[0]["line"], rf"waiting\.py:{NAP_LINE}$")
+            seen[frames[0]["symbol"]] += 1
+        self.assertTrue(all(seen[name] >= 2 for name in ("spin", "nap", "take")), seen)
+
+    def test_how_long_they_waited(self):
+        waited = collections.Counter()
+        for wait, note in self.waits():
+            if python_frames(wait)[0]["symbol"] == "nap":
+                waited[note["tid"], note["begin"]] += wait["period"]
+        naps = [note for note in self.notes if note["name"] == "nap"]
+        self.assertEqual(len(naps), 9)
+        for note in naps:
+            length = note["end"] - note["begin"]
+            self.assertLessEqual(waited[note["tid"], note["begin"]], length)
+            self.assertGreater(waited[note["tid"], note["begin"]], 0.8 * length)
+
+    def test_who_held_the_interpreter(self):
+        functions = self.json("waits", self.kept, "--json")["waits"]["functions"]
+        rows = {row["caller"]: row for row in functions if row["class"] == "GIL" and row["caller_module"] == "waiting.py"}
+        self.assertEqual(rows["spin"]["holder"], "hold", rows)
+        self.assertGreater(rows["spin"]["held_ns"], 0.5 * rows["spin"]["total_ns"])
+        self.assertIn("hold in python_d.exe", self.ok("waits", self.kept))
+        by_line = self.json("waits", self.kept, "--json", "--python=lines")["waits"]["functions"]
+        self.assertIn(f"nap:{NAP_LINE}", {row["caller"] for row in by_line})
+
+    def test_other_views_of_the_trace(self):
+        self.assertEqual(self.done.returncode, 0, self.done.stderr)
+        self.assertRegex(self.page.read_text(), r"<td[^>]*>hold in python_d\.exe \(\d+\)</td>")
+        shown = self.ok("report", self.kept, "--children")
+        told = re.search(r"Python 3\.13: (\d+\.\d) % of ([\d,]+) samples show its functions", shown)
+        self.assertGreaterEqual(float(told.group(1)), 99, shown)
+        self.assertRegex(shown, r"waiting\.py +spin\n")
+        folded = self.ok("waits", self.kept, "--on-off", "--folded")
+        self.assertRegex(folded, r"(?m);timed;nap;time_sleep;.*;\[waiting: lock\] \d+$")
 
 
 @unittest.skipUnless(os.environ.get("WPERF_CPYTHON_TESTS"), "one to four minutes each: WPERF_CPYTHON_TESTS=1 runs them")

@@ -62,7 +62,9 @@ bool LiveUnwinding::see(std::span<const std::byte> beginning, u64 still_ns) {
   record.type = static_cast<u32>(perf_data::RecordType::sample);
   record.body = beginning.subspan(std::min(perf_data::kRecordHeader, beginning.size()));
   const auto owner = events_.sample_owner(record);
-  return owner.has_value() && python_->copies().copy(*owner, still_ns);
+  if (!owner.has_value()) return false;
+  python_->copies().copy(*owner, still_ns);
+  return python_->copies().note(owner->pid);
 }
 
 void LiveUnwinding::take(std::span<const std::byte> first, std::span<const std::byte> second) {

@@ -12,13 +12,19 @@ constexpr u64 kShortestPauseNs = 100'000'000, kLongestPauseNs = 10'000'000'000;
 
 }  // namespace
 
-std::unique_ptr<PythonCopy> PythonCopies::begin_copy(u32 pid, u64 now_ns, bool& has_work) {
+bool PythonCopies::note(u32 pid) {
+  if (pid == 0) return false;
+  const u64 now_ns = host_->now_ns();
   const std::lock_guard lock(mutex_);
   Program& program = programs_[pid];
-  if (program.process == nullptr && !program.is_new && now_ns - program.asked_ns >= program.pause_ns) {
-    program.is_new = has_work = true;
-    new_.push_back(pid);
-  }
+  if (program.process != nullptr || program.is_new || now_ns - program.asked_ns < program.pause_ns) return false;
+  program.is_new = true;
+  new_.push_back(pid);
+  return true;
+}
+
+std::unique_ptr<PythonCopy> PythonCopies::begin_copy(u32 pid) {
+  const std::lock_guard lock(mutex_);
   std::unique_ptr<PythonCopy> copy;
   if (free_.empty()) {
     copy = std::make_unique<PythonCopy>();
@@ -26,21 +32,19 @@ std::unique_ptr<PythonCopy> PythonCopies::begin_copy(u32 pid, u64 now_ns, bool& 
     copy = std::move(free_.back());
     free_.pop_back();
   }
-  copy->process = program.process;
+  copy->process = programs_[pid].process;
   return copy;
 }
 
-bool PythonCopies::copy(const perf_data::SampleOwner& owner, u64 still_ns) {
-  if (owner.pid == 0) return false;
+void PythonCopies::copy(const perf_data::SampleOwner& owner, u64 still_ns) {
+  if (owner.pid == 0) return;
   const u64 now_ns = host_->now_ns();
-  bool has_work = false;
-  std::unique_ptr<PythonCopy> copy = begin_copy(owner.pid, now_ns, has_work);
+  std::unique_ptr<PythonCopy> copy = begin_copy(owner.pid);
   copy->owner = owner;
   copy->was_still = now_ns - std::min(owner.time, now_ns) < still_ns;
   if (copy->process != nullptr) copy->copied = copy->process->copy_frames(owner.tid, now_ns, copy->frames);
   const std::lock_guard lock(mutex_);
   finished_.push_back(std::move(copy));
-  return has_work;
 }
 
 void PythonCopies::open_new(std::map<u32, symbols::JitDumpWriter>& made) {
@@ -74,16 +78,12 @@ bool PythonCopies::has_python(u32 pid) {
   return known != programs_.end() && known->second.process != nullptr;
 }
 
-std::unique_ptr<PythonCopy> PythonCopies::take(u32 tid, u64 time) {
+std::unique_ptr<PythonCopy> PythonCopies::take(u32 tid, u64 time, u64 late_ns) {
   const auto find = [&]() -> std::unique_ptr<PythonCopy> {
-    const auto there = by_time_.find(time);
-    if (there == by_time_.end()) return nullptr;
-    Copies& copies = there->second;
-    const auto found = std::ranges::find(copies, tid, [](const auto& copy) { return copy->owner.tid; });
-    if (found == copies.end()) return nullptr;
-    std::unique_ptr<PythonCopy> copy = std::move(*found);
-    copies.erase(found);
-    if (copies.empty()) by_time_.erase(there);
+    const auto found = by_time_.lower_bound({tid, time - std::min(late_ns, time)});
+    if (found == by_time_.end() || found->first > std::pair(tid, time)) return nullptr;
+    std::unique_ptr<PythonCopy> copy = std::move(found->second);
+    by_time_.erase(found);
     return copy;
   };
   if (auto copy = find()) return copy;
@@ -92,12 +92,15 @@ std::unique_ptr<PythonCopy> PythonCopies::take(u32 tid, u64 time) {
     const std::lock_guard lock(mutex_);
     finished.swap(finished_);
   }
-  for (std::unique_ptr<PythonCopy>& copy : finished) by_time_[copy->owner.time].push_back(std::move(copy));
+  for (std::unique_ptr<PythonCopy>& copy : finished) {
+    const std::pair key{copy->owner.tid, copy->owner.time};
+    by_time_.emplace(key, std::move(copy));
+  }
   return find();
 }
 
 void PythonCopies::drop_before(u64 time) {
-  std::erase_if(by_time_, [time](const auto& entry) { return entry.first < time; });
+  std::erase_if(by_time_, [time](const auto& entry) { return entry.first.second < time; });
   const std::lock_guard lock(mutex_);
   std::erase_if(finished_, [time](const auto& copy) { return copy->owner.time < time; });
 }

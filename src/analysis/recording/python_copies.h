@@ -28,9 +28,11 @@ class PythonCopies {
  public:
   explicit PythonCopies(std::unique_ptr<PythonHost> host = std::make_unique<ThisMachine>()) : host_(std::move(host)) {}
 
+  // Notes a sample of this process. Returns true if open_new() has work to do.
+  bool note(u32 pid);
   // Called immediately after a sample. Its thread is stopped during this call if the sample is not older than
-  // `still_ns`. Returns true if open_new() has work to do.
-  bool copy(const perf_data::SampleOwner& owner, u64 still_ns);
+  // `still_ns`.
+  void copy(const perf_data::SampleOwner& owner, u64 still_ns);
 
   // Looks for interpreters in the processes that are new since the last call.
   void open_new(std::map<u32, symbols::JitDumpWriter>& made);
@@ -39,8 +41,9 @@ class PythonCopies {
   bool has_python(u32 pid);
   u32 versions() const { return versions_; }  // one bit for each minor version that was found
 
-  // The copy for this sample, or null if there is none.
-  std::unique_ptr<PythonCopy> take(u32 tid, u64 time);
+  // The copy for this sample, or null if there is none. `late_ns`: how much later than the copy the sample's time may
+  // be; the copies are then taken in the order of their times.
+  std::unique_ptr<PythonCopy> take(u32 tid, u64 time, u64 late_ns = 0);
   void give_back(std::unique_ptr<PythonCopy> copy);
   // Drops copies of samples before this time, which will not come any more.
   void drop_before(u64 time);
@@ -52,14 +55,14 @@ class PythonCopies {
     bool is_new = false;  // to be looked at by open_new()
   };
   using Copies = std::vector<std::unique_ptr<PythonCopy>>;
-  std::unique_ptr<PythonCopy> begin_copy(u32 pid, u64 now_ns, bool& has_work);
+  std::unique_ptr<PythonCopy> begin_copy(u32 pid);
 
   std::unique_ptr<PythonHost> host_;
   std::mutex mutex_;  // protects everything up to free_
   std::unordered_map<u32, Program> programs_;
   std::vector<u32> new_;  // process numbers
   Copies finished_, free_;
-  std::unordered_map<u64, Copies> by_time_;  // taken from finished_
+  std::multimap<std::pair<u32, u64>, std::unique_ptr<PythonCopy>> by_time_;  // by thread and time; from finished_
   u32 versions_ = 0;
 };
 

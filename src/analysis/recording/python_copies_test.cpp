@@ -23,6 +23,21 @@ TEST(PythonCopies, BelongToTheirSamples) {
   ASSERT_NE(copies.take(2, 10), nullptr);
 }
 
+TEST(PythonCopies, OfLateSamplesAreTakenInOrder) {
+  PythonCopies copies;
+  for (const u64 time : {10, 11, 11, 30}) copies.copy({.pid = 1, .tid = 2, .time = time}, 0);
+  copies.copy({.pid = 1, .tid = 3, .time = 12}, 0);
+  EXPECT_EQ(copies.take(2, 9, 5), nullptr) << "a sample is never older than its copy";
+  const auto time_of_next = [&](u64 time) {
+    const auto copy = copies.take(2, time, 5);
+    return copy != nullptr ? copy->owner.time : 0;
+  };
+  EXPECT_EQ(time_of_next(12), 10u);
+  EXPECT_EQ(time_of_next(13), 11u);
+  EXPECT_EQ(time_of_next(17), 0u) << "too late";
+  EXPECT_EQ(time_of_next(34), 30u);
+}
+
 TEST(PythonCopies, AreDroppedWithoutTheirSamples) {
   PythonCopies copies;
   copies.copy({.pid = 1, .tid = 2, .time = 10}, 0);
@@ -51,18 +66,20 @@ TEST(PythonCopies, AskOnceWhetherAProcessIsOfPython) {
   PythonCopies copies;
   std::map<u32, symbols::JitDumpWriter> made;
   constexpr u32 kPid = 1;  // the system's first process, if it has one with this number
-  EXPECT_TRUE(copies.copy({.pid = kPid, .tid = kPid, .time = 1}, 0));
-  EXPECT_FALSE(copies.copy({.pid = kPid, .tid = kPid, .time = 2}, 0)) << "it is known to be new";
+  EXPECT_FALSE(copies.note(0)) << "no process";
+  EXPECT_TRUE(copies.note(kPid));
+  EXPECT_FALSE(copies.note(kPid)) << "it is known to be new";
   copies.open_new(made);
-  EXPECT_FALSE(copies.copy({.pid = kPid, .tid = kPid, .time = 3}, 0)) << "it is not of Python";
+  EXPECT_FALSE(copies.note(kPid)) << "it is not of Python";
+  copies.copy({.pid = kPid, .tid = kPid, .time = 3}, 0);
   EXPECT_EQ(copies.versions(), 0u);
   const auto copy = copies.take(kPid, 3);
   ASSERT_NE(copy, nullptr);
   EXPECT_EQ(copy->process, nullptr);
   copies.forget(kPid, 0);
-  EXPECT_FALSE(copies.copy({.pid = kPid, .tid = kPid, .time = 4}, 0)) << "it was asked after that time";
+  EXPECT_FALSE(copies.note(kPid)) << "it was asked after that time";
   copies.forget(kPid, ~u64{0});
-  EXPECT_TRUE(copies.copy({.pid = kPid, .tid = kPid, .time = 5}, 0));
+  EXPECT_TRUE(copies.note(kPid));
 }
 
 TEST(PythonCopies, ComeFromSeveralThreads) {

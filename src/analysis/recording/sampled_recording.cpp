@@ -20,6 +20,12 @@ diag::Result<ConvertedTrace> convert_trace(const etl::Trace& trace, const std::s
                         .file = std::move(file)};
 }
 
+void SampledRecording::add_trace_facts(stacks::StackProfile& profile) const {
+  if (trace_ == nullptr) return;
+  profile.trace = trace_->facts;
+  profile.python = trace_->facts.python;
+}
+
 diag::Result<const RecordedSwitches*> SampledRecording::switches() const {
   if (trace_ != nullptr) return &trace_->recording.switches;
   if (!read_.has_value()) read_.emplace(read_switches(*file_));

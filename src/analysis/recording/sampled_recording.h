@@ -12,6 +12,7 @@
 #include "formats/perf_data/aux_traces.h"
 #include "formats/perf_data/perf_file.h"
 #include "ground/os/mapped_file.h"
+#include "model/stacks/stack_profile.h"
 #include "model/stacks/trace_facts.h"
 
 namespace wperf::recording {
@@ -36,6 +37,8 @@ class SampledRecording {
   const perf_data::PerfFile& file() const { return *file_; }
   bool is_trace() const { return trace_ != nullptr; }
   const stacks::TraceFacts* trace_facts() const { return trace_ != nullptr ? &trace_->facts : nullptr; }
+  // Does nothing if it is not a trace.
+  void add_trace_facts(stacks::StackProfile& profile) const;
   // When threads ran. A file's switches are read on first use. Returns an error if it has none.
   diag::Result<const RecordedSwitches*> switches() const;
 

@@ -62,7 +62,23 @@ void TraceCollector::take(const etl::Event& event) {
     if (lost_over_time.size() < kMost) lost_over_time.push_back(*loss);
     return;
   }
-  take_jit_code(event);
+  if (!take_python(event)) take_jit_code(event);
+}
+
+std::string TraceCollector::section(u32 number) const {
+  const auto known = sections_.find(number);
+  return known != sections_.end() ? known->second : std::string();
+}
+
+bool TraceCollector::take_python(const etl::Event& event) {
+  if (const auto stack = etl::python_stack_event(event)) {
+    stacks.replace_user(*stack, event.pointer_size);
+    return true;
+  }
+  const auto section = etl::section_event(event);
+  if (section.has_value())
+    sections_[section->number].append(reinterpret_cast<const char*>(section->part.data()), section->part.size());
+  return section.has_value();
 }
 
 bool TraceCollector::take_switch(const etl::Event& event) {
@@ -197,6 +213,7 @@ stacks::TraceFacts trace_facts(const etl::Trace& trace, const TraceRecording& re
   facts.samples_of_nobody = recorded.samples_of_nobody;
   facts.unexplained_stacks = recorded.unexplained_stacks;
   facts.samples_without_stack = recorded.samples_without_stack;
+  facts.python = recorded.python;
   for (const etl::LossEvent& one : recorded.lost_over_time) {
     facts.lost_over_time.push_back(
         {.begin = one.begin_ns, .end = one.end_ns, .events = one.events, .buffers = one.buffers});

@@ -83,18 +83,21 @@ class TraceCollector {
   std::vector<CoreInterrupts> interrupts;  // by core
   bool has_compact_switches = false;
   std::vector<etl::LossEvent> lost_over_time;
-  u64 samples_of_other_cores = 0;  // samples that were left out
+  std::string section(u32 number) const;  // see etl::SectionEvent; empty if there is none
+  u64 samples_of_other_cores = 0;         // samples that were left out
 
  private:
   bool take_switch(const etl::Event& event);
   void take_sample(const etl::Event& event, const etl::SampleEvent& sample);
   void take_jit_code(const etl::Event& event);
+  bool take_python(const etl::Event& event);
   // If an interrupt interrupted another one, the event of the inner one comes first.
   bool take_interrupt(const etl::Event& event);
   void take_interval(const etl::IntervalEvent& interval);
   u8 source_index(std::optional<u16> counter);
 
   TraceConversionOptions options_;
+  std::map<u32, std::string> sections_;
   std::vector<u32> runs_;              // by core
   std::unordered_set<u32> started_;    // threads that have not been ready yet
   std::unordered_map<u32, u32> left_;  // threads that are on no core: index of the switch with which they left

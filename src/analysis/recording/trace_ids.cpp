@@ -47,9 +47,15 @@ diag::Result<Contents> contents_of(const std::string& path) {
   return contents;
 }
 
+void add_section(etl::write::BufferWriter& writer, u64 time, u32 number, std::string_view bytes) {
+  constexpr usize kPart = 1 << 14;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kPart, bytes.size())))
+    writer.add(0, time, etl::write::section_part(time, number, bytes.substr(0, kPart)));
+}
+
 }  // namespace
 
-diag::Result<u64> add_image_ids(const std::string& trace_path, const TraceAdditions& additions) {
+diag::Result<void> complete_trace(const std::string& trace_path, const TraceAdditions& additions) {
   const auto& volumes = additions.volumes;
   WPERF_TRY(Contents contents, contents_of(trace_path));
   for (const auto& [device, drive] : volumes) contents.history.add_volume({device, drive});
@@ -60,8 +66,10 @@ diag::Result<u64> add_image_ids(const std::string& trace_path, const TraceAdditi
   const u64 time = contents.last_time;
   for (const auto& [device, drive] : volumes) writer.add(0, time, etl::write::volume(time, device, drive));
   for (const etl::write::LossSpan& one : additions.losses) writer.add(0, time, etl::write::loss(time, one));
+  for (const PythonStack& one : additions.python_stacks)
+    writer.add(0, time, etl::write::python_stack(time, one.time, one.process, one.thread, one.frames));
+  for (const auto& [number, bytes] : additions.sections) add_section(writer, time, number, bytes);
   std::map<std::string, std::optional<modules::ImagePdb>> known;
-  u64 named = 0;
   for (const etl::TraceHistory::Image& image : contents.history.images()) {
     if (image.has_pdb || image.path.empty()) continue;
     const auto [entry, is_new] = known.try_emplace(image.path);
@@ -71,14 +79,14 @@ diag::Result<u64> add_image_ids(const std::string& trace_path, const TraceAdditi
                                  .base = image.base,
                                  .build = std::as_bytes(std::span(entry->second->build)),
                                  .pdb_path = entry->second->path};
-    named += writer.add(0, time, etl::write::image_id(time, id));
+    writer.add(0, time, etl::write::image_id(time, id));
   }
   writer.finish();
-  if (added.empty()) return named;
+  if (added.empty()) return {};
   WPERF_CHECK_OK(os::write_into(trace_path, contents.size, std::as_bytes(std::span(added))));
   const u32 buffers = contents.buffers + writer.written();
   WPERF_CHECK_OK(os::write_into(trace_path, kBuffersWrittenAt, std::as_bytes(std::span(&buffers, 1))));
-  return named;
+  return {};
 }
 
 }  // namespace wperf::recording

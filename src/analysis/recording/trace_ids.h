@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Adds facts that Windows leaves out of a trace and that another machine could not find out: the PDB of each image, the
-// drives, and when events were lost. They are appended to the trace as events.
+// drives, when events were lost, and functions of Python programs. They are appended to the trace as events.
 #pragma once
 #include <string>
 #include <utility>
@@ -12,11 +12,20 @@
 
 namespace wperf::recording {
 
+// The user's part of the stack of the event with this time (in ticks) and thread, with functions of Python.
+struct PythonStack {
+  u64 time = 0;
+  u32 process = 0, thread = 0;
+  std::vector<u64> frames;
+};
+
 struct TraceAdditions {
   std::vector<std::pair<std::string, std::string>> volumes;  // device (\Device\HarddiskVolume3) and drive (C:)
   std::vector<etl::write::LossSpan> losses;                  // reported during the recording
+  std::vector<PythonStack> python_stacks = {};
+  // Sections as in perf.data files: their numbers and bytes.
+  std::vector<std::pair<u32, std::string>> sections = {};
 };
-// Returns how many images got their ids.
-diag::Result<u64> add_image_ids(const std::string& trace_path, const TraceAdditions& additions);
+diag::Result<void> complete_trace(const std::string& trace_path, const TraceAdditions& additions);
 
 }  // namespace wperf::recording

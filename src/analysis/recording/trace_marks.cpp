@@ -23,7 +23,8 @@ bool is_read(const Event& event) {
          etl::interrupt_event(event) || etl::process_event(event) || etl::thread_event(event) ||
          etl::thread_name_event(event) || etl::image_event(event) || etl::pdb_event(event) ||
          etl::volume_event(event) || etl::windows_folder_event(event) || etl::jit_code_event(event) ||
-         etl::described_names(event);
+         etl::described_names(event) || etl::loss_event(event) || etl::python_stack_event(event) ||
+         etl::section_event(event);
 }
 
 u32 number_of(const Event& event) {

@@ -95,7 +95,7 @@ class Writer {
     facts.cores_online = facts.cores_available = trace_.header().processors;
     facts.os_release =
         fmt::format("Windows {}.{}.{}", trace_.header().os_major, trace_.header().os_minor, trace_.header().os_build);
-    facts.jit_code = jit_code();
+    facts.jit_code = jit_code() + collected_.section(perf_data::kJitCodeFeature);
     facts.pdb_names = std::move(pdb_names_);
     if (!collected_.samples.empty()) {
       facts.first_sample_ns = time_of(collected_.samples.front().time);
@@ -113,8 +113,7 @@ class Writer {
     const u64 length = source.intervals[interval];
     return source.counter.has_value() ? length : length * kTimerUnitNs;
   }
-  // 0 means before the trace.
-  u64 time_of(u64 ticks) const { return ticks == 0 ? 0 : trace_.nanoseconds(ticks) + 1; }
+  u64 time_of(u64 ticks) const { return time_in_recording(trace_, ticks); }
   perf_data::Trailer trailer(u32 process, u32 thread, u64 ticks) const {
     return {.sample_type = kSampleType, .pid = process, .tid = thread, .time = time_of(ticks), .id = 1};
   }
@@ -347,6 +346,10 @@ class Writer {
 
 }  // namespace
 
+u64 time_in_recording(const etl::Trace& trace, u64 ticks) {
+  return ticks == 0 ? 0 : trace.nanoseconds(ticks) + 1;
+}
+
 diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
                                                 const TraceConversionOptions& options) {
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
@@ -374,6 +377,8 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   out.switches_were_on = collected.switches_on;
   out.samples_of_other_cores = collected.samples_of_other_cores;
   out.lost_over_time = std::move(collected.lost_over_time);
+  const std::string run = collected.section(perf_data::kRunFactsFeature);
+  if (const auto facts = perf_data::read_run_facts(std::as_bytes(std::span(run)))) out.python = facts->python;
   if (out.file.error().has_value()) return *out.file.error();
   return out;
 }

@@ -33,6 +33,7 @@ struct TraceRecording {
   std::string running_event = {};                   // the event of switches.running_samples; empty if there are none
   bool running_by_time = false;                     // this event counts nanoseconds
   bool has_compact_switches = false;                // switches in an undocumented form
+  stacks::PythonSamples python = {};                // as counted by the recorder
 };
 
 struct TraceConversionOptions {
@@ -44,6 +45,9 @@ struct TraceConversionOptions {
 // `version`: wperf's version, written to the recording.
 diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
                                                 const TraceConversionOptions& options);
+
+// The time of a trace's event in its recording; 0: before the trace.
+u64 time_in_recording(const etl::Trace& trace, u64 ticks);
 
 // The gaps of a trace, from its header and from the losses found while reading it.
 stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& losses);

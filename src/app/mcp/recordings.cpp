@@ -82,7 +82,7 @@ diag::Result<Samples> KeptRecording::samples(bool lines, diag::Console& console)
   std::optional<recording::RecordedSamples>& kept = samples_[lines ? 1 : 0];
   if (!kept.has_value()) {
     WPERF_TRY(kept, show::read_named_samples(file_->sampled->file(), read_options(lines), {}, console));
-    if (const stacks::TraceFacts* facts = file_->sampled->trace_facts(); facts != nullptr) kept->profile.trace = *facts;
+    file_->sampled->add_trace_facts(kept->profile);
   }
   return Samples{.profile = &kept->profile, .about = &kept->about};
 }

@@ -11,7 +11,7 @@ namespace wperf::measure {
 namespace {
 
 bool starts_programs(std::string_view module) {
-  return module == "ntdll.dll" || module == "kernel32.dll" || module == "kernelbase.dll" ||
+  return module == "ntdll.dll" || module == "kernel32.dll" || module == "kernelbase.dll" || module == "ucrtbase.dll" ||
          (module.starts_with("python") && module.ends_with(".exe"));
 }
 
@@ -30,7 +30,9 @@ DriverPython::DriverPython(request::PythonFrames frames, device::Programs& progr
 void DriverPython::see(const Moment& moment) {
   constexpr u64 kStill = ~u64{0};
   const perf_data::SampleOwner owner{.pid = moment.process, .tid = moment.thread, .time = moment.time_ns};
-  if (python_.copies().copy(owner, kStill)) python_.open_new();
+  // The machine stands still, so there is time to look for an interpreter before the copy.
+  if (python_.copies().note(owner.pid)) python_.open_new();
+  python_.copies().copy(owner, kStill);
 }
 
 void DriverPython::end_drain() {
@@ -56,8 +58,8 @@ bool DriverPython::is_whole(const std::vector<u64>& chain) {
   return is_start_of_programs_(module_at(chain.back()));
 }
 
-void DriverPython::join(const readings::DrainedSample& sample, usize user, std::vector<u64>& chain, u64& link) {
-  const auto copy = python_.copies().take(sample.thread, sample.time_ns);
+void DriverPython::join(const readings::DrainedSample& sample, const recording::PythonCopy* copy, usize user,
+                        std::vector<u64>& chain, u64& link) {
   if (copy == nullptr) return python_.miss(sample.process);
   if (copy->process == nullptr || user >= chain.size()) return;
   process_ = sample.process;
@@ -68,7 +70,7 @@ void DriverPython::join(const readings::DrainedSample& sample, usize user, std::
       is_user && evaluates(link) && !evaluates(chain[user]) && (chain.size() == user + 1 || chain[user + 1] != link);
   const auto leaf_caller = static_cast<std::ptrdiff_t>(user) + 1;
   if (has_leaf) chain.insert(chain.begin() + leaf_caller, link);
-  python_.begin_stack(copy.get());
+  python_.begin_stack(copy);
   for (usize i = user; i < chain.size(); ++i) python_.see(chain[i], {});
   perf_data::Sample of;
   of.pid = sample.process;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record --python` with wperf's driver, on a machine that reports each sample while its thread is stopped. The Python
-// frames are copied then, and joined with the call chain when the sample is drained (docs/design/python.md).
+// `record --python` and `waits --python` on a machine that reports each sample, and each stack in its schedule, while
+// the thread is stopped. The Python frames are copied then, and joined with the call chain when the sample is drained
+// or read from a trace (docs/design/python.md).
 #pragma once
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,9 +29,14 @@ class DriverPython final : public device::SampleWatcher {
   // Called before and after the samples of a drain. When a drain ends, newer samples may already have been seen.
   void begin_drain() { modules_.clear(); }
   void end_drain();
+  // The frames of a thread at this moment, on the machine's clock; see PythonCopies::take().
+  std::unique_ptr<recording::PythonCopy> copy_of(u32 thread, u64 time_ns, u64 late_ns = 0) {
+    return python_.copies().take(thread, time_ns, late_ns);
+  }
   // Inserts the Python functions into the call chain of a sample. `user`: index of its first user frame. `link`: the
   // link register; set to 0 if its caller is already in the chain, or if the first frame is a Python function.
-  void join(const readings::DrainedSample& sample, usize user, std::vector<u64>& chain, u64& link);
+  void join(const readings::DrainedSample& sample, const recording::PythonCopy* copy, usize user,
+            std::vector<u64>& chain, u64& link);
 
   std::string jit_code() const { return python_.jit_code(); }
   stacks::PythonSamples samples() const { return python_.samples(); }

@@ -7,6 +7,7 @@
 #include "analysis/recording/sampled_recording.h"
 #include "analysis/recording/trace_ids.h"
 #include "analysis/recording/trace_sources.h"
+#include "app/measure/python_host.h"
 #include "app/measure/sampling.h"
 #include "app/measure/tool.h"
 #include "code/modules/symbol_folders.h"
@@ -51,6 +52,9 @@ diag::Result<void> record_with_kernel(const MeasureOptions& options, OpenedMachi
   device::RecordingTarget target = target_of_session(options, recording);
   target.filter = live_filter(options.wanted, recording.plan);
   WPERF_TRY(recording.session, machine.device->open_recording(recording.plan, target));
+  const request::PythonFrames frames = recording.plan.call_stacks.python;
+  if (recording.session->is_trace() && frames != request::PythonFrames::none)
+    recording.trace_python = std::make_unique<TracePython>(frames, machine.device->programs());
   WPERF_CHECK_OK(recording.session->start());
   if (options.verbose) {
     for (const std::string& remark : recording.session->remarks()) console.out("note: " + remark + "\n");
@@ -142,6 +146,19 @@ device::RecordingTarget target_of_session(const MeasureOptions& options, const R
   return target;
 }
 
+namespace {
+
+diag::Result<void> add_to_trace(recording::TraceAdditions additions, Recording& recording, diag::Console& console) {
+  if (recording.trace_python != nullptr) {
+    WPERF_CHECK_OK(recording.trace_python->add_to(additions, recording.trace));
+    if (!recording.trace_python->has_found_python()) console.warn(std::string("note: ").append(kNoPython));
+    recording.trace_python.reset();
+  }
+  return recording::complete_trace(recording.trace, additions);
+}
+
+}  // namespace
+
 diag::Result<void> finish_session(const std::string& kept_file, OpenedMachine& machine, Collection collection,
                                   Recording& recording, diag::Console& console) {
   WPERF_CHECK_OK(recording.session->stop());
@@ -157,8 +174,8 @@ diag::Result<void> finish_session(const std::string& kept_file, OpenedMachine& m
     for (const auto& [begin_ns, end_ns, events, buffers] : recording.session->losses()) {
       additions.losses.push_back({.begin_ns = begin_ns, .end_ns = end_ns, .events = events, .buffers = buffers});
     }
-    const auto named = recording::add_image_ids(recording.trace, additions);
-    if (!named.has_value() && !recording.error.has_value()) recording.error = named.error();
+    const auto added = add_to_trace(std::move(additions), recording, console);
+    if (!added.has_value() && !recording.error.has_value()) recording.error = added.error();
     recording.size = os::file_size(recording.trace);
     return {};
   }

@@ -8,6 +8,7 @@
 #include "analysis/recording/trace_recording.h"
 #include "app/measure/sampled_program.h"
 #include "app/measure/sampling.h"
+#include "app/measure/trace_python.h"
 #include "formats/perf_data/perf_file.h"
 #include "ground/os/mapped_file.h"
 #include "ground/os/recording_file.h"
@@ -26,6 +27,7 @@ struct Recording {
   u64 size = 0;                                    // bytes
   std::string trace;                               // path of the Windows trace that replaces `file`; empty if it is not
                                                    // a trace
+  std::unique_ptr<TracePython> trace_python;       // while a trace with functions of Python is made
   std::optional<stacks::TraceFacts> trace_losses;  // for a trace that was read
   SampledProgram sampled;
   plan::SamplePlan plan;  // with the intervals that were used

@@ -94,7 +94,8 @@ void append_sample(const Recorded& of, std::string& records) {
   u64 place = sample.pc, link = sample.lr;
   if (plan.call_stacks.wanted()) {
     const usize user = make_callchain(capture, sample, chain);
-    if (python != nullptr) python->join(sample, user, chain, link);
+    if (python != nullptr)
+      python->join(sample, python->copy_of(sample.thread, sample.time_ns).get(), user, chain, link);
     if (is_user) place = chain[user];
   }
   for (usize event = 0; event < plan.events.size(); ++event) {

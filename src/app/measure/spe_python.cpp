@@ -36,6 +36,7 @@ PythonProcess* SpePython::process_of(const Moment& moment) {
 }
 
 void SpePython::see(const Moment& moment) {
+  if (moment.ticks == 0) return;  // not a record of SPE
   PythonProcess* const process = process_of(moment);
   if (process == nullptr) return;
   const u64 time_ns = time_.to_perf_ns(moment.ticks);

@@ -198,10 +198,8 @@ diag::Result<recording::RecordedSamples> read_timed_samples(const recording::Sam
                       recorded.moments);
     profile.events.pop_back();
   }
-  if (const stacks::TraceFacts* facts = source.trace_facts(); facts != nullptr) {
-    profile.trace = *facts;
-    add_losses(*facts, recorded.moments);
-  }
+  source.add_trace_facts(profile);
+  if (profile.trace.has_value()) add_losses(*profile.trace, recorded.moments);
   if (const auto clock = file.features().clock_data(); clock.has_value() && recorded.moments.begin_ns != 0) {
     recorded.moments.begin_unix_ns = clock->wall_clock_ns + recorded.moments.begin_ns - clock->clock_ns;
   }

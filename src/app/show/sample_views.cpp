@@ -220,7 +220,7 @@ diag::Result<void> show_samples(const recording::SampledRecording& source, const
   wanted.callers = wanted.callers || can_show_callers_fast(file);
   if (options.pages.html_file.has_value()) return show_page(source, wanted, options, console);
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
-  if (const stacks::TraceFacts* facts = source.trace_facts(); facts != nullptr) recorded.profile.trace = *facts;
+  source.add_trace_facts(recorded.profile);
   WPERF_TRY(std::string for_clients, clients_json(file, options, console));
   return show_named({.file = file,
                      .recorded = std::move(recorded),

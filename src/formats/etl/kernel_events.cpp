@@ -111,13 +111,36 @@ std::string interval(u64 time, u32 source, u32 events, std::string_view name) {
   return kernel_record({kPerfInfo, kBegins, 3}, time, payload);
 }
 
-std::string stack(u64 time, u64 event_time, u32 process, u32 thread, std::span<const u64> frames) {
+namespace {
+
+std::string stack_payload(u64 event_time, u32 process, u32 thread, std::span<const u64> frames) {
   std::string payload;
   put(payload, event_time);
   put(payload, process);
   put(payload, thread);
   for (const u64 frame : frames) put(payload, frame);
-  return kernel_record({kStackWalk, 32, 2}, time, payload);
+  return payload;
+}
+
+std::string recorder_event(RecorderEvent kind, u64 time, std::string_view payload) {
+  return classic_record(kRecorder, static_cast<u8>(kind), 1, time, payload);
+}
+
+}  // namespace
+
+std::string stack(u64 time, u64 event_time, u32 process, u32 thread, std::span<const u64> frames) {
+  return kernel_record({kStackWalk, 32, 2}, time, stack_payload(event_time, process, thread, frames));
+}
+
+std::string python_stack(u64 time, u64 event_time, u32 process, u32 thread, std::span<const u64> frames) {
+  return recorder_event(RecorderEvent::stack, time, stack_payload(event_time, process, thread, frames));
+}
+
+std::string section_part(u64 time, u32 number, std::string_view part) {
+  std::string payload;
+  put(payload, number);
+  payload += part;
+  return recorder_event(RecorderEvent::section, time, payload);
 }
 
 std::string group_masks(u64 time, std::span<const u32, 8> masks) {
@@ -140,7 +163,7 @@ std::string image_id(u64 time, const ImageId& about) {
 std::string loss(u64 time, const LossSpan& about) {
   std::string payload;
   for (const u64 number : {about.begin_ns, about.end_ns, about.events, about.buffers}) put(payload, number);
-  return classic_record(etl::kRecorderLosses, 1, 1, time, payload);
+  return recorder_event(RecorderEvent::loss, time, payload);
 }
 
 std::string volume(u64 time, std::string_view device, std::string_view drive) {

@@ -87,6 +87,29 @@ TEST(KernelEvents, LossEventOfWperfIsParsed) {
   EXPECT_FALSE(etl::loss_event(event).has_value());
 }
 
+TEST(KernelEvents, PythonEventsOfWperfAreParsed) {
+  const std::array<u64, 2> frames{0x7010, 0x7100};
+  const std::string stack = python_stack(7, 5, 8, 12, frames), part = section_part(7, 251, "abc");
+  etl::Event event;
+  ASSERT_EQ(etl::parse_event(std::as_bytes(std::span(stack)), event), stack.size());
+  const auto read = etl::python_stack_event(event);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->time, 5u);
+  EXPECT_EQ(read->process, 8u);
+  EXPECT_EQ(read->thread, 12u);
+  EXPECT_EQ(read->frames.size(), sizeof frames);
+  EXPECT_FALSE(etl::stack_event(event) || etl::section_event(event) || etl::loss_event(event));
+  event.payload = event.payload.first(15);
+  EXPECT_FALSE(etl::python_stack_event(event).has_value());
+
+  ASSERT_EQ(etl::parse_event(std::as_bytes(std::span(part)), event), part.size());
+  const auto section = etl::section_event(event);
+  ASSERT_TRUE(section.has_value());
+  EXPECT_EQ(section->number, 251u);
+  EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(section->part.data()), section->part.size()), "abc");
+  EXPECT_FALSE(etl::python_stack_event(event).has_value());
+}
+
 TEST(WideText, InvalidUtf8IsReplaced) {
   EXPECT_EQ(text::utf16_of("a\xc3\xa4\xf0\x9f\x98\x80"), u"a\u00e4\U0001f600");
   EXPECT_EQ(text::utf16_of("\xff\xc3"), u"\ufffd\ufffd");

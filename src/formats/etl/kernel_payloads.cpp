@@ -252,12 +252,30 @@ std::optional<IntervalEvent> interval_event(const Event& event) {
   return out;
 }
 
+namespace {
+
+bool is_of_recorder(const Event& event, RecorderEvent kind) {
+  return event.form == EventForm::classic && event.provider == kRecorder && event.opcode == static_cast<u8>(kind);
+}
+
+}  // namespace
+
 std::optional<LossEvent> loss_event(const Event& event) {
-  if (event.form != EventForm::classic || event.provider != kRecorderLosses || event.opcode != 1) return std::nullopt;
+  if (!is_of_recorder(event, RecorderEvent::loss)) return std::nullopt;
   Payload in(event);
   LossEvent out;
   for (u64* number : {&out.begin_ns, &out.end_ns, &out.events, &out.buffers}) *number = in.take<u64>();
   if (!in.sound()) return std::nullopt;
+  return out;
+}
+
+std::optional<SectionEvent> section_event(const Event& event) {
+  if (!is_of_recorder(event, RecorderEvent::section)) return std::nullopt;
+  Payload in(event);
+  SectionEvent out;
+  out.number = in.take<u32>();
+  if (!in.sound()) return std::nullopt;
+  out.part = in.rest();
   return out;
 }
 
@@ -320,6 +338,18 @@ std::optional<StackEvent> stack_event(const Event& event) {
     const Bytes rest = in.rest();
     out.frames = rest.first(rest.size() / event.pointer_size * event.pointer_size);
   }
+  return out;
+}
+
+std::optional<StackEvent> python_stack_event(const Event& event) {
+  if (!is_of_recorder(event, RecorderEvent::stack)) return std::nullopt;
+  Payload in(event);
+  StackEvent out;
+  out.time = in.take<u64>();
+  out.process = in.take<u32>();
+  out.thread = in.take<u32>();
+  if (!in.sound()) return std::nullopt;
+  out.frames = in.rest();
   return out;
 }
 

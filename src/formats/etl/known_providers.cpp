@@ -26,6 +26,7 @@ constexpr ProviderName kProviders[] = {
     {"43d1a55c-76d6-4f7e-995c-64c711e5cafe", "Microsoft-Windows-WinINet"},
     {"54849625-5478-4994-a5ba-3e3b0328c30d", "Microsoft-Windows-Security-Auditing"},
     {"57277741-3638-4a4b-bdba-0ac6e45da56c", "Microsoft-JScript"},
+    {"5c1f2d7e-8a46-4b0f-9d21-777065726601", "wperf"},
     {"68fdd900-4a3e-11d1-84f4-0000f80464e3", "EventTrace"},
     {"6ad52b32-d609-4be9-ae07-ce8dae937e39", "Microsoft-Windows-RPC"},
     {"70eb4f03-c1de-4f73-a051-33d13d5413bd", "Microsoft-Windows-Kernel-Registry"},

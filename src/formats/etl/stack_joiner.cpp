@@ -67,6 +67,11 @@ void StackJoiner::put(u32 event, bool kernel, u32 stack) {
   if (place == kNone) place = stack;
 }
 
+void StackJoiner::replace_user(const StackEvent& stack, u8 pointer_size) {
+  const u32 event = find_event(stack.time, stack.thread);
+  if (event != kNoEvent && !stack.frames.empty()) events_[event].stacks.user = insert(stack.frames, pointer_size);
+}
+
 u32 StackJoiner::insert(Bytes frames, u8 pointer_size) {
   const usize count = frames.size() / pointer_size;
   u64 hash = count;

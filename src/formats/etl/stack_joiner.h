@@ -27,6 +27,12 @@ class StackJoiner {
   // Adds an event that may have a stack. Events must come in order of time. Returns the event's number: 0, 1, …
   u32 add(u64 time, u32 thread);
   void take(const StackEvent& stack, u8 pointer_size);
+  // Replaces the user's part of one event. Called after the last event.
+  void replace_user(const StackEvent& stack, u8 pointer_size);
+
+  u32 count() const { return static_cast<u32>(events_.size()); }
+  u64 time_of(u32 event) const { return events_[event].time; }
+  u32 thread_of(u32 event) const { return events_[event].thread; }
 
   const JoinedStack& joined(u32 event) const { return events_[event].stacks; }
   std::span<const u64> frames(u32 stack) const;  // innermost first; empty for kNone

@@ -328,6 +328,10 @@ u64 Trace::nanoseconds(u64 ticks) const {
   return ticks <= header_.first_ticks ? 0 : scaled(ticks - header_.first_ticks, kNsPerSecond, header_.ticks_per_second);
 }
 
+u64 Trace::clock_ns(u64 ticks) const {
+  return scaled(ticks, kNsPerSecond, header_.ticks_per_second);
+}
+
 u64 Trace::file_time(u64 ticks) const {
   if (header_.clock == Clock::system_time) return ticks;
   if (ticks >= header_.first_ticks) {

@@ -56,6 +56,8 @@ class Trace {
 
   // Nanoseconds since the start of the trace; earlier times count as 0.
   u64 nanoseconds(u64 ticks) const;
+  // The clock's own value in nanoseconds.
+  u64 clock_ns(u64 ticks) const;
   // As a FILETIME, in units of 100 ns since 1601.
   u64 file_time(u64 ticks) const;
 

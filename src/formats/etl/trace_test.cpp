@@ -279,6 +279,22 @@ TEST(StackJoiner, OneUserPartServesAllThatWaitForIt) {
   EXPECT_TRUE(got[2].user.empty()) << "another thread";
 }
 
+TEST(StackJoiner, TheUserPartOfOneEventIsReplaced) {
+  const u64 frames[] = {0x10, 0x20};
+  const auto bytes_of_frames = std::as_bytes(std::span(frames));
+  StackJoiner joiner;
+  for (const u64 time : {110, 120}) {
+    joiner.add(time, 7);
+    joiner.take({.time = time, .process = 5, .thread = 7, .frames = bytes_of_frames.first(8)}, 8);
+  }
+  joiner.replace_user({.time = 120, .process = 5, .thread = 7, .frames = bytes_of_frames}, 8);
+  joiner.replace_user({.time = 130, .process = 5, .thread = 7, .frames = bytes_of_frames}, 8);
+  joiner.replace_user({.time = 110, .process = 5, .thread = 7, .frames = {}}, 8);
+  ASSERT_EQ(joiner.count(), 2u);
+  EXPECT_EQ(joiner.frames(joiner.joined(0).user).size(), 1u);
+  EXPECT_EQ(joiner.frames(joiner.joined(1).user).size(), 2u);
+}
+
 TEST(StackJoiner, APartOfBothIsSplit) {
   const u64 both[] = {kKernel, 0x10};
   const auto got = join(B::sample(110, kKernel, 7) + B::stack(110, 111, 5, 7, both));

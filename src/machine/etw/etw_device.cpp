@@ -285,6 +285,7 @@ class EtwDevice final : public device::Device {
     machine.midr = windows.core_midr.empty() ? 0 : windows.core_midr.front();
     machine.counter_map.fill(0xff);
     machine.device_id = "etw";
+    machine.shows_python = machine_->programs().watch_samples(nullptr);
     // A user without the right to list sources gets only the timer, which always exists.
     auto sources = etw::list_sources(machine_->tracing());
     sources_ = sources.has_value() ? std::move(sources).value() : std::vector<etw::ProfileSource>();

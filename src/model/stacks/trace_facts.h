@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "model/stacks/python_samples.h"
 
 namespace wperf::stacks {
 
@@ -35,6 +36,7 @@ struct TraceFacts {
   u64 idle_samples = 0;  // samples of idle cores, which are left out
   std::vector<TraceGapFacts> gaps = {};
   std::vector<TraceLossSpan> lost_over_time = {};
+  PythonSamples python = {};  // samples and switches
 };
 
 // The events in a trace of Windows, by provider. Times are nanoseconds since the trace began.
