@@ -288,7 +288,7 @@ class PythonWaits(CPythonTest):
         self.assertGreaterEqual(float(told.group(1)), 99, shown)
         self.assertRegex(shown, r"waiting\.py +spin\n")
         folded = self.ok("waits", self.kept, "--on-off", "--folded")
-        self.assertRegex(folded, r"(?m);timed;nap;time_sleep;.*;\[waiting: lock\] \d+$")
+        self.assertRegex(folded, r"(?m);timed;nap;time_sleep;.*;\[waiting: timer\] \d+$")
 
 
 @unittest.skipUnless(os.environ.get("WPERF_CPYTHON_TESTS"), "one to four minutes each: WPERF_CPYTHON_TESTS=1 runs them")

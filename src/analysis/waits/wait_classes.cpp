@@ -165,25 +165,30 @@ WaitClass StackClass::get() const {
 }
 
 // CPython's functions that wait for the GIL. In many builds, static functions have no names. Then the function without
-// a name is called by one of these, or by the interpreter's function.
-void PythonLock::take(std::string_view function, std::string_view module) {
-  static constexpr std::string_view kKnown[] = {"take_gil",
-                                                "drop_gil",
-                                                "PyEval_RestoreThread",
-                                                "PyEval_SaveThread",
-                                                "PyEval_AcquireThread",
-                                                "PyEval_ReleaseThread",
-                                                "PyGILState_Ensure",
-                                                "_PyThreadState_Attach"};
-  if (state_ == State::yes || state_ == State::no || (state_ == State::in_library && is_library_module(module))) return;
-  if (std::ranges::find(kKnown, function) != std::end(kKnown)) {
-    state_ = State::yes;
-  } else if (function.empty()) {
-    state_ = stacks::is_python_interpreter(module) ? State::in_unnamed_function : State::no;
-  } else {
-    const bool interprets = function == "_PyEval_EvalFrameDefault" || stacks::is_python_file(module);
-    state_ = interprets && state_ == State::in_unnamed_function ? State::yes : State::no;
+// a name is called by one of these, or by the interpreter's function. On Windows, time.sleep() waits for an object.
+void PythonWait::take(std::string_view function, std::string_view module) {
+  static constexpr std::string_view kOfLock[] = {"take_gil",
+                                                 "drop_gil",
+                                                 "PyEval_RestoreThread",
+                                                 "PyEval_SaveThread",
+                                                 "PyEval_AcquireThread",
+                                                 "PyEval_ReleaseThread",
+                                                 "PyGILState_Ensure",
+                                                 "_PyThreadState_Attach"};
+  if (state_ == State::decided || (state_ == State::in_library && is_library_module(module))) return;
+  const bool is_inside = stacks::is_python_interpreter(module);
+  if (function.empty() && is_inside) {
+    state_ = State::in_unnamed_function;
+    return;
   }
+  const bool calls_unnamed = state_ == State::in_unnamed_function;
+  const bool interprets = function == "_PyEval_EvalFrameDefault" || stacks::is_python_file(module);
+  if (std::ranges::find(kOfLock, function) != std::end(kOfLock) || (calls_unnamed && interprets)) {
+    kind_ = WaitClass::gil;
+  } else if (is_inside && (function == "time_sleep" || function == "pysleep")) {
+    kind_ = WaitClass::timer;
+  }
+  state_ = State::decided;
 }
 
 }  // namespace wperf::waits

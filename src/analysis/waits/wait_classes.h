@@ -53,17 +53,19 @@ class StackClass {
   bool is_fault_ = false, has_frames_ = false;
 };
 
-// Does a stack that waits for a lock wait for a Python interpreter's lock, the GIL? Takes the program's functions,
-// innermost first.
-class PythonLock {
+// Does a stack that waits for a lock wait for a Python interpreter's lock, the GIL, or in time.sleep()? Takes the
+// program's functions, innermost first.
+class PythonWait {
  public:
   // `function`: empty if it has no name.
   void take(std::string_view function, std::string_view module);
-  bool is_waited_for() const { return state_ == State::yes; }
+  // gil or timer; unexplained if neither.
+  WaitClass kind() const { return kind_; }
 
  private:
-  enum class State : u8 { in_library, in_unnamed_function, no, yes };
+  enum class State : u8 { in_library, in_unnamed_function, decided };
   State state_ = State::in_library;
+  WaitClass kind_ = WaitClass::unexplained;
 };
 
 }  // namespace wperf::waits

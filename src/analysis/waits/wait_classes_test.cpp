@@ -42,12 +42,12 @@ struct ModuleFrame {
 };
 
 bool waits_for_gil(std::initializer_list<ModuleFrame> inside_out) {
-  PythonLock lock;
+  PythonWait lock;
   for (const ModuleFrame& frame : inside_out) lock.take(frame.name, frame.module);
-  return lock.is_waited_for();
+  return lock.kind() == WaitClass::gil;
 }
 
-TEST(PythonLock, IsThatOfTheInterpreter) {
+TEST(PythonWait, IsForTheInterpretersLock) {
   const ModuleFrame wait = {"pthread_cond_timedwait", "libc.so.6"};
   EXPECT_TRUE(waits_for_gil({wait, {"take_gil", "libpython3.13.so.1.0"}, {"_PyThreadState_Attach", ""}}));
   EXPECT_TRUE(waits_for_gil({{"SleepConditionVariableSRW", "KERNELBASE.dll"}, {"take_gil", "python313.dll"}}));
@@ -56,7 +56,17 @@ TEST(PythonLock, IsThatOfTheInterpreter) {
   EXPECT_TRUE(waits_for_gil({wait, {"", "python3.11"}, {"", "python3.11"}, {"work", "app.py"}}));
 }
 
-TEST(PythonLock, IsNotThatOfAnExtension) {
+TEST(PythonWait, IsForATimerInSleep) {
+  PythonWait sleep, other;
+  sleep.take("WaitForSingleObject", "KERNELBASE.dll");
+  sleep.take("time_sleep", "python313.dll");
+  sleep.take("take_gil", "python313.dll");
+  EXPECT_EQ(sleep.kind(), WaitClass::timer);
+  other.take("time_sleep", "clock.dll");
+  EXPECT_EQ(other.kind(), WaitClass::unexplained) << "a function of another program";
+}
+
+TEST(PythonWait, IsNotForTheLockOfAnExtension) {
   const ModuleFrame wait = {"pthread_cond_timedwait", "libc.so.6"};
   EXPECT_FALSE(waits_for_gil({}));
   EXPECT_FALSE(waits_for_gil({wait}));

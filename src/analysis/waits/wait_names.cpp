@@ -127,13 +127,13 @@ void WaitNames::for_each_place(u32 row, Visit visit) const {
 WaitPlace WaitNames::look_at(u32 row) const {
   WaitPlace place;
   waits::StackClass wait;
-  waits::PythonLock python_lock;
+  waits::PythonWait python_wait;
   const stacks::StackFunction *own = nullptr, *inner = nullptr, *kernel = nullptr, *unnamed = nullptr;
   std::array<bool, 2> has_reason{}, is_seen{};
   for_each_place(row, [&](u32 number) {
     const stacks::StackFunction& function = profile_.functions[profile_.places[number].function];
     const std::string_view module = profile_.modules[function.module].name;
-    if (!function.is_kernel) python_lock.take(function.is_known ? function.name : std::string_view(), module);
+    if (!function.is_kernel) python_wait.take(function.is_known ? function.name : std::string_view(), module);
     if (!function.is_known) {
       if (unnamed == nullptr && !profile_.modules[function.module].is_nowhere) unnamed = &function;
       return;
@@ -174,7 +174,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
     place.module = profile_.modules[shown->module].name;
   }
   place.wait = wait.get();
-  if (place.wait == WaitClass::lock && python_lock.is_waited_for()) place.wait = WaitClass::gil;
+  if (place.wait == WaitClass::lock && python_wait.kind() != WaitClass::unexplained) place.wait = python_wait.kind();
   // The kernel had to read that page first.
   if (place.wait == WaitClass::paging) place.is_futex = false;
   return place;
