@@ -9,13 +9,26 @@ __attribute__((noinline)) unsigned turn(unsigned x) {
   unsigned sum = 0;
   for (unsigned i = 0; i < 3; ++i) sum += pick(x + i);
   switch (sum & 7) {
-    case 0: sum ^= 9; break;
-    case 1: sum *= 5; break;
-    case 2: kept[3] = sum; break;
-    case 3: sum += kept[5]; break;
-    case 4: sum >>= 3; break;
-    case 5: kept[x & 63] = x; break;
-    default: sum = ~sum;
+    case 0:
+      sum ^= 9;
+      break;
+    case 1:
+      sum *= 5;
+      break;
+    case 2:
+      kept[3] = sum;
+      break;
+    case 3:
+      sum += kept[5];
+      break;
+    case 4:
+      sum >>= 3;
+      break;
+    case 5:
+      kept[x & 63] = x;
+      break;
+    default:
+      sum = ~sum;
   }
   return sum;
 }
