@@ -5,7 +5,7 @@
 
 #include "analysis/recording/live_unwinding.h"
 #include "analysis/recording/sampled_recording.h"
-#include "analysis/recording/trace_ids.h"
+#include "analysis/recording/trace_additions.h"
 #include "analysis/recording/trace_sources.h"
 #include "app/measure/python_host.h"
 #include "app/measure/sampling.h"

@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-#include "analysis/recording/trace_ids.h"
+#include "analysis/recording/trace_additions.h"
 #include "app/measure/driver_python.h"
 #include "ground/diag/result.h"
 #include "machine/device/driver_machine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Facts that are appended to a trace are in its recording.
-#include "analysis/recording/trace_ids.h"
+#include "analysis/recording/trace_additions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/recording/trace_ids.h"
+#include "analysis/recording/trace_additions.h"
 
 #include <algorithm>
 #include <map>
