@@ -34,6 +34,7 @@ using request::PgoFormat;
 struct Wanted {
   PgoFormat format = PgoFormat::llvm;
   std::string file;                  // name of the profile
+  std::string binary;                // path of --binary; empty if it names only a module
   std::vector<std::string> folders;  // folders with sources
 };
 
@@ -120,16 +121,22 @@ std::vector<compiler_profiles::FunctionSample> bolt_functions(const pgo::Binary&
   return samples;
 }
 
-diag::Result<Profile> profile_for_bolt(const pgo::Binary& binary, const AddressCounts& counts,
+// The file that the next command reads.
+const std::string& path_of(const pgo::Binary& binary, const Wanted& wanted) {
+  return wanted.binary.empty() ? binary.path : wanted.binary;
+}
+
+diag::Result<Profile> profile_for_bolt(const pgo::Binary& binary, const AddressCounts& counts, const Wanted& wanted,
                                        report::PgoAnswer answer) {
   if (binary.is_windows) {
     return wrong_use(fmt::format("BOLT reads ELF files, and {} is a Windows image", binary.name),
                      "use --format llvm-unsymbolized (clang) or spt (MSVC)");
   }
-  const std::string rebuilt = fmt::format("llvm-bolt {} -o {}.bolt", binary.path, binary.name);
+  const std::string& path = path_of(binary, wanted);
+  const std::string rebuilt = fmt::format("llvm-bolt {} -o {}.bolt", path, binary.name);
   if (answer.has_branches) {
     answer.next = fmt::format("perf2bolt --pa -p {0} -o {0}.fdata {1} && {2} -data {0}.fdata -reorder-blocks=ext-tsp",
-                              answer.file, binary.path, rebuilt);
+                              answer.file, path, rebuilt);
     return Profile{compiler_profiles::bolt_branches(counts), std::move(answer)};
   }
   std::set<std::string> names;
@@ -161,6 +168,20 @@ diag::Result<Profile> profile_for_llvm(const pgo::Binary& binary, const AddressC
                  std::move(answer)};
 }
 
+diag::Result<Profile> profile_for_profgen(const pgo::Binary& binary, const AddressCounts& counts, const Wanted& wanted,
+                                          report::PgoAnswer answer) {
+  if (binary.is_windows && binary.image_base == 0) {
+    return diag::Error{
+        .text = fmt::format("{} was not found, and its PDB does not say where it is linked", binary.name),
+        .hint = "name the file with --binary, or its folder with --symbol-path"};
+  }
+  answer.next = fmt::format(
+      "llvm-profgen --binary {0} --unsymbolized-profile {1} --use-offset=0 -o {1}.prof && "
+      "clang -O2 -g -fprofile-sample-use={1}.prof …",
+      path_of(binary, wanted), wanted.file);
+  return Profile{compiler_profiles::llvm_unsymbolized(counts), std::move(answer)};
+}
+
 diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const pgo::Binary& binary,
                                         const Wanted& wanted) {
   const std::vector<u32> events = pgo::chosen_events(counts);
@@ -180,17 +201,13 @@ diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const 
     if (&other != &binary) answer.of_other_binaries += pgo::samples_in(other, events);
   }
   answer.judgement = pgo::judge(binary, addresses);
-  if (wanted.format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, std::move(answer));
+  if (wanted.format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, wanted, std::move(answer));
   // A range from a branch stack already counts executions.
   const bool has_blocks = binary.file != nullptr && !answer.has_branches;
   const AddressCounts executions =
       has_blocks ? pgo::block_counts(*binary.file, addresses, pgo::population_of(counts, events)) : addresses;
   if (request::has_lines(wanted.format)) return profile_for_llvm(binary, executions, wanted, std::move(answer));
-  answer.next = fmt::format(
-      "llvm-profgen --binary {0} --unsymbolized-profile {1} --use-offset=0 -o {1}.prof && "
-      "clang -O2 -g -fprofile-sample-use={1}.prof …",
-      binary.path, wanted.file);
-  return Profile{compiler_profiles::llvm_unsymbolized(executions), std::move(answer)};
+  return profile_for_profgen(binary, executions, wanted, std::move(answer));
 }
 
 std::optional<compiler_profiles::SptEvent> spt_event(pgo::EventKind kind) {
@@ -312,12 +329,14 @@ diag::Result<void> write_profile(const std::string& path, const std::string& byt
 diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console) {
   WPERF_CHECK_OK(check_pgo_options(asked));
   request::Request request = asked;
-  Wanted wanted{
-      .format = *request.pgo.format, .file = *std::exchange(request.outputs.json_file, std::nullopt), .folders = {}};
+  Wanted wanted;
+  wanted.format = *request.pgo.format;
+  wanted.file = *std::exchange(request.outputs.json_file, std::nullopt);
   std::optional<NamedBinary> named;
   if (request.pgo.binary.has_value()) {
     WPERF_TRY(named, open_named_binary(*request.pgo.binary));
     search_folder_of_binary(*named, request);
+    wanted.binary = named->path;
   }
   wanted.folders = modules::symbol_folders(modules::symbol_options(request).symbol_path);
   WPERF_TRY(const pgo::ProfileCounts counts, read_counts(request, console));
