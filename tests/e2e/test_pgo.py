@@ -457,7 +457,8 @@ class WindowsPgoTest(WperfTest):
         self.assertEqual(ranges, {(base + 0x1008, base + 0x1020): 1, (base + 0x1014, base + 0x1018): 1})
         self.assertEqual(branches, {(base + one, base + to): 1 for one, to in ((0x1004, 0x1014), (0x1018, 0x1008), (0x1020, 0x1010))})
         (there / "exact.exe").unlink()
-        said = self.fails("pgo", data, "--format", "llvm-unsymbolized", "-o", "s.raw", "--symbol-path", there, cwd=self.folder)
+        said = self.fails("pgo", data, "--format", "llvm-unsymbolized", "-o", "s.raw", "--symbol-path", there, "--binary", "exact.exe",
+                          cwd=self.folder)
         self.assertIn("exact.exe was not found, and its PDB does not say where it is linked", said)
 
     def test_branch_stacks_for_msvc(self):
