@@ -84,6 +84,23 @@ TEST_F(NtObjects, ATimerCallsItsRoutineInAnAlertableWait) {
   EXPECT_TRUE(thread.apcs.empty());
 }
 
+TEST_F(NtObjects, RoutinesOfTimersAreCalledInTheOrderOfTheirTimes) {
+  TestProcess process;
+  for (const u64 ticks : {30, 10, 20}) {
+    ASSERT_EQ(process.call("NtCreateTimer", {kAt, 0, 0, 1}), kSuccess);
+    process.put(8, -static_cast<std::int64_t>(ticks));
+    ASSERT_EQ(process.call("NtSetTimer", {process.get(0), kAt + 8, 0x1000 + ticks, 0, 0, 0, 0}), kSuccess);
+  }
+  process.now_ns = 10'000;
+  for (const u64 ticks : {10, 20, 30}) {
+    EXPECT_EQ(process.call("NtTestAlert", {}), kNoAnswer);
+    u64 routine = 0;
+    ASSERT_TRUE(process.state.space.read(process.state.threads[0]->registers.sp, &routine, sizeof routine));
+    EXPECT_EQ(routine, 0x1000 + ticks);
+  }
+  EXPECT_EQ(process.call("NtTestAlert", {}), kSuccess);
+}
+
 TEST_F(NtObjects, SayTheirState) {
   TestProcess process;
   ASSERT_EQ(process.call("NtCreateSemaphore", {kAt, 0, 0, 3, 7}), kSuccess);

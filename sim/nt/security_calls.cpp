@@ -32,6 +32,14 @@ u64 duplicate_token(Call& call) {
   return call.give_handle(call.argument(5), std::make_shared<TokenObject>());
 }
 
+// Answers with `size` bytes and their number. Other calls have a different status for a buffer that is too small.
+u64 answer_if_room(Call& call, u32 first_argument, const void* bytes, u64 size) {
+  const u64 buffer = call.argument(first_argument), room = call.argument32(first_argument + 1);
+  if (!call.put_if_wanted(call.argument(first_argument + 2), static_cast<u32>(size))) return 0;
+  if (room < size) return kBufferTooSmall;
+  return call.write(buffer, bytes, size) ? kSuccess : kAccessViolation;
+}
+
 // arguments: token, class, buffer, its size, size used
 u64 token_information(Call& call) {
   constexpr u32 kUser = 1, kGroups = 2, kPrivileges = 3, kOwner = 4, kPrimaryGroup = 5, kDefaultAcl = 6, kType = 8,
@@ -39,12 +47,8 @@ u64 token_information(Call& call) {
                 kAppContainer = 29;
   if (call.argument(0) == kTokenOfThread) return kNoToken;
   if (!is_token(call, call.argument(0))) return kInvalidHandle;
-  const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
-  const auto answer = [&](const void* bytes, u64 size) -> u64 {
-    if (!call.put_if_wanted(size_at, static_cast<u32>(size))) return 0;
-    if (room < size) return kBufferTooSmall;
-    return call.write(buffer, bytes, size) ? kSuccess : kAccessViolation;
-  };
+  const u64 buffer = call.argument(2);
+  const auto answer = [&](const void* bytes, u64 size) { return answer_if_room(call, 2, bytes, size); };
   struct {
     u64 sid, attributes;
     std::array<u32, 7> bytes;
@@ -118,9 +122,7 @@ u64 query_security(Call& call) {
     answer.access_list = kListAt;
     answer.control |= kHasList;
   }
-  if (!call.put_if_wanted(call.argument(4), u32{sizeof answer})) return 0;
-  if (call.argument32(3) < sizeof answer) return kBufferTooSmall;
-  return call.put(call.argument(2), answer) ? kSuccess : kAccessViolation;
+  return answer_if_room(call, 2, &answer, sizeof answer);
 }
 
 // arguments: descriptor, token, access, what the generic rights mean, privileges, their size, granted access, status

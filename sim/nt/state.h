@@ -259,6 +259,8 @@ void end_job(System& system, const Job& job, u32 exit_code, u32 spared);
 // waits.cpp
 // The routines of the thread's timers that are due become APCs.
 void add_due_routines(State& state, Thread& thread, u64 now_ns);
+// Returns whether a thread that does not wait has APCs, those of its timers included.
+bool has_apcs(State& state, Thread& thread, u64 now_ns);
 // Ends the wait if its objects allow it at this time. Returns false if the thread still waits.
 bool try_to_end_wait(State& state, Thread& thread, u64 now_ns);
 void end_wait(Thread& thread, Status status, u64 now_ns);

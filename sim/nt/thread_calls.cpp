@@ -152,9 +152,7 @@ u64 go_on(Call& call) {
   set_parts(context, call.thread);
   if (context.pc == call.state.thread_start && &call.thread == call.state.threads.front().get())
     call.state.is_starting = false;
-  if ((call.argument32(1) & 0xff) == 0) return kNoAnswer;
-  add_due_routines(call.state, call.thread, call.now_ns);
-  if (call.thread.apcs.empty()) return kNoAnswer;
+  if ((call.argument32(1) & 0xff) == 0 || !has_apcs(call.state, call.thread, call.now_ns)) return kNoAnswer;
   return deliver_apc(call.state, call.thread, static_cast<Status>(call.thread.registers.x[0])) ? kNoAnswer
                                                                                                : kStackOverflow;
 }
@@ -315,8 +313,7 @@ u64 current_processor(Call& call) {
 }
 
 u64 test_alert(Call& call) {
-  add_due_routines(call.state, call.thread, call.now_ns);
-  if (call.thread.apcs.empty()) return kSuccess;
+  if (!has_apcs(call.state, call.thread, call.now_ns)) return kSuccess;
   return deliver_apc(call.state, call.thread, kSuccess) ? kNoAnswer : kStackOverflow;
 }
 

@@ -29,8 +29,7 @@ bool read_deadline(Call& call, u64 address, u64& deadline_ns) {
 u64 begin_wait(Call& call, Wait wait, u64 timeout_at) {
   if (!read_deadline(call, timeout_at, wait.deadline_ns)) return kAccessViolation;
   Thread& thread = call.thread;
-  if (wait.alertable) add_due_routines(call.state, thread, call.now_ns);
-  if (wait.alertable && !thread.apcs.empty()) {
+  if (wait.alertable && has_apcs(call.state, thread, call.now_ns)) {
     thread.registers.x[0] = kUserApc;
     return deliver_apc(call.state, thread, kUserApc) ? kNoAnswer : kStackOverflow;
   }

@@ -111,7 +111,7 @@ bool end_packet_wait(State& state, Thread& thread, u64 now_ns) {
 }  // namespace
 
 void add_due_routines(State& state, Thread& thread, u64 now_ns) {
-  std::vector<Apc> due;
+  std::vector<std::pair<u64, Apc>> due;  // by the time at which the timer was due
   std::erase_if(thread.timers, [&](const std::weak_ptr<Timer>& one) {
     const std::shared_ptr<Timer> timer = one.lock();
     if (timer == nullptr || timer->routine == 0 || timer->caller != thread.id) return true;
@@ -119,10 +119,16 @@ void add_due_routines(State& state, Thread& thread, u64 now_ns) {
     const u64 for_ns = std::exchange(timer->owed_ns, kNever);
     if (for_ns == kNever) return false;
     const u64 time = kBootTime + for_ns / kNsPerTick;
-    due.push_back({timer->routine, {timer->context, time & 0xffffffff, time >> 32}});
+    due.push_back({for_ns, {timer->routine, {timer->context, time & 0xffffffff, time >> 32}}});
     return timer->due_ns == kNever;
   });
-  for (const Apc& apc : due) (void)add_apc(state, thread, apc, now_ns);
+  std::ranges::stable_sort(due, {}, &std::pair<u64, Apc>::first);
+  for (const auto& [for_ns, apc] : due) (void)add_apc(state, thread, apc, now_ns);
+}
+
+bool has_apcs(State& state, Thread& thread, u64 now_ns) {
+  add_due_routines(state, thread, now_ns);
+  return !thread.apcs.empty();
 }
 
 void end_wait(Thread& thread, Status status, u64 now_ns) {
