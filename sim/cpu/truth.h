@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The true values that tests and benches compare samples with. A core records only those that it is told to keep.
+// True values of a core. Tests and benches compare samples with them. A core records only the values that it was told
+// to keep.
 #pragma once
 #include "sim/cpu/block_totals.h"
 #include "sim/cpu/branch_stacks.h"

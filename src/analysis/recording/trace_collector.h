@@ -83,7 +83,7 @@ class TraceCollector {
   std::vector<CoreInterrupts> interrupts;  // by core
   bool has_compact_switches = false;
   std::vector<etl::LossEvent> lost_over_time;
-  std::string section(u32 number) const;  // see etl::SectionEvent; empty if there is none
+  std::string section(u32 number) const;  // its bytes; empty if the trace does not have it
   u64 samples_of_other_cores = 0;         // samples that were left out
 
  private:

@@ -31,8 +31,8 @@ class ValidRun {
 // or kNoRun if these are not records.
 u64 end_of_run(Bytes data, u64 at, const EventTable& events, UnknownTypes unknown);
 
-// The first position from `at` on where such a run begins; the end of the bytes if there is none. `places`: whether it
-// may begin at any byte or only at words.
+// Searches from `at` on, and returns the position where the first such run begins. Returns the end of the bytes if no
+// run was found. `places`: whether a run may begin at any byte or only at words.
 u64 find_record(Bytes data, u64 at, const EventTable& events, RecordPlaces places);
 
 }  // namespace wperf::perf_data

@@ -16,7 +16,7 @@ namespace wperf::os {
 // The head of an HTTP/1.x request, from untrusted bytes. Pure.
 struct RequestHead {
   std::string method, path;  // the path without the query
-  std::string host;          // the name in the Host header, without a port; empty if there is none
+  std::string host;          // the name in the Host header, without a port; empty without this header
 };
 
 enum class HeadState { more, whole, wrong };

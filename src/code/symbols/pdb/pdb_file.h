@@ -63,9 +63,9 @@ class PdbFile {
   std::span<const Function> functions() const;
   // All public symbols, ordered by RVA; decorated.
   std::span<const Function> publics() const;
-  // The procedure that contains the address. If there is none, the nearest public symbol at or below the address in its
-  // section. If several procedures were folded into one address, returns the first one in the compiland whose code was
-  // kept.
+  // Returns the procedure that contains the address. Without such a procedure, returns the nearest public symbol at or
+  // below the address in its section. If several procedures were folded into one address, returns the first one in the
+  // compiland whose code was kept.
   const Function* function_at(code::Rva rva) const;
   // Innermost inlined frame first. Empty if nothing is known. `declarations`: also find the declared lines of
   // functions; a PDB has them only for functions that were inlined somewhere.
