@@ -41,8 +41,8 @@ class PythonCopies {
   bool has_python(u32 pid);
   u32 versions() const { return versions_; }  // one bit for each minor version that was found
 
-  // Returns the copy for this sample; null if it has no copy. The sample's time may be up to `late_ns` later than that of
-  // its copy. Then the oldest such copy of the thread is taken.
+  // Returns the copy for this sample; null if it has no copy. The sample's time may be up to `late_ns` later than that
+  // of its copy. Then the oldest such copy of the thread is taken.
   std::unique_ptr<PythonCopy> take(u32 tid, u64 time, u64 late_ns = 0);
   void give_back(std::unique_ptr<PythonCopy> copy);
   // Drops copies of samples before this time, which will not come any more.
