@@ -138,6 +138,8 @@ class Finder {
     found_ = {};
     if (const auto around = bounds_at(rva)) {
       found_ = {SymbolSource::pdata, state_.keep(fmt::format("function at {:#x}", around->begin.value)), *around};
+    } else if (const auto leaf = leaf_at(rva)) {
+      found_ = {SymbolSource::pdata, state_.keep(fmt::format("leaf at {:#x}", leaf->begin.value)), *leaf};
     }
   }
 
@@ -155,11 +157,20 @@ class Finder {
     return image_.has_value() ? image_->function_at(rva) : std::nullopt;
   }
 
+  // A PDB names leaf functions, too; elsewhere in the image is padding.
+  std::optional<code::RvaRange> leaf_at(code::Rva rva) {
+    if (!image_.has_value() || pdb_.has_value() || image_->functions().empty()) return std::nullopt;
+    const auto leaf = image_->leaf_at(rva, last_leaf_end_);
+    if (leaf.has_value()) last_leaf_end_ = leaf->end;
+    return leaf;
+  }
+
   ModuleSymbols::State& state_;
   const std::optional<PeFile>& image_;
   const std::optional<PdbFile>& pdb_;
   SymbolQuery options_;
   Found found_;
+  code::Rva last_leaf_end_;
 };
 
 class FrameReader {

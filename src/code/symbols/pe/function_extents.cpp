@@ -109,11 +109,22 @@ std::int64_t jump_of(u32 word) {
   return 0;
 }
 
-// Instructions after which execution never continues: RET and BR with or without pointer authentication, B, BRK, UDF
-// (padding).
+// BRK, and UDF, which is also what zeros mean.
+bool is_trap(u32 word) {
+  return (word & 0xffe0001fu) == 0xd4200000u || word >> 16 == 0;
+}
+
+// Instructions after which execution never continues: RET and BR with or without pointer authentication, B and
+// traps.
 bool leaves(u32 word) {
   const bool to_register = (word & 0xfe9ff000u) == 0xd61f0000u && (word & 0x00600000u) != 0x00200000u;
-  return to_register || is_branch(word) || (word & 0xffe0001fu) == 0xd4200000u || word >> 16 == 0;
+  return to_register || is_branch(word) || is_trap(word);
+}
+
+// Fills the space between functions.
+bool is_padding(u32 word) {
+  constexpr u32 kNop = 0xd503201f;
+  return word == kNop || is_trap(word);
 }
 
 }  // namespace
@@ -132,6 +143,22 @@ u32 arm64_flow_length(Bytes code) {
     if (leaves(word) && here >= reached) return static_cast<u32>(at + kInstructionBytes);
   }
   return static_cast<u32>(at);
+}
+
+std::optional<code::RvaRange> arm64_leaf(Bytes code, code::Rva begin, code::Rva wanted) {
+  const u64 place = wanted.value - begin.value;
+  u64 at = -begin.value % kInstructionBytes;
+  u32 word = 0;
+  while (at <= place && bytes::read_at(code, at, word)) {
+    u32 length = kInstructionBytes;
+    if (!is_padding(word)) {
+      length = arm64_flow_length(code.subspan(at));
+      const code::Rva start{static_cast<u32>(begin.value + at)};
+      if (place - at < length) return code::RvaRange{start, {start.value + length}};
+    }
+    at += length;
+  }
+  return std::nullopt;
 }
 
 }  // namespace wperf::symbols

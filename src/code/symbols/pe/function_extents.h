@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bounds of the functions of a PE image: from .pdata, or from the code if there are no records.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "code/symbols/pe/image_tables.h"
@@ -26,5 +27,8 @@ void read_x64_exceptions(const ImageBytes& image, Bytes directory, std::vector<E
 // unconditional exit that no earlier branch jumps over. A jump table makes the result too small; then the rest has no
 // name, but never a wrong one.
 u32 arm64_flow_length(Bytes code);
+// `code` has functions without records, one after another, from `begin` on. Returns the bounds of the one that contains
+// `wanted`, or nullopt if that is padding or not in `code`.
+std::optional<code::RvaRange> arm64_leaf(Bytes code, code::Rva begin, code::Rva wanted);
 
 }  // namespace wperf::symbols

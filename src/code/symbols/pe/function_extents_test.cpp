@@ -38,5 +38,24 @@ TEST(Arm64Flow, ALoopAndTheEndOfTheFile) {
   EXPECT_EQ(length_of({}), 0u);
 }
 
+TEST(Arm64Leaf, FunctionsOneAfterAnother) {
+  constexpr u32 kNop = 0xd503201f;
+  const std::vector<u32> words = {kAdd, kRet, kNop, 0, kEqualForward2, kRet, kRet, kBr};
+  const auto at = [&](u32 rva) { return arm64_leaf(std::as_bytes(std::span(words)), {0x1000}, {rva}); };
+  for (const u32 rva : {0x1000u, 0x1004u}) EXPECT_EQ(at(rva).value_or(code::RvaRange{}).end.value, 0x1008u);
+  EXPECT_FALSE(at(0x1008).has_value());
+  EXPECT_FALSE(at(0x100c).has_value());
+  for (const u32 rva : {0x1010u, 0x1016u, 0x101bu}) {
+    ASSERT_TRUE(at(rva).has_value());
+    EXPECT_EQ(at(rva)->begin.value, 0x1010u);
+    EXPECT_EQ(at(rva)->end.value, 0x101cu);
+  }
+  EXPECT_EQ(at(0x101c).value_or(code::RvaRange{}).begin.value, 0x101cu);
+  EXPECT_FALSE(at(0x1020).has_value());
+  EXPECT_EQ(arm64_leaf(std::as_bytes(std::span(words)), {0xffe}, {0x1002}).value_or(code::RvaRange{}).begin.value,
+            0x1000u)
+      << "instructions are aligned";
+}
+
 }  // namespace
 }  // namespace wperf::symbols

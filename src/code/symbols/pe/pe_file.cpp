@@ -114,11 +114,15 @@ std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEn
   return records;
 }
 
+// The first function that begins after the address.
+auto function_after(const std::vector<code::RvaRange>& functions, code::Rva rva) {
+  return std::upper_bound(functions.begin(), functions.end(), rva,
+                          [](code::Rva wanted, const code::RvaRange& range) { return wanted < range.begin; });
+}
+
 // Returns the index of the function that contains the address, or functions.size() if no function does.
 usize find_function(const std::vector<code::RvaRange>& functions, code::Rva rva) {
-  const auto after =
-      std::upper_bound(functions.begin(), functions.end(), rva,
-                       [](code::Rva wanted, const code::RvaRange& range) { return wanted < range.begin; });
+  const auto after = function_after(functions, rva);
   if (after == functions.begin() || !(after - 1)->contains(rva)) return functions.size();
   return static_cast<usize>(after - 1 - functions.begin());
 }
@@ -217,11 +221,23 @@ std::optional<code::RvaRange> PeFile::function_at(code::Rva rva) const {
   return functions_[index];
 }
 
+std::optional<code::RvaRange> PeFile::leaf_at(code::Rva rva, code::Rva known_start) const {
+  const ImageBytes image(file_, sections_, headers_size_);
+  const Section* section = image.section_at(rva.value);
+  if (section == nullptr || !section->executable() || !is_arm64_code(rva)) return std::nullopt;
+  const auto next = function_after(functions_, rva);
+  code::Rva begin{section->rva};
+  if (next != functions_.begin()) begin = std::max(begin, (next - 1)->end);
+  if (known_start <= rva) begin = std::max(begin, known_start);
+  if (rva < begin) return std::nullopt;
+  Bytes code = image.from(begin.value);
+  if (next != functions_.end()) code = code.first(std::min<usize>(code.size(), next->begin.value - begin.value));
+  return arm64_leaf(code, begin, rva);
+}
+
 bool PeFile::reaches(code::Rva start, code::Rva rva) const {
   if (rva < start) return false;
-  const auto next =
-      std::upper_bound(functions_.begin(), functions_.end(), start,
-                       [](code::Rva wanted, const code::RvaRange& range) { return wanted < range.begin; });
+  const auto next = function_after(functions_, start);
   if (next != functions_.end() && next->begin <= rva) return false;
   if (next != functions_.begin() && (next - 1)->contains(start)) return (next - 1)->contains(rva);
   const ImageBytes image(file_, sections_, headers_size_);

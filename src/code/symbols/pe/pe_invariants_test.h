@@ -17,6 +17,7 @@ inline bool lies_within(std::span<const std::byte> file, const void* begin, size
 // Calls every query of the file. Returns null, or the rule that an answer breaks.
 inline const char* find_broken_invariant(const PeFile& file, std::span<const std::byte> bytes) {
   if (file.functions().size() > bytes.size() / 8) return "more functions than records fit";
+  code::Rva leaf_end;
   for (size_t i = 0; i < file.functions().size(); ++i) {
     const code::RvaRange& range = file.functions()[i];
     if (range.begin >= range.end) return "an empty function";
@@ -26,6 +27,10 @@ inline const char* find_broken_invariant(const PeFile& file, std::span<const std
     const u32 length = std::min(range.end.value - range.begin.value, 4096u);
     for (u32 at = 0; at < length; at += 4) (void)file.saves_return_address({range.begin.value + at});
     const auto code = file.bytes_at(range.begin, length);
+    if (const auto leaf = file.leaf_at(range.end, leaf_end)) {
+      if (!leaf->contains(range.end)) return "a leaf that does not contain its address";
+      leaf_end = leaf->end;
+    }
     if (code.size() > length || !lies_within(bytes, code.data(), code.size())) return "code outside of the file";
   }
   for (const Export& entry : file.exports()) {
