@@ -146,11 +146,11 @@ need_windows_libraries() {
   need_debian_source zlib deflate.c "wperf.exe cannot be built without it"
 }
 
-# fetch_debian_arm64 FOLDER COMMAND…: leaves the downloads of apt-get's COMMAND for Debian on arm64 (the suite of
-# $debian_suite; by default Debian 12) in FOLDER/cache/archives. The configuration is private: the machine's apt is not
-# changed, and no package is installed. The mirror is the machine's.
-fetch_debian_arm64() {
-  local apt=$1 mirror
+# fetch_debian FOLDER COMMAND…: leaves the downloads of apt-get's COMMAND in FOLDER/cache/archives. They are from the suite
+# $debian_suite, by default Debian 12, for $debian_architecture, by default arm64. The configuration is private: the
+# machine's apt is not changed, and no package is installed. The mirror is the machine's.
+fetch_debian() {
+  local apt=$1 architecture=${debian_architecture:-arm64} mirror
   shift
   mirror=$(sed -n 's/^URIs: *\([^ ]*\/debian\/\{0,1\}\) *$/\1/p; s/^deb .*\(http[^ ]*\/debian\/\{0,1\}\) .*/\1/p' \
     /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1) || true
@@ -160,8 +160,8 @@ fetch_debian_arm64() {
     : >"$apt/state/status"
     echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror ${debian_suite:-bookworm} main" >"$apt/sources.list"
     cat >"$apt/apt.conf" <<CONFIGURATION
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
+APT::Architecture "$architecture";
+APT::Architectures { "$architecture"; };
 APT::Install-Recommends "false";
 APT::Sandbox::User "";
 Acquire::Languages "none";
@@ -210,7 +210,7 @@ need_arm64_sysroot() {
   rm -rf "$folder.part"
   mkdir -p "$folder.part"
   # shellcheck disable=SC2086  # the list is meant to be split
-  if ! { fetch_debian_arm64 "$PWD/$folder.part/apt" download $packages_arm64_sysroot &&
+  if ! { fetch_debian "$PWD/$folder.part/apt" download $packages_arm64_sysroot &&
     unpack_sysroot "$folder.part" "$folder.part"/apt/cache/archives/*.deb; } >"$folder.log" 2>&1; then
     tail -n 20 "$folder.log" >&2
     echo "error: Debian's libraries for arm64 could not be fetched ($folder.log)" >&2
@@ -228,10 +228,10 @@ need_arm64_machine() {
   echo "fetching Debian's kernel, shell and perf for arm64 (110 MB)"
   rm -rf "$folder.part"
   mkdir -p "$folder.part/root"
-  if ! { fetch_debian_arm64 "$PWD/$folder.part/apt" install --download-only busybox-static linux-perf &&
+  if ! { fetch_debian "$PWD/$folder.part/apt" install --download-only busybox-static linux-perf &&
     kernel=$(APT_CONFIG=$PWD/$folder.part/apt/apt.conf apt-cache depends linux-image-arm64 |
       sed -n 's/^ *Depends: \(linux-image-6[^ ]*-arm64\)$/\1/p') &&
-    fetch_debian_arm64 "$PWD/$folder.part/apt" download "$kernel" &&
+    fetch_debian "$PWD/$folder.part/apt" download "$kernel" &&
     find "$folder.part/apt" -name '*.deb' ! -name 'linux-image-*' -print0 |
     xargs -0 -I{} dpkg-deb -x {} "$folder.part/root" &&
     dpkg-deb --fsys-tarfile "$folder.part"/apt/cache/archives/linux-image-*.deb |
@@ -267,7 +267,7 @@ need_windows_dlls() {
   for name in $windows_dlls; do wanted+=("*/aarch64-windows/$name.dll"); done
   for name in $windows_programs; do wanted+=("*/aarch64-windows/$name.exe"); done
   for name in $windows_tables; do wanted+=("*/wine/nls/$name.nls"); done
-  if ! { debian_suite=trixie fetch_debian_arm64 "$PWD/$folder.part/apt" download libwine &&
+  if ! { debian_suite=trixie fetch_debian "$PWD/$folder.part/apt" download libwine &&
     dpkg-deb --fsys-tarfile "$folder.part"/apt/cache/archives/libwine_*.deb |
     tar -xf - -C "$folder.part" --no-anchored --wildcards --transform 's|.*/||' "${wanted[@]}"; } >"$folder.log" 2>&1; then
     tail -n 20 "$folder.log" >&2
@@ -298,6 +298,30 @@ need_programs() {
     echo "note: esbuild for Windows on Arm is not tested on the simulated machine" >&2
   need_windows_dlls || true
   ./scripts/programs || echo "note: some third-party programs are not tested on the simulated machine" >&2
+}
+
+# need_pythons: Debian's CPython 3.14 and 3.15 with the libraries that they need, in build/tools/pythons. Tests whose
+# interpreter is missing are skipped.
+need_pythons() {
+  local folder=build/tools/pythons version
+  [ -d "$folder" ] && return 0
+  [ "$(uname -m)" = x86_64 ] && need_packages patchelf debian-archive-keyring || return 0
+  echo "fetching CPython 3.14 and 3.15 (24 MB)"
+  rm -rf "$folder.part"
+  mkdir -p "$folder.part"
+  if ! { debian_suite=forky debian_architecture=amd64 \
+    fetch_debian "$PWD/$folder.part/apt" install --download-only python3.14 python3.15 &&
+    printf '%s\0' "$folder.part"/apt/cache/archives/*.deb | xargs -0 -I{} dpkg-deb -x {} "$folder.part" &&
+    for version in 3.14 3.15; do
+      patchelf --set-interpreter "$PWD/$folder/usr/lib64/ld-linux-x86-64.so.2" --force-rpath \
+        --set-rpath "$PWD/$folder/usr/lib/x86_64-linux-gnu" "$folder.part/usr/bin/python$version" || break
+    done; } >"$folder.log" 2>&1; then
+    echo "note: CPython 3.14 and 3.15 could not be fetched ($folder.log has the reason); they are not tested" >&2
+    rm -rf "$folder.part"
+    return 0
+  fi
+  rm -rf "$folder.part/apt" "$folder.log"
+  mv "$folder.part" "$folder"
 }
 
 # need_page_tools: the tools that drive browsers in tests/html, in build/tools/pages. Without them, or without browsers,
@@ -339,7 +363,7 @@ need_for_preset() {
     *)
       need_packages $packages_build $packages_sim || return 1
       [ -z "$tests" ] || { need_packages $packages_tests && need_page_tools && need_readers && need_fleet_servers &&
-        need_programs; }
+        need_pythons && need_programs; }
       ;;
   esac
 }

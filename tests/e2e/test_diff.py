@@ -38,6 +38,22 @@ class DiffTest(WperfTest):
         [row] = [row for row in found["events"][0]["functions"] if row["function"] == name]
         return row
 
+    def test_functions_without_names_are_matched_by_their_code(self):
+        """An address means another function in another build."""
+        image, files = pathlib.Path(workload("fib.exe")).read_bytes(), []
+        identity = image.index(b"RSDS") + 4
+        for build in (1, 2):
+            program = self.folder / f"build{build}" / "fib.exe"
+            program.parent.mkdir()
+            program.write_bytes(image[:identity] + bytes([build]) * 16 + image[identity + 16:])
+            files.append(self.folder / f"{build}.data")
+            self.ok("record", "--device", "sim:pace=free", "-e", "inst_retired:1000", "-c", "0", "-o", files[-1], "--", program, "16")
+        found = self.diff(*files)
+        rows = [row for row in found["events"][0]["functions"] if row["module"] == "fib.exe"]
+        self.assertTrue(rows[0]["function"].startswith(("function at 0x", "leaf at 0x")), rows)
+        self.assertEqual([row["change"] for row in rows if row["change"] in ("is new", "is gone")], [], rows)
+        self.assertNotIn("was ", rows[0].get("note", ""))
+
     def test_more_is_grew_and_less_is_shrank(self):
         before = self.folded("a.folded", main__parse=4000, main__emit=6000, main__gone=500)
         after = self.folded("b.folded", main__parse=5000, main__emit=6000, main__fresh=300)

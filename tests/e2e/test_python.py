@@ -15,7 +15,7 @@ import unittest
 from python_truth import Truth
 from support import BINARY, SOURCE, TIMEOUT, WperfTest
 
-PYTHON = os.environ.get("WPERF_TEST_PYTHON", "/usr/bin/python3.11")
+NEWER = SOURCE / "build" / "tools" / "pythons" / "usr" / "bin"
 PROGRAM = SOURCE / "tests" / "e2e" / "python_stacks.py"
 INTERPRETERS = re.compile(r"^(python3|libpython3)")
 
@@ -30,16 +30,24 @@ def stops_threads():
     return True
 
 
-class Python(WperfTest):
+class PythonTest(WperfTest):
+    interpreter = pathlib.Path("/usr/bin/python3.11")
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        if not os.access(PYTHON, os.X_OK):
-            raise unittest.SkipTest(f"{PYTHON} is not there")
+        if not os.access(cls.interpreter, os.X_OK):
+            raise unittest.SkipTest(f"{cls.interpreter} is not there")
+
+
+class Python(PythonTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
         cls.folder = tempfile.TemporaryDirectory()
         cls.recording, notes = pathlib.Path(cls.folder.name) / "perf.data", pathlib.Path(cls.folder.name) / "notes"
         done = subprocess.run([BINARY, "record", "--device", "linux", "--python", "--freq", "1000", "-o", cls.recording, "--",
-                               PYTHON, PROGRAM, notes], text=True, capture_output=True, timeout=TIMEOUT)
+                               cls.interpreter, PROGRAM, notes], text=True, capture_output=True, timeout=TIMEOUT)
         if "not permitted" in done.stderr or "perf_event_paranoid" in done.stderr:
             raise unittest.SkipTest(done.stderr)
         assert done.returncode == 0, done.stderr
@@ -113,6 +121,14 @@ class Python(WperfTest):
         self.assertLess(float(told.group(1)) if told else 0, 3 if stops_threads() else 50, self.said)
 
 
+class Python314(Python):
+    interpreter = NEWER / "python3.14"
+
+
+class Python315(Python):
+    interpreter = NEWER / "python3.15"
+
+
 # The waits of its functions are known: spin() has to wait for the interpreter's lock, sleeper() for a timer, and
 # taker() for a lock of the program.
 WAITING = """
@@ -148,18 +164,12 @@ for one in threads: one.join()
 BUSY = "def burn():\n    while True:\n        sum(range(1000))\nprint('ready', flush=True)\nburn()\n"
 
 
-class OtherCommands(WperfTest):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        if not os.access(PYTHON, os.X_OK):
-            raise unittest.SkipTest(f"{PYTHON} is not there")
-
+class OtherCommands(PythonTest):
     def test_waits(self):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "waiting.py"
             program.write_text(WAITING)
-            done = subprocess.run([BINARY, "waits", "--device", "linux", "--python", "--json", "--", PYTHON, program], text=True,
+            done = subprocess.run([BINARY, "waits", "--device", "linux", "--python", "--json", "--", self.interpreter, program], text=True,
                                   capture_output=True, timeout=TIMEOUT)
         if "tracepoints may not be read" in done.stderr or "not permitted" in done.stderr:
             self.skipTest(done.stderr)
@@ -183,7 +193,7 @@ class OtherCommands(WperfTest):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "holding.py"
             program.write_text(HOLDING)
-            done = subprocess.run([BINARY, "waits", "--device", "linux", "--python", "--json", "--", PYTHON, program], text=True,
+            done = subprocess.run([BINARY, "waits", "--device", "linux", "--python", "--json", "--", self.interpreter, program], text=True,
                                   capture_output=True, timeout=TIMEOUT)
         if "tracepoints may not be read" in done.stderr or "not permitted" in done.stderr:
             self.skipTest(done.stderr)
@@ -194,12 +204,12 @@ class OtherCommands(WperfTest):
         rows = [row for row in report["functions"] if row["class"] == "GIL" and row["caller"] == "spin"]
         row = max(rows, key=lambda one: one["total_ns"])
         self.assertEqual(row["holder"], "hold", rows)
-        self.assertRegex(row["holder_thread"], r"^python.* \(\d+\)$")
+        self.assertRegex(row["holder_thread"], r"^(python|Thread-2).* \(\d+\)$")
         self.assertGreater(row["held_ns"], 0.5 * row["total_ns"])
         self.assertLessEqual(row["held_ns"], row["total_ns"])
 
     def test_top(self):
-        with subprocess.Popen([PYTHON, "-c", BUSY], stdout=subprocess.PIPE, text=True) as program:
+        with subprocess.Popen([self.interpreter, "-c", BUSY], stdout=subprocess.PIPE, text=True) as program:
             try:
                 program.stdout.readline()
                 done = subprocess.run([BINARY, "top", "--device", "linux", "--once", "--python=lines", "--json", "-p", str(program.pid)],
@@ -210,6 +220,10 @@ class OtherCommands(WperfTest):
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r'"symbol": *"burn:3"')
+
+
+class OtherCommands315(OtherCommands):
+    interpreter = NEWER / "python3.15"
 
 
 if __name__ == "__main__":

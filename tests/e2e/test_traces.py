@@ -254,7 +254,7 @@ class NamesByPdb(WperfTest):
             path.write_bytes(self.trace_of(addresses, guid[::-1], age, pdb))
             rows = {row["symbol"]: row["samples"] for row in self.json(*command)["recording"]["events"][0]["rows"]}
             self.assertEqual(rows, {f"calls.exe+{address:#x}": 1 for address in addresses})
-            self.assertIn("without a function in calls.exe", self.ok("report", path))
+            self.assertIn("without a function name in calls.exe", self.ok("report", path))
 
 
 class SeveralFiles(WperfTest):

@@ -139,11 +139,11 @@ class OpenedFile final : public BuildFile {
   const MadeFile& file_;
 };
 
-// For modules "old" and "new".
+// For modules "old" and "new", or for builds of these names.
 Comparison compared_with_code(const MadeProfile& before, const MadeFile& old_file, const MadeProfile& after,
                               const MadeFile& new_file) {
   const OpenBuildFile open = [&](const stacks::StackModule& module) {
-    return std::make_unique<OpenedFile>(module.name == "old" ? old_file : new_file);
+    return std::make_unique<OpenedFile>(module.name == "old" || module.build_id == "old" ? old_file : new_file);
   };
   auto done = compare_runs({before.costs()}, {after.costs()}, {.per = Per::run, .counter = {}, .open = open});
   EXPECT_TRUE(done.has_value());
@@ -165,6 +165,23 @@ TEST(Comparison, ARenamedFunctionIsFoundByItsCode) {
   // The gate accepts either name.
   const auto gate = judge(found, {request::parse_fail_condition("function:checksum>10%").value()});
   EXPECT_EQ(gate.at(0).kind, Verdict::Kind::failed);
+}
+
+TEST(Comparison, AddressesMeanOtherFunctionsInAnotherBuild) {
+  const auto profile = [](const std::string& build, u64 first, const std::string& second, u64 count) {
+    return MadeProfile("app").add("function at 0x100", first).add(second, count).lies_at(0x100).stripped(build);
+  };
+  const MadeProfile before = profile("old", 1000, "leaf at 0x200", 500),
+                    after = profile("new", 500, "leaf at 0x200", 1500);
+  const MadeFile old_file{{{0x100, "", 77}, {0x200, "", 5}}}, new_file{{{0x100, "", 5}, {0x200, "", 77}}};
+  const Comparison found = compared_with_code(before, old_file, after, new_file);
+  EXPECT_EQ(found.events[0].functions.size(), 2u);
+  EXPECT_EQ(function_of(found, "leaf at 0x200").was, "function at 0x100");
+  EXPECT_DOUBLE_EQ(function_of(found, "leaf at 0x200").change().ratio, 1.5);
+  EXPECT_DOUBLE_EQ(function_of(found, "function at 0x100").change().ratio, 1);
+  // In the same build, the address is enough.
+  const Comparison same = compared(before, profile("old", 1000, "leaf at 0x200", 1000));
+  EXPECT_DOUBLE_EQ(function_of(same, "leaf at 0x200").change().ratio, 2);
 }
 
 TEST(Comparison, GateReportsFunctionAddress) {

@@ -35,6 +35,12 @@ class MadeProfile {
     return *this;
   }
 
+  // The functions have only addresses, of this build.
+  MadeProfile& stripped(const std::string& build) {
+    for (stacks::StackFunction& function : profile_.functions) function.is_address = true;
+    profile_.modules.front().build_id = build;
+    return *this;
+  }
   // Sets the addresses of the functions, from `begin` on, in the order in which they were added.
   MadeProfile& lies_at(u64 begin) {
     for (stacks::StackFunction& function : profile_.functions) {

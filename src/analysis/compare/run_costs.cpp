@@ -38,14 +38,14 @@ class UnitNumbers {
     if (number != kNothing) return number;
     const stacks::StackFunction& one = profile_.functions[function];
     const std::string& module = profile_.modules[one.module].name;
-    const std::string key = one.is_known || one.is_inlined ? function_key(one.name) : std::string();
+    const std::string key = one.is_known || one.is_inlined ? key_of(one) : std::string();
     const auto [entry, is_new] = functions_.try_emplace({one.module, key}, static_cast<u32>(units_.size()));
     number = entry->second;
     if (is_new) {
       const bool is_known = !key.empty();
       units_.push_back({.kind = UnitKind::function,
                         .module = module,
-                        .name = is_known ? key : "(code without a name)",
+                        .name = is_known ? function_key(one.name) : "(code without a name)",
                         .key = key,
                         .is_known = is_known,
                         .begins = {}});
@@ -88,6 +88,12 @@ class UnitNumbers {
   }
 
  private:
+  // An address means another function in another build.
+  std::string key_of(const stacks::StackFunction& function) const {
+    std::string key = function_key(function.name);
+    if (function.is_address) key += profile_.modules[function.module].build_id;
+    return key;
+  }
   u32 file_of(u32 module) {
     u32& file = file_of_module_[module];
     if (file == kNothing) {

@@ -273,8 +273,10 @@ void UnitComparer::add_rows(const std::vector<u32>& units, const std::vector<Run
 // Sets the function's name on the side before, and the notes about its code.
 void UnitComparer::name_function(UnitChange& row) const {
   const OtherName& other = event_.matched.others[row.unit];
-  if (!other.name.empty()) row.note = (other.is_same_code ? "same code as " : "was ") + other.name;
-  if (!other.is_same_code) row.was = other.name;
+  if (!other.name.empty() && other.name != event_.matched.units[row.unit].name) {
+    row.note = (other.is_same_code ? "same code as " : "was ") + other.name;
+    if (!other.is_same_code) row.was = other.name;
+  }
   const auto add = [&](const std::string& note) { row.note += (row.note.empty() ? "" : "; ") + note; };
   if (const std::string moved = inlining_note(row.unit); !moved.empty()) add(moved);
   for (const auto& [unit, host] : rows_.joined()) {

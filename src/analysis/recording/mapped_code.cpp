@@ -57,8 +57,10 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
 modules::CodeFile load_module_again(const stacks::StackModule& module, const modules::ElfSearch& search,
                                     modules::SymbolOptions images) {
   const std::vector<std::byte> build = bytes_of_digits(module.build_id);
-  if (module.pdb_path.empty() && !perf_data::is_windows_path(module.path))
-    return modules::CodeFile(modules::load_elf(module.path, build, search));
+  if (module.pdb_path.empty() && !perf_data::is_windows_path(module.path)) {
+    modules::CodeFile elf(modules::load_elf(module.path, build, search));
+    if (elf.has_symbols()) return elf;  // otherwise perhaps an image without a PDB
+  }
   if (!module.pdb_path.empty()) images.recorded_pdb_files.push_back(module.pdb_path);
   const readings::Module image{.name = module.name, .path = module.path, .base = 0, .size = 0, .entry = 0};
   return modules::CodeFile(modules::load_recorded_module(image, build, modules::base_name(module.pdb_path), images));

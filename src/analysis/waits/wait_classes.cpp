@@ -165,7 +165,8 @@ WaitClass StackClass::get() const {
 }
 
 // CPython's functions that wait for the GIL. In many builds, static functions have no names. Then the function without
-// a name is called by one of these, or by the interpreter's function. On Windows, time.sleep() waits for an object.
+// a name is called by one of these, or by the interpreter's function (since 3.14, by _Py_HandlePending). On Windows,
+// time.sleep() waits for an object.
 void PythonWait::take(std::string_view function, std::string_view module) {
   static constexpr std::string_view kOfLock[] = {"take_gil",
                                                  "drop_gil",
@@ -182,7 +183,8 @@ void PythonWait::take(std::string_view function, std::string_view module) {
     return;
   }
   const bool calls_unnamed = state_ == State::in_unnamed_function;
-  const bool interprets = function == "_PyEval_EvalFrameDefault" || stacks::is_python_file(module);
+  const bool interprets =
+      function == "_PyEval_EvalFrameDefault" || function == "_Py_HandlePending" || stacks::is_python_file(module);
   if (std::ranges::find(kOfLock, function) != std::end(kOfLock) || (calls_unnamed && interprets)) {
     kind_ = WaitClass::gil;
   } else if (is_inside && (function == "time_sleep" || function == "pysleep")) {

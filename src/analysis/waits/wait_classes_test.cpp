@@ -54,6 +54,7 @@ TEST(PythonWait, IsForTheInterpretersLock) {
   EXPECT_TRUE(waits_for_gil({wait, {"", "python3.11"}, {"PyEval_RestoreThread", "python3.11"}}));
   EXPECT_TRUE(waits_for_gil({wait, {"", "python3.11"}, {"_PyEval_EvalFrameDefault", "python3.11"}}));
   EXPECT_TRUE(waits_for_gil({wait, {"", "python3.11"}, {"", "python3.11"}, {"work", "app.py"}}));
+  EXPECT_TRUE(waits_for_gil({wait, {"", "python3.14"}, {"", "python3.14"}, {"_Py_HandlePending", "python3.14"}}));
 }
 
 TEST(PythonWait, IsForATimerInSleep) {

@@ -105,7 +105,7 @@ void note_nameless(const stacks::StackProfile& profile, std::vector<std::string>
     const stacks::StackFunction& function =
         profile.functions[profile.places[profile.nodes[sample.node].place].function];
     const stacks::StackModule& module = profile.modules[function.module];
-    if (function.is_known || module.reason.empty()) continue;
+    if (function.has_name() || module.reason.empty()) continue;
     std::string note = fmt::format("functions of {} have no names: {}", module.name, module.reason);
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
   }

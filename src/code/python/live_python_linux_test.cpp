@@ -149,10 +149,11 @@ void expect_stacks(ProcessMemory& memory, const PythonRuntime& runtime, const Ru
   EXPECT_TRUE(!stack.frames.empty() && stack.frames.back().is_entry);
 }
 
-// The system's interpreter, or one in the user's folder of versions; empty if there is none.
+// The system's interpreter, one that the tests fetched, or one in the user's folder of versions; empty if there is
+// none.
 std::string interpreter(const std::string& version) {
   const std::string name = "python" + version;
-  for (const std::string folder : {"/usr/bin/", "/usr/local/bin/"}) {
+  for (const std::string folder : {"/usr/bin/", "/usr/local/bin/", WPERF_SOURCE_DIR "/build/tools/pythons/usr/bin/"}) {
     if (std::filesystem::exists(folder + name)) return folder + name;
   }
   const auto home = os::environment("HOME");

@@ -41,6 +41,9 @@ struct StackFunction {
   bool is_kernel = false;
   bool is_inlined = false;  // inlined into another function: it has only a name, no symbol
   u64 begin = 0;            // address in the linked file; 0 if not known
+  bool is_address = false;  // the name is only its address: "function at 0x1a20"
+
+  bool has_name() const { return is_known && !is_address; }
 };
 
 // A function, or one of its lines if lines were requested.

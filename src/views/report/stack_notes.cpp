@@ -82,7 +82,7 @@ std::vector<NamelessModule> nameless_modules(const StackProfile& profile) {
     const stacks::StackFunction& function =
         profile.functions[profile.places[profile.nodes[sample.node].place].function];
     all += sample.count;
-    if (!function.is_known) nameless[function.module] += sample.count;
+    if (!function.has_name()) nameless[function.module] += sample.count;
   }
   std::vector<u32> order;
   for (u32 i = 0; i < nameless.size(); ++i) {
@@ -101,7 +101,7 @@ std::vector<NamelessModule> nameless_modules(const StackProfile& profile) {
 std::vector<std::string> name_notes(const StackProfile& profile) {
   std::vector<std::string> notes;
   for (const NamelessModule& one : nameless_modules(profile)) {
-    notes.push_back(fmt::format("{} % of samples without a function in {}: {}", text::fixed(one.percent, 1),
+    notes.push_back(fmt::format("{} % of samples without a function name in {}: {}", text::fixed(one.percent, 1),
                                 profile.modules[one.module].name, one.reason));
   }
   usize noted = 0;

@@ -42,7 +42,7 @@ TEST(StackText, ShowsTheGreatestFirstAndWhatIsNotNamed) {
             "  75.00        3  prog     [kernel]  [k] [unknown]\n"
             "  25.00        1  prog     prog      main;odd\n"
             "\n"
-            "note: 75.0 % of samples without a function in [kernel]: it is another kernel\n");
+            "note: 75.0 % of samples without a function name in [kernel]: it is another kernel\n");
 }
 
 TEST(StackText, PercentagesOfWhatTheFilterLeaves) {
@@ -141,7 +141,7 @@ TEST(StackText, StrippedCodeHasAWayOut) {
   StackProfile profile = one_of_each();
   profile.functions[0].is_known = false;
   const std::string text = stack_text(profile, {});
-  EXPECT_NE(text.find("note: 25.0 % of samples without a function in prog: it is stripped: install its "
+  EXPECT_NE(text.find("note: 25.0 % of samples without a function name in prog: it is stripped: install its "
                       "debug package (-dbgsym, -debuginfo), or try --debuginfod"),
             std::string::npos)
       << text;

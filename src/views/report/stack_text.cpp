@@ -55,7 +55,7 @@ void append_module_list(std::string& out, const StackProfile& profile) {
         profile.functions[profile.places[profile.nodes[sample.node].place].function];
     all += sample.count;
     samples[function.module] += sample.count;
-    if (function.is_known) named[function.module] += sample.count;
+    if (function.has_name()) named[function.module] += sample.count;
   }
   std::vector<u32> order;
   for (u32 i = 0; i < samples.size(); ++i) {
