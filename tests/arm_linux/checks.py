@@ -209,6 +209,20 @@ def perf_reads(status, text):
     return f"perf report: {found}"
 
 
+def python_stacks(status, text):
+    """Shares of stacks.py, from folded stacks."""
+    expect(status == 0, f"status {status}: {text.strip()}")
+    joined = re.search(r"^Python 3\.11: ([\d.]+) % of ([\d,]+) samples show its functions$", text, re.M)
+    expect(joined and float(joined[1]) >= 97, f"joined: {joined and joined[0]} in {text.strip()[:2000]}")
+    stacks = [(stack.split(";"), int(count)) for stack, count in re.findall(r"^(\S.*;.*) (\d+)$", text, re.M)]
+    found = {name: sum(count for stack, count in stacks if name in stack) for name in ("leaf_a", "leaf_b")}
+    both = sum(found.values())
+    expect(both > 300 and abs(found["leaf_a"] / both - 0.25) < 0.05, f"{found} of 25 and 75 % in {text.strip()[:2000]}")
+    for stack, _ in stacks:
+        expect("leaf_b" not in stack or stack[stack.index("leaf_b") - 2:stack.index("leaf_b")] == ["main", "middle"], f"stack {stack}")
+    return f"{joined[0]}; leaf_a {100 * found['leaf_a'] / both:.1f} % of 25"
+
+
 def selftest(ok, impossible):
     def judge(status, text):
         expect(status == 0, f"status {status}: {text.strip()}")
@@ -325,6 +339,8 @@ BOOTS = {
         Step("perf report of it", "perf report -i w.data --no-children -g none --stdio", perf_reads),
         Step("report of perf record -g", f"perf record -g -e cycles:u -c {SAMPLED} -o p.data wperf-selftest && wperf report --tree p.data",
              shares_and_callers),
+        Step("record --python", "wperf record --python -e cycles:500000 -o y.data -- python3.11 -S -E -B /stacks.py && "
+             "wperf report --python --folded y.data", python_stacks),
         Step("record --call-graph fp", f"wperf record --call-graph fp -e cycles:{SAMPLED} --tree -- wperf-selftest", shares_and_callers),
     ],
     "rights": [

@@ -101,6 +101,16 @@ class Machine:
             self.archive.add(inside, library.read_bytes())
             waiting += needed_libraries(library)
 
+    def add_python(self, version, script):
+        """Debian's interpreter and the part of its library without which it does not start, and a script in /."""
+        self.add_program(self.roots[0] / f"usr/bin/python{version}")
+        library = self.roots[0] / f"usr/lib/python{version}"
+        if not library.is_dir():
+            raise Absent(f"no {library}")
+        for file in (library / "os.py", *sorted((library / "encodings").glob("*.py"))):
+            self.archive.add(f"usr/lib/python{version}/{file.relative_to(library)}", file.read_bytes())
+        self.archive.add(script.name, script.read_bytes())
+
     def boot(self, steps, work, name):
         """{name: (status, output)} of the steps [(name, shell command)] that were finished in time, and why it ended early."""
         # The output goes into a file first, because wperf would colour it on a terminal.

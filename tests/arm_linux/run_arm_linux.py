@@ -40,6 +40,7 @@ def furnish(work):
         arm.archive.add(f"bin/{name}", counted_program(work, name, rounds).read_bytes())
     arm.archive.add("bin/section", section_program(work).read_bytes())
     arm.add_program(arm.folder / "root/usr/bin/perf")
+    arm.add_python("3.11", pathlib.Path(__file__).parent / "stacks.py")
     return arm
 
 
