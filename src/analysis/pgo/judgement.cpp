@@ -75,4 +75,13 @@ Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& co
   return out;
 }
 
+bool is_rust_name(std::string_view name) {
+  if (name.starts_with("_R")) return true;
+  constexpr std::string_view kHash = "17h0123456789abcdefE";
+  if (!name.starts_with("_ZN") || name.size() < kHash.size()) return false;
+  const std::string_view end = name.substr(name.size() - kHash.size());
+  return end.starts_with("17h") && end.ends_with('E') &&
+         end.substr(3, 16).find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 }  // namespace wperf::pgo

@@ -2,6 +2,8 @@
 // Judges whether a profile is good enough to compile with. The more counts a function has for each of its instructions
 // (its density), the better. The hot function with the lowest density decides.
 #pragma once
+#include <string_view>
+
 #include "analysis/pgo/profile_counts.h"
 
 namespace wperf::pgo {
@@ -23,5 +25,8 @@ struct Judgement {
 };
 
 Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& counts);
+
+// Did rustc make this linker's name: "_RNvC3toy3run", "_ZN3toy3run17h17a8ccfdf0ea72b7E"?
+bool is_rust_name(std::string_view name);
 
 }  // namespace wperf::pgo

@@ -153,5 +153,13 @@ TEST(AddSamples, SamplesWithoutAFileAreCountedByReason) {
   EXPECT_EQ(counts.events[1].kind, EventKind::instructions);
 }
 
+TEST(Judgement, KnowsNamesOfRust) {
+  EXPECT_TRUE(is_rust_name("_ZN3toy3run17h17a8ccfdf0ea72b7E"));
+  EXPECT_TRUE(is_rust_name("_RNvCsg1_3toy3run"));
+  EXPECT_FALSE(is_rust_name("_ZN3toy3run17hnohashnohashnohE"));
+  EXPECT_FALSE(is_rust_name("_ZN3toy3runEv"));
+  EXPECT_FALSE(is_rust_name("run"));
+}
+
 }  // namespace
 }  // namespace wperf::pgo

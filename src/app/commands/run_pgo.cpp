@@ -162,7 +162,9 @@ diag::Result<Profile> profile_for_llvm(const pgo::Binary& binary, const AddressC
   answer.without_line = made.without_line;
   answer.from_first_line = made.from_first_line;
   answer.undecodable = made.undecodable;
-  answer.next = fmt::format("clang -O2 -g -fprofile-sample-use={} …", answer.file);
+  answer.next = pgo::is_rust_name(answer.judgement.hottest)
+                    ? fmt::format("rustc -C opt-level=3 -g -Z profile-sample-use={} … (nightly)", answer.file)
+                    : fmt::format("clang -O2 -g -fprofile-sample-use={} …", answer.file);
   return Profile{wanted.format == PgoFormat::llvm ? compiler_profiles::llvm_text(made.functions)
                                                   : compiler_profiles::llvm_binary(made.functions),
                  std::move(answer)};
