@@ -303,7 +303,7 @@ need_programs() {
 # need_pythons: Debian's CPython 3.14 and 3.15 with the libraries that they need, in build/tools/pythons. Tests whose
 # interpreter is missing are skipped.
 need_pythons() {
-  local folder=build/tools/pythons version
+  local folder=build/tools/pythons
   [ -d "$folder" ] && return 0
   [ "$(uname -m)" = x86_64 ] && need_packages patchelf debian-archive-keyring || return 0
   echo "fetching CPython 3.14 and 3.15 (24 MB)"
@@ -312,10 +312,8 @@ need_pythons() {
   if ! { debian_suite=forky debian_architecture=amd64 \
     fetch_debian "$PWD/$folder.part/apt" install --download-only python3.14 python3.15 &&
     printf '%s\0' "$folder.part"/apt/cache/archives/*.deb | xargs -0 -I{} dpkg-deb -x {} "$folder.part" &&
-    for version in 3.14 3.15; do
-      patchelf --set-interpreter "$PWD/$folder/usr/lib64/ld-linux-x86-64.so.2" --force-rpath \
-        --set-rpath "$PWD/$folder/usr/lib/x86_64-linux-gnu" "$folder.part/usr/bin/python$version" || break
-    done; } >"$folder.log" 2>&1; then
+    patchelf --set-interpreter "$PWD/$folder/usr/lib64/ld-linux-x86-64.so.2" --force-rpath \
+      --set-rpath "$PWD/$folder/usr/lib/x86_64-linux-gnu" "$folder.part"/usr/bin/python3.{14,15}; } >"$folder.log" 2>&1; then
     echo "note: CPython 3.14 and 3.15 could not be fetched ($folder.log has the reason); they are not tested" >&2
     rm -rf "$folder.part"
     return 0

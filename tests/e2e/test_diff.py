@@ -50,7 +50,7 @@ class DiffTest(WperfTest):
             self.ok("record", "--device", "sim:pace=free", "-e", "inst_retired:1000", "-c", "0", "-o", files[-1], "--", program, "16")
         found = self.diff(*files)
         rows = [row for row in found["events"][0]["functions"] if row["module"] == "fib.exe"]
-        self.assertTrue(rows[0]["function"].startswith(("function at 0x", "leaf at 0x")), rows)
+        self.assertTrue(rows[0]["function"].startswith(("function at 0x", "code at 0x")), rows)
         self.assertEqual([row["change"] for row in rows if row["change"] in ("is new", "is gone")], [], rows)
         self.assertNotIn("was ", rows[0].get("note", ""))
 

@@ -129,6 +129,16 @@ class Builds(WperfTest):
         self.check_unchanged(rows["digest"])
         self.assertEqual([note for note in diff["notes"] if "renamed" in note], [])
 
+    def check_stripped(self, small, large):
+        """Functions without names, at other addresses in the second build, are found by their code."""
+        rows, diff = self.compared(small, large)
+        of_program = [row for row in rows.values() if row["module"].startswith("prog")]
+        self.assertEqual([row for row in of_program if row["change"] in ("is new", "is gone")], [], diff["notes"])
+        [grown] = [row for row in of_program if row["percent"] > 100]
+        self.assertTrue(grown["sure"], grown)
+        self.assertRegex(grown["function"], r"^(code|function) at 0x[0-9a-f]+$|^prog\+0x[0-9a-f]+$")
+        self.assertRegex(grown["note"], "^was .*0x[0-9a-f]+$")
+
     def check_inline(self):
         apart = self.recorded("apart")
         inlined = self.recorded("inlined", "-DPLACED=static inline __attribute__((always_inline))")
@@ -184,6 +194,12 @@ class WindowsBuilds(Builds):
         self.assertEqual(self.check_folded(folded, turned)["note"], "same code as alpha")
         self.check_folded(turned, folded)
 
+    def test_without_pdb(self):
+        programs = [self.build("small"), self.build("large", "-DROUNDS=3", "-DMOVED")]
+        for program in programs:
+            program.with_suffix(".pdb").unlink()
+        self.check_stripped(*(self.record(program, program.with_suffix(".data")) for program in programs))
+
     def test_a_build_that_is_gone_is_said(self):
         one, two = self.recorded("one"), self.recorded("two", "-DHOT=digest")
         (self.folder / "one" / "prog.exe").unlink()
@@ -221,6 +237,10 @@ class LinuxBuilds(Builds):
 
     def test_inline(self):
         self.check_inline()
+
+    def test_stripped(self):
+        stripped = {"linked": ["-Wl,-s", "-Wl,--build-id"]}
+        self.check_stripped(self.recorded("small", **stripped), self.recorded("large", "-DROUNDS=3", "-DMOVED", **stripped))
 
     def test_copies_of_compilers(self):
         plain = self.recorded("plain")

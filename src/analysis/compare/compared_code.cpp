@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/recording/mapped_code.h"
+#include "analysis/recording/opened_code.h"
 #include "code/modules/symbol_folders.h"
 
 namespace wperf::compare {
@@ -11,8 +12,9 @@ namespace {
 
 class ModuleFile final : public compare::BuildFile {
  public:
-  ModuleFile(modules::CodeFile file, bool decorated) : file_(std::move(file)), decorated_(decorated) {}
-  std::optional<u64> code_hash(u64 begin) const override { return file_.code_hash(begin); }
+  ModuleFile(modules::CodeFile file, bool decorated)
+      : file_(std::move(file)), nameless_(file_), decorated_(decorated) {}
+  std::optional<u64> code_hash(u64 begin) override;
   std::optional<compare::SourceLine> source_of(u64 begin) const override;
   void for_each_name(const std::function<void(u64, std::string_view)>& visit) const override {
     file_.for_each_name(decorated_, visit);
@@ -20,8 +22,15 @@ class ModuleFile final : public compare::BuildFile {
 
  private:
   modules::CodeFile file_;
+  recording::NamelessCode nameless_;
   bool decorated_;
 };
+
+std::optional<u64> ModuleFile::code_hash(u64 begin) {
+  symbols::SymbolizedAddress function = file_.function_at(begin, true);
+  nameless_.find_bounds(function);
+  return function.begin == begin ? file_.code_hash({begin, function.end}) : std::nullopt;
+}
 
 // The function itself is the last frame; the others are inlined where it begins.
 std::optional<compare::SourceLine> ModuleFile::source_of(u64 begin) const {

@@ -122,7 +122,7 @@ struct MadeFile {
 class OpenedFile final : public BuildFile {
  public:
   explicit OpenedFile(const MadeFile& file) : file_(file) {}
-  std::optional<u64> code_hash(u64 begin) const override {
+  std::optional<u64> code_hash(u64 begin) override {
     for (const MadeFile::Function& one : file_.functions) {
       if (one.begin == begin) return one.code;
     }
@@ -171,17 +171,17 @@ TEST(Comparison, AddressesMeanOtherFunctionsInAnotherBuild) {
   const auto profile = [](const std::string& build, u64 first, const std::string& second, u64 count) {
     return MadeProfile("app").add("function at 0x100", first).add(second, count).lies_at(0x100).stripped(build);
   };
-  const MadeProfile before = profile("old", 1000, "leaf at 0x200", 500),
-                    after = profile("new", 500, "leaf at 0x200", 1500);
+  const MadeProfile before = profile("old", 1000, "code at 0x200", 500),
+                    after = profile("new", 500, "code at 0x200", 1500);
   const MadeFile old_file{{{0x100, "", 77}, {0x200, "", 5}}}, new_file{{{0x100, "", 5}, {0x200, "", 77}}};
   const Comparison found = compared_with_code(before, old_file, after, new_file);
   EXPECT_EQ(found.events[0].functions.size(), 2u);
-  EXPECT_EQ(function_of(found, "leaf at 0x200").was, "function at 0x100");
-  EXPECT_DOUBLE_EQ(function_of(found, "leaf at 0x200").change().ratio, 1.5);
+  EXPECT_EQ(function_of(found, "code at 0x200").was, "function at 0x100");
+  EXPECT_DOUBLE_EQ(function_of(found, "code at 0x200").change().ratio, 1.5);
   EXPECT_DOUBLE_EQ(function_of(found, "function at 0x100").change().ratio, 1);
   // In the same build, the address is enough.
-  const Comparison same = compared(before, profile("old", 1000, "leaf at 0x200", 1000));
-  EXPECT_DOUBLE_EQ(function_of(same, "leaf at 0x200").change().ratio, 2);
+  const Comparison same = compared(before, profile("old", 1000, "code at 0x200", 1000));
+  EXPECT_DOUBLE_EQ(function_of(same, "code at 0x200").change().ratio, 2);
 }
 
 TEST(Comparison, GateReportsFunctionAddress) {

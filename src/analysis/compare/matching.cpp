@@ -79,7 +79,7 @@ class CodeMatcher {
     return unit_at(place).begins.empty() ? Place{} : place;
   }
 
-  const BuildFile* file_of(usize side, Place place) {
+  BuildFile* file_of(usize side, Place place) {
     const stacks::StackModule& module = runs_[place.run]->files[unit_at(place).file];
     const auto [entry, is_new] = files_.try_emplace({side, module.path, module.build_id});
     if (is_new) entry->second = open_(module);
@@ -130,7 +130,7 @@ class CodeMatcher {
       for (const u32 number : sides[side]) {
         if (joined_.contains(number)) continue;
         const Place place = place_of(number);
-        const BuildFile* file = file_of(side, place);
+        BuildFile* const file = file_of(side, place);
         std::optional<u64> hash;
         for (const u64 begin : unit_at(place).begins) {
           if (file != nullptr && hash.value_or(0) == 0) hash = file->code_hash(begin);

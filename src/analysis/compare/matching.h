@@ -28,7 +28,7 @@ class BuildFile {
  public:
   virtual ~BuildFile() = default;
   // A hash of the code, the same at any address. 0 if the code is too short; nullopt if it is not available.
-  virtual std::optional<u64> code_hash(u64 begin) const = 0;
+  virtual std::optional<u64> code_hash(u64 begin) = 0;
   // Where the function begins in its source. nullopt if the file does not have it, or was opened without lines.
   virtual std::optional<SourceLine> source_of(u64 begin) const = 0;
   // Visits all names of all functions, as they are displayed.

@@ -38,7 +38,7 @@ class UnitNumbers {
     if (number != kNothing) return number;
     const stacks::StackFunction& one = profile_.functions[function];
     const std::string& module = profile_.modules[one.module].name;
-    const std::string key = one.is_known || one.is_inlined ? key_of(one) : std::string();
+    const std::string key = key_of(one);
     const auto [entry, is_new] = functions_.try_emplace({one.module, key}, static_cast<u32>(units_.size()));
     number = entry->second;
     if (is_new) {
@@ -48,6 +48,7 @@ class UnitNumbers {
                         .name = is_known ? function_key(one.name) : "(code without a name)",
                         .key = key,
                         .is_known = is_known,
+                        .is_address = is_known && one.is_address,
                         .begins = {}});
     }
     units_[number].file = file_of(one.module);
@@ -88,11 +89,11 @@ class UnitNumbers {
   }
 
  private:
-  // An address means another function in another build.
+  // Empty if the function cannot be told from others.
   std::string key_of(const stacks::StackFunction& function) const {
-    std::string key = function_key(function.name);
-    if (function.is_address) key += profile_.modules[function.module].build_id;
-    return key;
+    const std::string& build = profile_.modules[function.module].build_id;
+    if (function.is_address && (function.is_known || !build.empty())) return function.name + build;
+    return function.is_known || function.is_inlined ? function_key(function.name) : std::string();
   }
   u32 file_of(u32 module) {
     u32& file = file_of_module_[module];

@@ -22,6 +22,7 @@ struct Unit {
   std::string module, name;     // as shown; `name` is empty for a module
   std::string key;              // a form of the name that is the same in another build
   bool is_known = true;         // false: the unit stands for all code of a module without names
+  bool is_address = false;      // the name is only an address, which is another function in another build
   u32 file = stacks::kNothing;  // for a function: index into RunCosts::files
   std::vector<u64> begins;      // the known addresses of its code in that file
   double samples = 0;           // of all events; including callees if stacks are kept

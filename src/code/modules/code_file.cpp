@@ -126,11 +126,10 @@ std::optional<CodeBytes> CodeFile::code(u64 begin, u64 end) const {
   return code_of(*elf_, static_cast<u32>(*offset), static_cast<u32>(*offset + (end - begin)));
 }
 
-std::optional<u64> CodeFile::code_hash(u64 begin) const {
+std::optional<u64> CodeFile::code_hash(CodeRange function) const {
   if (!has_symbols()) return {};
-  const SymbolizedAddress function = function_at(begin, true);
-  const std::optional<CodeBytes> bytes = function.begin == begin ? code(begin, function.end) : std::nullopt;
-  if (!bytes.has_value() || bytes->bytes.size() < function.end - begin) return {};
+  const std::optional<CodeBytes> bytes = code(function.begin, function.end);
+  if (!bytes.has_value() || bytes->bytes.size() < function.end - function.begin) return {};
   CodeRange image;
   if (is_image()) {
     image = {image_base(), image_base() + pe()->image_size()};
@@ -144,7 +143,7 @@ std::optional<u64> CodeFile::code_hash(u64 begin) const {
   }
   const auto hash = symbols::code_hash({.instructions = bytes->instructions,
                                         .bytes = bytes->bytes,
-                                        .address = begin,
+                                        .address = function.begin,
                                         .image_begin = image.begin,
                                         .image_end = image.end});
   return hash.has_value() ? std::optional(hash.value()) : std::nullopt;

@@ -44,10 +44,9 @@ class CodeFile {
   symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
   // The machine code; empty if the file is not on this machine, or if its instruction set cannot be disassembled.
   std::optional<CodeBytes> code(u64 begin, u64 end) const;
-  // A hash of the function that begins there, without the addresses in its code, used to find the function in another
-  // build. Returns 0 if the function is too short to be recognised, and nullopt if the code is not on this machine or
-  // cannot be decoded.
-  std::optional<u64> code_hash(u64 begin) const;
+  // A hash of this function, without the addresses in its code, used to find the function in another build. Returns 0
+  // if the function is too short to be recognised, and nullopt if the code is not on this machine or cannot be decoded.
+  std::optional<u64> code_hash(CodeRange function) const;
   // Visits all names of code; an address may have several.
   void for_each_name(bool decorated, const symbols::CodeNameVisitor& visit) const;
   // For each address, the range of code around it that belongs to the same line of the function itself.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "code/symbols/image_dwarf.h"
+#include "code/symbols/pe/function_extents.h"
 #include "code/symbols/store/symbol_search.h"
 
 namespace wperf::symbols {
@@ -20,6 +21,8 @@ struct ModuleSymbols::State {
   // Read from the image if there is no PDB.
   std::vector<CoffFunction> coff;
   std::optional<ImageDwarf> dwarf;
+  // Functions that .pdata does not list; found when they are needed.
+  std::optional<std::vector<code::RvaRange>> unlisted;
 
   std::string_view keep(std::string text) { return *texts_.insert(std::move(text)).first; }
   // `name` must live as long as the files. Each name is undecorated only once.
@@ -138,8 +141,8 @@ class Finder {
     found_ = {};
     if (const auto around = bounds_at(rva)) {
       found_ = {SymbolSource::pdata, state_.keep(fmt::format("function at {:#x}", around->begin.value)), *around};
-    } else if (const auto leaf = leaf_at(rva)) {
-      found_ = {SymbolSource::pdata, state_.keep(fmt::format("leaf at {:#x}", leaf->begin.value)), *leaf};
+    } else if (const auto range = unlisted_at(rva)) {
+      found_ = {SymbolSource::pdata, state_.keep(fmt::format("code at {:#x}", range->begin.value)), *range};
     }
   }
 
@@ -157,12 +160,12 @@ class Finder {
     return image_.has_value() ? image_->function_at(rva) : std::nullopt;
   }
 
-  // A PDB names leaf functions, too; elsewhere in the image is padding.
-  std::optional<code::RvaRange> leaf_at(code::Rva rva) {
-    if (!image_.has_value() || pdb_.has_value() || image_->functions().empty()) return std::nullopt;
-    const auto leaf = image_->leaf_at(rva, last_leaf_end_);
-    if (leaf.has_value()) last_leaf_end_ = leaf->end;
-    return leaf;
+  // A PDB names these functions, too; elsewhere in the image is padding.
+  std::optional<code::RvaRange> unlisted_at(code::Rva rva) {
+    if (!image_.has_value() || pdb_.has_value()) return std::nullopt;
+    if (!state_.unlisted.has_value()) state_.unlisted = image_->unlisted_functions();
+    const usize index = find_function(*state_.unlisted, rva);
+    return index < state_.unlisted->size() ? std::optional((*state_.unlisted)[index]) : std::nullopt;
   }
 
   ModuleSymbols::State& state_;
@@ -170,7 +173,6 @@ class Finder {
   const std::optional<PdbFile>& pdb_;
   SymbolQuery options_;
   Found found_;
-  code::Rva last_leaf_end_;
 };
 
 class FrameReader {

@@ -23,7 +23,7 @@ struct Answer {
   code::Rva address;
   SymbolSource source = SymbolSource::none;
   std::string_view function;  // undecorated, or decorated on request; "function at 0x…" if only .pdata knows it,
-                              // "leaf at 0x…" if only its code does; may be empty
+                              // "code at 0x…" if only its code does; may be empty
   code::RvaRange bounds;      // range of the function; empty if not known
   // Innermost inlined first, the function last; without lines if they are unknown.
   // Padding may have a line but no function.

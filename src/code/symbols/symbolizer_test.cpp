@@ -160,7 +160,7 @@ TEST_F(Module, WithoutPdb) {
     const auto bounds = module.image()->function_at(answer.address);
     if (answer.source != SymbolSource::pdata) continue;
     if (!bounds.has_value()) {
-      EXPECT_TRUE(answer.function.starts_with("leaf at 0x")) << answer.function;
+      EXPECT_TRUE(answer.function.starts_with("code at 0x")) << answer.function;
       continue;
     }
     char text[40];
@@ -183,7 +183,7 @@ TEST_F(Module, LeafFunctionsWithoutPdbBeginWhereThePdbSays) {
   const auto known = with.answer(addresses, {}), found = without.answer(addresses, {});
   int leaves = 0;
   for (size_t i = 0; i < known.size(); ++i) {
-    if (known[i].source != SymbolSource::pdb || !found[i].function.starts_with("leaf at")) continue;
+    if (known[i].source != SymbolSource::pdb || !found[i].function.starts_with("code at")) continue;
     ++leaves;
     EXPECT_EQ(found[i].bounds.begin, known[i].bounds.begin) << known[i].function;
     EXPECT_EQ(found[i].bounds.end, known[i].bounds.end) << known[i].function;

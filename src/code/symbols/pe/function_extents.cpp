@@ -84,6 +84,18 @@ void read_x64_exceptions(const ImageBytes& image, Bytes directory, std::vector<E
   }
 }
 
+usize function_after(std::span<const code::RvaRange> functions, code::Rva rva) {
+  const auto after =
+      std::upper_bound(functions.begin(), functions.end(), rva,
+                       [](code::Rva wanted, const code::RvaRange& range) { return wanted < range.begin; });
+  return static_cast<usize>(after - functions.begin());
+}
+
+usize find_function(std::span<const code::RvaRange> functions, code::Rva rva) {
+  const usize after = function_after(functions, rva);
+  return after == 0 || !functions[after - 1].contains(rva) ? functions.size() : after - 1;
+}
+
 namespace {
 
 constexpr u32 kInstructionBytes = 4;
@@ -145,20 +157,17 @@ u32 arm64_flow_length(Bytes code) {
   return static_cast<u32>(at);
 }
 
-std::optional<code::RvaRange> arm64_leaf(Bytes code, code::Rva begin, code::Rva wanted) {
-  const u64 place = wanted.value - begin.value;
-  u64 at = -begin.value % kInstructionBytes;
+void append_arm64_functions(Bytes code, code::Rva begin, std::vector<code::RvaRange>& out) {
   u32 word = 0;
-  while (at <= place && bytes::read_at(code, at, word)) {
-    u32 length = kInstructionBytes;
-    if (!is_padding(word)) {
-      length = arm64_flow_length(code.subspan(at));
-      const code::Rva start{static_cast<u32>(begin.value + at)};
-      if (place - at < length) return code::RvaRange{start, {start.value + length}};
+  for (u64 at = -begin.value % kInstructionBytes; bytes::read_at(code, at, word);) {
+    if (is_padding(word)) {
+      at += kInstructionBytes;
+      continue;
     }
+    const u32 length = arm64_flow_length(code.subspan(at)), start = static_cast<u32>(begin.value + at);
+    out.push_back({{start}, {start + length}});
     at += length;
   }
-  return std::nullopt;
 }
 
 }  // namespace wperf::symbols

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bounds of the functions of a PE image: from .pdata, or from the code if there are no records.
 #pragma once
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "code/symbols/pe/image_tables.h"
@@ -23,12 +23,16 @@ void read_arm64_exceptions(const ImageBytes& image, Bytes directory, std::vector
 // merged with it.
 void read_x64_exceptions(const ImageBytes& image, Bytes directory, std::vector<ExceptionRecord>& out);
 
+// `functions` must be ordered. Returns the index of the first one that begins after the address.
+usize function_after(std::span<const code::RvaRange> functions, code::Rva rva);
+// Returns the index of the function that contains the address, or functions.size() if no function does.
+usize find_function(std::span<const code::RvaRange> functions, code::Rva rva);
+
 // For ARM64 functions without a record, such as those that call nothing: the number of bytes up to the end of the first
 // unconditional exit that no earlier branch jumps over. A jump table makes the result too small; then the rest has no
 // name, but never a wrong one.
 u32 arm64_flow_length(Bytes code);
-// `code` has functions without records, one after another, from `begin` on. Returns the bounds of the one that contains
-// `wanted`, or nullopt if that is padding or not in `code`.
-std::optional<code::RvaRange> arm64_leaf(Bytes code, code::Rva begin, code::Rva wanted);
+// Appends the bounds of functions without records, which lie one after another in `code`. `begin`: its address.
+void append_arm64_functions(Bytes code, code::Rva begin, std::vector<code::RvaRange>& out);
 
 }  // namespace wperf::symbols

@@ -114,19 +114,6 @@ std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEn
   return records;
 }
 
-// The first function that begins after the address.
-auto function_after(const std::vector<code::RvaRange>& functions, code::Rva rva) {
-  return std::upper_bound(functions.begin(), functions.end(), rva,
-                          [](code::Rva wanted, const code::RvaRange& range) { return wanted < range.begin; });
-}
-
-// Returns the index of the function that contains the address, or functions.size() if no function does.
-usize find_function(const std::vector<code::RvaRange>& functions, code::Rva rva) {
-  const auto after = function_after(functions, rva);
-  if (after == functions.begin() || !(after - 1)->contains(rva)) return functions.size();
-  return static_cast<usize>(after - 1 - functions.begin());
-}
-
 }  // namespace
 
 diag::Result<PeFile> PeFile::parse(Bytes file) {
@@ -221,25 +208,35 @@ std::optional<code::RvaRange> PeFile::function_at(code::Rva rva) const {
   return functions_[index];
 }
 
-std::optional<code::RvaRange> PeFile::leaf_at(code::Rva rva, code::Rva known_start) const {
-  const ImageBytes image(file_, sections_, headers_size_);
-  const Section* section = image.section_at(rva.value);
-  if (section == nullptr || !section->executable() || !is_arm64_code(rva)) return std::nullopt;
-  const auto next = function_after(functions_, rva);
-  code::Rva begin{section->rva};
-  if (next != functions_.begin()) begin = std::max(begin, (next - 1)->end);
-  if (known_start <= rva) begin = std::max(begin, known_start);
-  if (rva < begin) return std::nullopt;
-  Bytes code = image.from(begin.value);
-  if (next != functions_.end()) code = code.first(std::min<usize>(code.size(), next->begin.value - begin.value));
-  return arm64_leaf(code, begin, rva);
+std::vector<code::RvaRange> PeFile::unlisted_functions() const {
+  std::vector<code::RvaRange> out;
+  u64 left = file_.size();  // sections of a damaged file may share their bytes
+  for (const Section& section : sections_) {
+    const Bytes code = section_bytes(section);
+    if (!section.executable() || code.size() > std::min<u64>(left, ~section.rva)) continue;
+    left -= code.size();
+    if (!out.empty() && section.rva < out.back().end.value) continue;
+    const u32 end = section.rva + static_cast<u32>(code.size());
+    u32 at = section.rva;
+    const auto append_up_to = [&](u32 to) {
+      if (at < to && is_arm64_code({at})) append_arm64_functions(code.subspan(at - section.rva, to - at), {at}, out);
+    };
+    // From the function in which the section may begin.
+    for (usize i = std::max<usize>(function_after(functions_, {section.rva}), 1) - 1; i < functions_.size(); ++i) {
+      append_up_to(std::min(functions_[i].begin.value, end));
+      at = std::max(at, functions_[i].end.value);
+      if (at >= end) break;
+    }
+    append_up_to(end);
+  }
+  return out;
 }
 
 bool PeFile::reaches(code::Rva start, code::Rva rva) const {
   if (rva < start) return false;
-  const auto next = function_after(functions_, start);
-  if (next != functions_.end() && next->begin <= rva) return false;
-  if (next != functions_.begin() && (next - 1)->contains(start)) return (next - 1)->contains(rva);
+  const usize next = function_after(functions_, start);
+  if (next < functions_.size() && functions_[next].begin <= rva) return false;
+  if (next > 0 && functions_[next - 1].contains(start)) return functions_[next - 1].contains(rva);
   const ImageBytes image(file_, sections_, headers_size_);
   const Section* section = image.section_at(start.value);
   if (section == nullptr || section != image.section_at(rva.value)) return false;

@@ -71,9 +71,8 @@ class PeFile {
   const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }  // only in hybrid images; ordered by RVA
 
   std::optional<code::RvaRange> function_at(code::Rva rva) const;  // bounds from .pdata
-  // The bounds of an ARM64 leaf function, which has no .pdata record, as its code shows them. `known_start` is the end
-  // of a leaf that an earlier call found, or 0. With rising addresses, each instruction is read once.
-  std::optional<code::RvaRange> leaf_at(code::Rva rva, code::Rva known_start) const;
+  // ARM64 functions without a .pdata record, as the code shows them; ordered by RVA. Reads all code on each call.
+  std::vector<code::RvaRange> unlisted_functions() const;
   // The nearest export whose code may contain the address. If several are equally near, the first one.
   const Export* export_at(code::Rva rva) const;
   // May code of unknown size that begins at `start` extend to `rva`? It must not extend beyond its .pdata function, its

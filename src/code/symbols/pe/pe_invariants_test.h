@@ -17,7 +17,6 @@ inline bool lies_within(std::span<const std::byte> file, const void* begin, size
 // Calls every query of the file. Returns null, or the rule that an answer breaks.
 inline const char* find_broken_invariant(const PeFile& file, std::span<const std::byte> bytes) {
   if (file.functions().size() > bytes.size() / 8) return "more functions than records fit";
-  code::Rva leaf_end;
   for (size_t i = 0; i < file.functions().size(); ++i) {
     const code::RvaRange& range = file.functions()[i];
     if (range.begin >= range.end) return "an empty function";
@@ -27,10 +26,6 @@ inline const char* find_broken_invariant(const PeFile& file, std::span<const std
     const u32 length = std::min(range.end.value - range.begin.value, 4096u);
     for (u32 at = 0; at < length; at += 4) (void)file.saves_return_address({range.begin.value + at});
     const auto code = file.bytes_at(range.begin, length);
-    if (const auto leaf = file.leaf_at(range.end, leaf_end)) {
-      if (!leaf->contains(range.end)) return "a leaf that does not contain its address";
-      leaf_end = leaf->end;
-    }
     if (code.size() > length || !lies_within(bytes, code.data(), code.size())) return "code outside of the file";
   }
   for (const Export& entry : file.exports()) {
@@ -39,6 +34,12 @@ inline const char* find_broken_invariant(const PeFile& file, std::span<const std
       return "a name outside of the file";
     const Export* found = file.export_at(entry.rva);
     if (found != nullptr && found->rva != entry.rva) return "an export is not found";
+  }
+  code::Rva last;
+  for (const code::RvaRange& range : file.unlisted_functions()) {
+    if (range.begin < last || range.begin >= range.end) return "unlisted functions out of order, or empty";
+    if (file.function_at(range.begin).has_value()) return "an unlisted function that is listed";
+    last = range.end;
   }
   const std::vector<CoffFunction> coff = file.coff_functions();
   if (coff.size() > bytes.size() / 18) return "more symbols than records fit";
