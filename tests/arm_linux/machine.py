@@ -9,7 +9,7 @@ import stat
 import subprocess
 
 QEMU = "qemu-system-aarch64"
-LIMIT_S = 600  # a boot takes 20 to 50 s, and beside other work more
+LIMIT_S = 600  # on a quiet machine, a boot takes 20 to 50 s
 MACHINE = ["-M", "virt", "-cpu", "neoverse-n1", "-smp", "1", "-icount", "shift=0,sleep=off", "-m", "512", "-nographic", "-no-reboot",
            "-nic", "none", "-append", "console=ttyAMA0 quiet loglevel=1 panic=-1"]
 LOADER = "lib/ld-linux-aarch64.so.1"

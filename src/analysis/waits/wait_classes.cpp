@@ -176,7 +176,12 @@ void PythonWait::take(std::string_view function, std::string_view module) {
                                                  "PyEval_ReleaseThread",
                                                  "PyGILState_Ensure",
                                                  "_PyThreadState_Attach"};
-  if (state_ == State::decided || (state_ == State::in_library && is_library_module(module))) return;
+  if (state_ == State::decided) return;
+  if (state_ == State::in_library && is_library_module(module)) {
+    for_condition_ = for_condition_ || function.find("cond_timedwait") != function.npos ||
+                     function.starts_with("SleepConditionVariable");
+    return;
+  }
   const bool is_inside = stacks::is_python_interpreter(module);
   if (function.empty() && is_inside) {
     state_ = State::in_unnamed_function;
@@ -185,7 +190,9 @@ void PythonWait::take(std::string_view function, std::string_view module) {
   const bool calls_unnamed = state_ == State::in_unnamed_function;
   const bool interprets =
       function == "_PyEval_EvalFrameDefault" || function == "_Py_HandlePending" || stacks::is_python_file(module);
-  if (std::ranges::find(kOfLock, function) != std::end(kOfLock) || (calls_unnamed && interprets)) {
+  // A parked thread waits for a semaphore, and then for the GIL.
+  const bool was_parked = for_condition_ && function == "_PyParkingLot_Park";
+  if (std::ranges::find(kOfLock, function) != std::end(kOfLock) || (calls_unnamed && (interprets || was_parked))) {
     kind_ = WaitClass::gil;
   } else if (is_inside && (function == "time_sleep" || function == "pysleep")) {
     kind_ = WaitClass::timer;

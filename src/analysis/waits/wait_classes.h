@@ -65,6 +65,7 @@ class PythonWait {
  private:
   enum class State : u8 { in_library, in_unnamed_function, decided };
   State state_ = State::in_library;
+  bool for_condition_ = false;  // the library's functions wait for a condition variable
   WaitClass kind_ = WaitClass::unexplained;
 };
 

@@ -55,6 +55,7 @@ TEST(PythonWait, IsForTheInterpretersLock) {
   EXPECT_TRUE(waits_for_gil({wait, {"", "python3.11"}, {"_PyEval_EvalFrameDefault", "python3.11"}}));
   EXPECT_TRUE(waits_for_gil({wait, {"", "python3.11"}, {"", "python3.11"}, {"work", "app.py"}}));
   EXPECT_TRUE(waits_for_gil({wait, {"", "python3.14"}, {"", "python3.14"}, {"_Py_HandlePending", "python3.14"}}));
+  EXPECT_TRUE(waits_for_gil({wait, {"", "python3.15"}, {"_PyParkingLot_Park", "python3.15"}}));
 }
 
 TEST(PythonWait, IsForATimerInSleep) {
@@ -75,6 +76,8 @@ TEST(PythonWait, IsNotForTheLockOfAnExtension) {
   EXPECT_FALSE(waits_for_gil({wait, {"", "python3.11"}, {"", "_extension.so"}, {"work", "app.py"}}));
   EXPECT_FALSE(waits_for_gil({wait, {"PyThread_acquire_lock_timed", "python3.11"}, {"take_gil", "python3.11"}}));
   EXPECT_FALSE(waits_for_gil({wait, {"_PyEval_EvalFrameDefault", "python3.11"}}));
+  EXPECT_FALSE(
+      waits_for_gil({{"sem_clockwait", "libc.so.6"}, {"", "python3.15"}, {"_PyParkingLot_Park", "python3.15"}}));
 }
 
 TEST(WaitClasses, TheKernelKnowsWhatIsRead) {
