@@ -152,11 +152,11 @@ import threading
 def spin(n):
     while n: n -= 1
 def spinner():
-    for _ in range(10): spin(100000)
+    for _ in range(20): spin(100000)
 def hold():
     sorted(range(1500000, 0, -1))
 def holder():
-    for _ in range(3): hold()
+    for _ in range(6): hold()
 threads = [threading.Thread(target=one) for one in (spinner, holder)]
 for one in threads: one.start()
 for one in threads: one.join()
