@@ -282,8 +282,7 @@ void Comparer::note_nameless_code() {
   std::set<std::pair<std::string_view, std::string_view>> noted;
   for (const RunCosts* run : runs_) {
     for (const Unit& unit : run->units) {
-      if ((unit.is_known && !unit.is_address) || unit.file == stacks::kNothing || unit.samples < kFewestSamples)
-        continue;
+      if (unit.has_name() || unit.file == stacks::kNothing || unit.samples < kFewestSamples) continue;
       const std::string& reason = run->files[unit.file].reason;
       if (reason.empty() || !noted.emplace(unit.module, reason).second || is_noted_as_nameless(unit.module)) continue;
       out_.notes.push_back(fmt::format("{}: functions of {} have no names: {}.", run->file, unit.module, reason));

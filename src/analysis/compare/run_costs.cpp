@@ -89,7 +89,7 @@ class UnitNumbers {
   }
 
  private:
-  // Empty if the function cannot be told from others.
+  // Returns an empty text if the function has no name and its build is not known.
   std::string key_of(const stacks::StackFunction& function) const {
     const std::string& build = profile_.modules[function.module].build_id;
     if (function.is_address && (function.is_known || !build.empty())) return function.name + build;

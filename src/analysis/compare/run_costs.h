@@ -26,6 +26,8 @@ struct Unit {
   u32 file = stacks::kNothing;  // for a function: index into RunCosts::files
   std::vector<u64> begins;      // the known addresses of its code in that file
   double samples = 0;           // of all events; including callees if stacks are kept
+
+  bool has_name() const { return is_known && !is_address; }
 };
 
 inline constexpr double kFewestSamples = 6;  // with fewer samples, it could be chance even if all of them were on one

@@ -150,14 +150,13 @@ void UnitComparer::find_nameless(std::vector<std::string>& notes) {
   for (u32 unit = 0; unit < event_.matched.units.size(); ++unit) {
     const Unit& one = event_.matched.units[unit];
     if (one.kind != UnitKind::function || !is_chosen(unit)) continue;
-    const bool is_nameless = !one.is_known || one.is_address;
     std::vector<Part>& parts = modules[event_.matched.modules[unit]];
     parts.resize(event_.runs.size());
     for (usize run = 0; run < parts.size(); ++run) {
       parts[run].all += counts_[unit].samples[run];
-      if (is_nameless) parts[run].nameless += counts_[unit].samples[run];
+      if (!one.has_name()) parts[run].nameless += counts_[unit].samples[run];
     }
-    if (is_nameless) nameless_unit.emplace(event_.matched.modules[unit], unit);
+    if (!one.has_name()) nameless_unit.emplace(event_.matched.modules[unit], unit);
   }
   for (const auto& [module, unit] : nameless_unit) {
     double least = 1, most = 0, samples = 0;

@@ -233,14 +233,14 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
     const bool has_begin = answer.begin != answer.end;
     const auto add = [&](auto& numbers, const auto& key) {
       const auto [entry, is_new] = numbers.try_emplace(key, 0);
-      if (is_new) entry->second = tables_.add_function(answer.function, module, code.is_kernel);
-      if (is_new && has_begin) profile_.functions.back().begin = answer.begin;
-      if (is_new) {
-        profile_.functions.back().is_address = is_named ? answer.source == symbols::SymbolSource::pdata : has_begin;
-      }
-      if (is_new && !is_named) {
+      if (!is_new) return entry->second;
+      entry->second = tables_.add_function(answer.function, module, code.is_kernel);
+      stacks::StackFunction& function = profile_.functions.back();
+      if (has_begin) function.begin = answer.begin;
+      function.is_address = is_named ? answer.source == symbols::SymbolSource::pdata : has_begin;
+      if (!is_named) {
         const u64 from = has_begin ? answer.begin : answer.address;
-        profile_.functions.back().name = nameless_code.name(profile_.modules[module].name, from);
+        function.name = nameless_code.name(profile_.modules[module].name, from);
       }
       return entry->second;
     };
