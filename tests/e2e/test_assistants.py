@@ -220,6 +220,28 @@ class Mcp(WperfTest):
             self.assertIn("ld_spec", [row[0] for row in answer["brief"]["rows"]])
             jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
 
+    def test_an_answer_does_not_depend_on_earlier_questions(self):
+        for name, words in (("a.etl", ["4", "300"]), ("b.etl", ["4", "900"])):
+            self.ok("waits", "-q", "-o", self.folder / name, "--", workload("threads.exe"), *words)
+        for name, program in (("c.data", "shares.exe"), ("d.data", "calls.exe")):
+            self.ok("record", "-e", "cpu_cycles:20000", "-c", "1", "-q", "-o", self.folder / name, "--timeout", "1", "--",
+                    workload(program))
+        rows = json.loads(self.ok("waits", self.folder / "a.etl", "--json"))["waits"]["threads"]
+        questions = [("waits", {"recording": "a.etl"}), ("waits", {"recording": "a.etl", "tid": rows[-1]["tid"]}),
+                     ("critical_path", {"recording": "a.etl"}), ("compare", {"before": ["c.data"], "after": ["d.data"]}),
+                     ("compare", {"before": ["c.data"], "after": ["d.data"], "per": "share"}),
+                     ("compare", {"before": ["d.data"], "after": ["c.data"]}),
+                     ("functions", {"recording": "c.data", "from": 0, "to": 0.5}), ("waits", {"recording": "b.etl"})]
+        alone = []
+        for tool, arguments in questions:
+            with session("--root", self.folder) as one:
+                alone.append(one.call(tool, **arguments))
+        with session("--root", self.folder) as one:
+            for _ in range(2):
+                self.assertEqual([one.call(tool, **arguments) for tool, arguments in questions], alone)
+            shutil.copy(self.folder / "b.etl", self.folder / "a.etl")
+            self.assertEqual(one.call("waits", recording="a.etl")["verdict"], alone[-1]["verdict"], "a changed file is read again")
+
     def test_a_root_must_exist(self):
         self.assertIn("there is no folder", self.fails("mcp", "--root", self.folder / "no", status=2))
 

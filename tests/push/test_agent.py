@@ -80,10 +80,10 @@ class Agent(PushTest):
         # The first ones fill caches.
         self.assertLess(max(memory), 64 * MEGABYTE)
         # A leak grows over many periods. Some data are read only once, such as the kernel's names at its first sample,
-        # so the largest single step is allowed.
+        # and that may take a few periods, so the three largest steps are allowed.
         later = memory[len(memory) // 3:]
-        once = max(after - before for before, after in zip(later, later[1:]))
-        self.assertLess(later[-1] - once, later[0] + 2 * MEGABYTE, memory)
+        steps = sorted(after - before for before, after in zip(later, later[1:]))
+        self.assertLess(sum(steps[:-3]), 2 * MEGABYTE, memory)
 
     def test_a_server_that_dies_and_comes_back(self):
         port = free_port()

@@ -114,7 +114,7 @@ class Maker {
             }
             case waits::State::waiting:
               if (wait != nullptr)
-                add(thread, node_of_switch(wait->sample), static_cast<u32>(names_.place_of(*wait).wait), span);
+                add(thread, node_of_switch(wait->sample), static_cast<u32>(names_.class_of(*wait)), span);
               break;
             case waits::State::unknown:
               add(thread, kRoot, kUnknown, span);
@@ -207,7 +207,7 @@ class Maker {
     for (waits::WaitMoment& one : waits_->waits) {
       const waits::Wait& wait = accounting_.waits[one.wait];
       one.task = task_of_(accounting_.threads[wait.thread].thread);
-      one.node = node_below(node_of_switch(wait.sample), place_of(static_cast<u32>(names_.place_of(wait).wait)));
+      one.node = node_below(node_of_switch(wait.sample), place_of(static_cast<u32>(names_.class_of(wait))));
     }
   }
 

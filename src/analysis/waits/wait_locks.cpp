@@ -15,10 +15,12 @@ WaitLocks::WaitLocks(const perf_data::PerfFile& file, const ChosenWaits& all, Wa
   std::vector<recording::DataAddress> asked;
   std::vector<u32> samples;
   for (const waits::Wait& wait : accounting.waits) {
-    if (!chosen[wait.thread] || !wait.is_known || !names.place_of(wait).is_futex) continue;
+    if (!chosen[wait.thread] || !wait.is_known || wait.sample >= switches.samples) continue;
+    if (!names.place_of_sample(wait.sample).is_futex) continue;
     const auto argument =
         std::lower_bound(switches.arguments.begin(), switches.arguments.end(), wait.sample,
                          [](const recording::CallArgument& one, u32 sample) { return one.sample < sample; });
+    if (of_sample_.empty()) of_sample_.resize(switches.samples, kNone);
     of_sample_[wait.sample] = kUnknown;
     if (argument == switches.arguments.end() || argument->sample != wait.sample || argument->value == 0) continue;
     const u32 thread = accounting.threads[wait.thread].thread;
@@ -96,12 +98,14 @@ void add_locks(const ChosenWaits& all, u64 min_ns, WaitNames& names, const WaitL
       if (one.row.is_known) one.row.process_name = names.thread_name(accounting.threads[wait.thread].thread);
     }
     add_length(wait.length(), one.row);
-    const WaitPlace place = names.place_of(wait);
+    const WaitPlace& place = names.place_of_sample(wait.sample);
     PlaceSums& there = one.places[place.group];
-    there.row.function = place.function;
-    there.row.module = place.module;
-    there.row.caller = place.caller;
-    there.row.caller_module = place.caller_module;
+    if (there.row.count == 0) {
+      there.row.function = place.function;
+      there.row.module = place.module;
+      there.row.caller = place.caller;
+      there.row.caller_module = place.caller_module;
+    }
     add_length(wait.length(), there.row);
     if (wait.has_end && switches.has_wakeups) there.wakers[WaitNames::ender_of(wait)] += wait.length();
   }

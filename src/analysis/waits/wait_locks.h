@@ -2,7 +2,6 @@
 // The lock of each wait, on Linux. A thread that waits for a word of its memory passes the word's address to the kernel
 // as the first argument of a system call, and recordings of switches include this register.
 #pragma once
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/recording/recorded_data.h"
@@ -29,8 +28,7 @@ class WaitLocks {
             bool decorated);
 
   u32 lock_of(const waits::Wait& wait) const {
-    const auto known = of_sample_.find(wait.sample);
-    return known != of_sample_.end() ? known->second : kNone;
+    return wait.sample < of_sample_.size() ? of_sample_[wait.sample] : kNone;
   }
   const std::vector<recording::DataName>& all() const { return locks_; }
   // Empty for kNone.
@@ -38,7 +36,7 @@ class WaitLocks {
 
  private:
   std::vector<recording::DataName> locks_;
-  std::unordered_map<u32, u32> of_sample_;
+  std::vector<u32> of_sample_;  // empty if no wait was for a lock
 };
 
 // Adds the table of locks: the chosen threads' waits that are at least this long.

@@ -79,12 +79,15 @@ std::string WaitNames::text_of(u32 thread) const {
 // The place and class of a wait, from the stack with which the thread left its core.
 WaitPlace WaitNames::place_of(u32 sample, u8 wait_reason) {
   WaitPlace place = place_of_sample(sample);
-  const bool has_reason = place.wait != WaitClass::unexplained && place.wait != WaitClass::other;
-  if (!has_reason && switches_.has_windows_reasons) {
-    const WaitClass reason = waits::class_of_reason(wait_reason);
-    if (reason != WaitClass::unexplained) place.wait = reason;
-  }
+  place.wait = class_of(place, wait_reason);
   return place;
+}
+
+WaitClass WaitNames::class_of(const WaitPlace& place, u8 wait_reason) const {
+  const bool is_clear = place.wait != WaitClass::unexplained && place.wait != WaitClass::other;
+  if (is_clear || !switches_.has_windows_reasons) return place.wait;
+  const WaitClass reason = waits::class_of_reason(wait_reason);
+  return reason != WaitClass::unexplained ? reason : place.wait;
 }
 
 // Each different stack is examined once.

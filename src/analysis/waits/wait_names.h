@@ -55,10 +55,13 @@ class WaitNames {
   u32 process_of(u32 thread) const;
   u32 number_of(u32 thread) const;        // the system's number of the thread
   std::string text_of(u32 thread) const;  // "name (tid)"
-  // If functions do not show what the wait is for, Windows' reason is used.
+  const WaitPlace& place_of_sample(u32 sample);
+  // What a wait is for. If the functions of the place do not show it, Windows' reason is used.
+  WaitClass class_of(const WaitPlace& place, u8 wait_reason) const;
+  WaitClass class_of(const waits::Wait& wait) { return class_of(place_of_sample(wait.sample), wait.reason); }
+  // The place with this class.
   WaitPlace place_of(u32 sample, u8 wait_reason);
   WaitPlace place_of(const waits::Wait& wait) { return place_of(wait.sample, wait.reason); }
-  const WaitPlace& place_of_sample(u32 sample);
   // The thread that ended a wait. For an interrupt the thread on the core does not matter, and the result is an
   // interrupt.
   static u32 ender_of(const waits::Wait& wait) {

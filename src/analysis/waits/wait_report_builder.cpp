@@ -80,7 +80,7 @@ class Builder {
     std::vector<std::array<u64, waits::kWaitClasses>> classes(accounting_.threads.size());
     for (const waits::Wait& wait : accounting_.waits) {
       if (!chosen_[wait.thread] || !wait.is_known) continue;
-      classes[wait.thread][static_cast<usize>(names_.place_of(wait).wait)] += wait.length();
+      classes[wait.thread][static_cast<usize>(names_.class_of(wait))] += wait.length();
     }
     for (usize i = 0; i < accounting_.threads.size(); ++i) {
       if (!chosen_[i]) continue;
@@ -106,7 +106,7 @@ class Builder {
 
   // False for waits with unrecorded periods, because a release may be missing there.
   bool is_of_gil(const waits::Wait& wait) {
-    return wait.is_known && wait.unknown == 0 && names_.place_of(wait).wait == waits::WaitClass::gil;
+    return wait.is_known && wait.unknown == 0 && names_.class_of(wait) == waits::WaitClass::gil;
   }
   void collect_holders() {
     if (!switches_.has_wakeups) return;
@@ -136,11 +136,15 @@ class Builder {
     std::unordered_map<u64, std::map<u64, waits::WakerRow>> wakers;
     for (const waits::Wait& wait : accounting_.waits) {
       if (!chosen_[wait.thread] || !wait.is_known || is_left_out(wait)) continue;
-      const WaitPlace place = names_.place_of(wait);
-      const usize number = place.group * waits::kWaitClasses + static_cast<usize>(place.wait);
+      const WaitPlace& place = names_.place_of_sample(wait.sample);
+      const WaitClass purpose = names_.class_of(place, wait.reason);
+      const usize number = place.group * waits::kWaitClasses + static_cast<usize>(purpose);
       if (number >= functions.size()) functions.resize(number + 1);
       FunctionSums& sums = functions[number];
-      sums.place = place;
+      if (sums.lengths.empty()) {
+        sums.place = place;
+        sums.place.wait = purpose;
+      }
       sums.lengths.push_back(wait.length());
       add_holders(wait, sums);
       if (!wait.has_end || !switches_.has_wakeups) continue;
@@ -180,7 +184,6 @@ class Builder {
   void add_function(FunctionSums& sums) {
     const WaitPlace& place = sums.place;
     std::vector<u64>& lengths = sums.lengths;
-    std::sort(lengths.begin(), lengths.end());
     waits::FunctionRow row{.function = std::string(place.function),
                            .module = std::string(place.module),
                            .caller = std::string(place.caller),
@@ -189,7 +192,7 @@ class Builder {
                            .count = lengths.size(),
                            .median = at_share(lengths, 50),
                            .most_of_99_percent = at_share(lengths, 99),
-                           .longest = lengths.back(),
+                           .longest = *std::max_element(lengths.begin(), lengths.end()),
                            .waker = {}};
     for (const u64 length : lengths) row.total += length;
     const auto has_less = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -216,9 +219,11 @@ class Builder {
     return true;
   }
 
-  // The smallest length that at least this percentage of waits does not exceed.
-  static u64 at_share(const std::vector<u64>& sorted, usize percent) {
-    return sorted[(sorted.size() * percent + 99) / 100 - 1];
+  // The smallest length that at least this percentage of waits does not exceed. Changes the order of `lengths`.
+  static u64 at_share(std::vector<u64>& lengths, usize percent) {
+    const auto there = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() * percent + 99) / 100 - 1);
+    std::nth_element(lengths.begin(), there, lengths.end());
+    return *there;
   }
 
   // While a thread is ready, the core that it finally comes to runs other threads.
@@ -227,46 +232,54 @@ class Builder {
     for (usize i = 0; i < chosen_.size(); ++i) {
       if (chosen_[i]) wanted.insert(accounting_.threads[i].thread);
     }
-    std::unordered_map<u32, u64> ready;  // the time at which it became ready
+    constexpr u64 kNotReady = ~u64{0};
+    std::unordered_map<u32, u64> ready;  // by thread: the time at which it became ready, or kNotReady
     struct Run {
       u32 thread = stacks::kNobody;
       u64 since = 0;
     };
     std::vector<std::vector<Run>> runs(accounting_.cores.size());
     const stacks::UnrecordedTimes dark(switches_.unrecorded, accounting_.begin, accounting_.end);
-    std::map<std::pair<u32, u32>, waits::StarvedRow> rows;
+    std::unordered_map<u64, Starved> rows;  // by the threads that were ready and that ran
     for (const stacks::Switch& event : switches_.switches) {
       if (event.kind == stacks::Kind::renamed) continue;
       if (event.kind != stacks::Kind::switched) {
-        if (event.comes != stacks::kNobody) ready.try_emplace(event.comes, event.time);
+        if (event.comes == stacks::kNobody) continue;
+        u64& since = ready.try_emplace(event.comes, kNotReady).first->second;
+        since = std::min(since, event.time);
         continue;
       }
-      if (event.leaving == stacks::Leaving::preempted && event.leaves != stacks::kIdleThread)
-        ready.insert_or_assign(event.leaves, event.time);
-      if (event.leaving != stacks::Leaving::preempted) ready.erase(event.leaves);
+      if (event.leaves != stacks::kIdleThread)
+        ready[event.leaves] = event.leaving == stacks::Leaving::preempted ? event.time : kNotReady;
       std::vector<Run>& core = runs[event.core];
-      if (const auto waiting = ready.find(event.comes); waiting != ready.end()) {
+      if (const auto waiting = ready.find(event.comes); waiting != ready.end() && waiting->second != kNotReady) {
         if (wanted.contains(event.comes)) {
           // Counts only from the time when all cores are recorded again; before that, it is unknown which threads were
           // ready or ran.
           const bool is_unrecorded = dark.any(waiting->second, event.time);
           add_runs(core, event.comes, is_unrecorded ? dark.last_end(event.time) : waiting->second, event.time, rows);
         }
-        ready.erase(waiting);
+        waiting->second = kNotReady;
       }
       constexpr usize kRemembered = 1024;
       if (core.size() == kRemembered) core.erase(core.begin(), core.begin() + kRemembered / 2);
       core.push_back({event.comes, event.time});
     }
-    for (auto& [key, row] : rows) {
-      row.ready = names_.text_of(key.first);
-      row.ran = names_.text_of(key.second);
-      out_.starved.push_back(std::move(row));
+    std::vector<std::pair<u64, Starved>> ordered(rows.begin(), rows.end());
+    std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+      return std::tie(b.second.time, a.first) < std::tie(a.second.time, b.first);
+    });
+    for (const auto& [threads, sums] : ordered) {
+      out_.starved.push_back({.ready = names_.text_of(static_cast<u32>(threads >> 32)),
+                              .ran = names_.text_of(static_cast<u32>(threads)),
+                              .time = sums.time,
+                              .times = sums.times});
     }
-    std::stable_sort(out_.starved.begin(), out_.starved.end(),
-                     [](const waits::StarvedRow& a, const waits::StarvedRow& b) { return a.time > b.time; });
   }
 
+  struct Starved {
+    u64 time = 0, times = 0;
+  };
   template <class Runs, class Rows>
   void add_runs(const Runs& core, u32 thread, u64 begin, u64 end, Rows& rows) const {
     u64 until = end;
@@ -274,7 +287,7 @@ class Builder {
       const u64 from = std::max(run->since, begin);
       if (run->thread != stacks::kIdleThread && run->thread != stacks::kNobody && run->thread != thread &&
           until > from) {
-        waits::StarvedRow& row = rows[{thread, run->thread}];
+        Starved& row = rows[u64{thread} << 32 | run->thread];
         row.time += until - from;
         ++row.times;
       }

@@ -6,6 +6,10 @@
 #include "ground/diag/result.h"
 #include "model/request/request.h"
 
+namespace wperf::show {
+class KeptRuns;  // compared_runs.h
+}
+
 namespace wperf::commands {
 
 using Run = diag::Result<int> (*)(const request::Request& request, diag::Console& console);
@@ -36,8 +40,9 @@ diag::Result<int> run_topdown(const request::Request& request, diag::Console& co
 diag::Result<int> run_top(const request::Request& request, diag::Console& console);
 // `waits`: why threads did not run, in a program, the machine or a recording.
 diag::Result<int> run_waits(const request::Request& asked, diag::Console& console);
-// `diff`: what changed between recordings.
+// `diff`: what changed between recordings. Comparisons with the same `kept` read each file once.
 diag::Result<int> run_diff(const request::Request& asked, diag::Console& console);
+diag::Result<int> run_diff(const request::Request& asked, show::KeptRuns* kept, diag::Console& console);
 // `bench`: runs and counts two programs in turn, and shows how they differ.
 diag::Result<int> run_bench(const request::Request& asked, diag::Console& console);
 // `report FILE`: shows a recording.

@@ -49,11 +49,16 @@ void warn_of_sort_keys(const request::Request& request, diag::Console& console) 
 }  // namespace
 
 diag::Result<int> run_diff(const request::Request& asked, diag::Console& console) {
+  return run_diff(asked, nullptr, console);
+}
+
+diag::Result<int> run_diff(const request::Request& asked, show::KeptRuns* kept, diag::Console& console) {
   request::Request request = asked;
   request::Comparison& comparison = request.comparison;
   WPERF_CHECK_OK(check_sides(comparison));
   warn_of_sort_keys(request, console);
   show::ComparisonOptions options = comparison_options(request, console);
+  options.kept = kept;
   options.open = [&](const std::string& name, diag::Console& heard) -> diag::Result<recording::OpenedRecording> {
     WPERF_TRY(fleet::Opened opened, fleet::open_any({.name = name}, request.push, fleet::Detail::hosts, heard));
     return std::move(opened.recording);

@@ -132,7 +132,8 @@ diag::Result<int> run_waits(const request::Request& asked, diag::Console& consol
   if (!asked.data_file.has_value()) return record_waits(asked, console);
   WPERF_TRY(const auto opened, recording::OpenedRecording::open(recording_files(asked), console));
   show::ReportOptions options = report_options(asked, console);
-  WPERF_CHECK_OK(show::show_waits(opened, wait_options(asked, options), options, console));
+  WPERF_TRY(const auto recording, show::read_switches(opened, options.file));
+  WPERF_CHECK_OK(show::show_waits(*recording, wait_options(asked, options), options, console));
   return 0;
 }
 

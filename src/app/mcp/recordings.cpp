@@ -17,10 +17,8 @@
 namespace wperf::mcp {
 namespace {
 
-// Distinguishes the states of a file, and different files.
 std::string handle_of(const std::string& path) {
-  const std::string state = fmt::format("{}\n{}\n{}", path, os::file_size(path), os::last_change_unix_ns(path));
-  return fmt::format("rec_{:016x}", text::fnv1a(state));
+  return fmt::format("rec_{:016x}", text::fnv1a(state_of(path)));
 }
 
 bool is_inside(const std::string& path, const std::string& root) {
@@ -30,6 +28,10 @@ bool is_inside(const std::string& path, const std::string& root) {
 }
 
 }  // namespace
+
+std::string state_of(const std::string& path) {
+  return fmt::format("{}\n{}\n{}", path, os::file_size(path), os::last_change_unix_ns(path));
+}
 
 // The opened file, in the forms that samples are read from.
 struct KeptRecording::File {
@@ -87,14 +89,30 @@ diag::Result<Samples> KeptRecording::samples(bool lines, diag::Console& console)
   return Samples{.profile = &kept->profile, .about = &kept->about};
 }
 
-diag::Result<recording::RecordedSamples> KeptRecording::samples_of(const request::TimeSpan& time, bool lines,
-                                                                   diag::Console& console) {
+diag::Result<Samples> KeptRecording::samples_of(const request::TimeSpan& time, bool lines, diag::Console& console) {
   WPERF_CHECK_OK(open(console));
   if (!file_->sampled.has_value())
     return diag::Error{.text = "a profile has no times", .hint = "leave out from and to"};
-  recording::ReadOptions wanted = read_options(lines);
-  wanted.time = time;
-  return show::read_named_samples(file_->sampled->file(), std::move(wanted), {}, console);
+  const bool is_kept =
+      range_.has_value() && range_->time.from == time.from && range_->time.to == time.to && range_->lines == lines;
+  if (!is_kept) {
+    recording::ReadOptions wanted = read_options(lines);
+    wanted.time = time;
+    WPERF_TRY(auto read, show::read_named_samples(file_->sampled->file(), std::move(wanted), {}, console));
+    range_ = Range{.time = time, .lines = lines, .samples = std::move(read)};
+  }
+  return Samples{.profile = &range_->samples.profile, .about = &range_->samples.about};
+}
+
+diag::Result<const show::SwitchRecording*> KeptRecording::switches(const show::ReportOptions& options,
+                                                                   diag::Console& console) {
+  WPERF_CHECK_OK(open(console));
+  if (switches_ == nullptr) {
+    WPERF_TRY(auto read, show::read_switches(file_->opened, shown_));
+    WPERF_CHECK_OK(show::name_all_waits(*read, options, console));
+    switches_ = std::move(read);
+  }
+  return switches_.get();
 }
 
 diag::Result<std::string> Recordings::path_inside(const std::string& name) const {

@@ -11,6 +11,7 @@
 
 #include "analysis/recording/opened_recording.h"
 #include "analysis/recording/recorded_samples.h"
+#include "app/show/wait_views.h"
 #include "base/ints.h"
 #include "formats/profiles/foreign_profile.h"
 #include "ground/diag/console.h"
@@ -37,9 +38,10 @@ class KeptRecording {
 
   // Includes callers; `lines`: includes source lines.
   diag::Result<Samples> samples(bool lines, diag::Console& console);
-  // Only the samples in a time range. The result is not kept.
-  diag::Result<recording::RecordedSamples> samples_of(const request::TimeSpan& time, bool lines,
-                                                      diag::Console& console);
+  // Only the samples in a time range. The last range is kept.
+  diag::Result<Samples> samples_of(const request::TimeSpan& time, bool lines, diag::Console& console);
+  // The context switches, with the names of all waits.
+  diag::Result<const show::SwitchRecording*> switches(const show::ReportOptions& options, diag::Console& console);
 
  private:
   struct File;
@@ -49,8 +51,18 @@ class KeptRecording {
   std::string handle_, path_, shown_;
   std::shared_ptr<File> file_;
   std::array<std::optional<recording::RecordedSamples>, 2> samples_;  // without and with lines
+  struct Range {
+    request::TimeSpan time;
+    bool lines = false;
+    recording::RecordedSamples samples;
+  };
+  std::optional<Range> range_;
   std::optional<profiles::ForeignProfile> foreign_;
+  std::unique_ptr<show::SwitchRecording> switches_;
 };
+
+// Distinguishes the states of a file, and different files.
+std::string state_of(const std::string& path);
 
 class Recordings {
  public:

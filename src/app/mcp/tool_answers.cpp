@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "app/commands/commands.h"
+#include "app/commands/options_builder.h"
+#include "app/show/wait_views.h"
 #include "base/ascii.h"
 #include "ground/os/files.h"
 #include "ground/os/process.h"
@@ -133,9 +135,22 @@ diag::Result<Answer> ToolAnswers::answer(Tool tool, const Arguments& arguments) 
       WPERF_TRY(const brief::Brief brief, events(arguments, console));
       return answer_of(brief, std::move(console.answer.warnings));
     }
+    case Tool::waits:
+    case Tool::critical_path:
+      return of_waits(tool, arguments);
     default:
       return of_command(tool, arguments);
   }
+}
+
+diag::Result<Answer> ToolAnswers::of_waits(Tool tool, const Arguments& arguments) {
+  WPERF_TRY(const Request request, request_of(tool, arguments));
+  WPERF_TRY(KeptRecording* const recording, recordings_.find(arguments.text("recording")));
+  KeptOutput console;
+  show::ReportOptions options = commands::report_options(request, console);
+  WPERF_TRY(const show::SwitchRecording* const switches, recording->switches(options, console));
+  WPERF_CHECK_OK(show::show_waits(*switches, commands::wait_options(request, options), options, console));
+  return std::move(console.answer);
 }
 
 diag::Result<brief::Brief> ToolAnswers::of_samples(Tool tool, const Arguments& arguments, diag::Console& console) {
@@ -143,8 +158,8 @@ diag::Result<brief::Brief> ToolAnswers::of_samples(Tool tool, const Arguments& a
   if (tool == Tool::open) return open(*recording, console);
   const bool lines = tool == Tool::source || arguments.text("by") == "line";
   if (const auto time = time_of(arguments); time.has_value()) {
-    WPERF_TRY(const recording::RecordedSamples some, recording->samples_of(*time, lines, console));
-    return of_profile({.profile = &some.profile, .about = &some.about}, tool, arguments, *recording);
+    WPERF_TRY(const Samples some, recording->samples_of(*time, lines, console));
+    return of_profile(some, tool, arguments, *recording);
   }
   WPERF_TRY(const Samples samples, recording->samples(lines, console));
   return of_profile(samples, tool, arguments, *recording);
@@ -226,7 +241,7 @@ diag::Result<Request> ToolAnswers::request_of(Tool tool, const Arguments& argume
   if (tool == Tool::waits || tool == Tool::critical_path) {
     request.command = request::Command::waits;
     WPERF_TRY(const KeptRecording* const recording, recordings_.find(arguments.text("recording")));
-    request.data_file = recording->path();
+    request.data_file = recording->shown();
     request.waits.critical_path = tool == Tool::critical_path;
     request.arguments = {"waits", recording->shown()};
   } else if (tool == Tool::compare) {
@@ -269,7 +284,8 @@ diag::Result<Answer> ToolAnswers::of_command(Tool tool, const Arguments& argumen
     if (!arguments.flag("waits")) request.sampling.call_stacks = request::automatic_stacks();
   }
   KeptOutput console;
-  WPERF_TRY(const int status, commands::run(request, console));
+  WPERF_TRY(const int status,
+            tool == Tool::compare ? commands::run_diff(request, &runs_, console) : commands::run(request, console));
   if (status != 0) console.answer.warnings.push_back(fmt::format("the program ended with status {}", status));
   if (!kept.empty()) {
     WPERF_TRY(const KeptRecording* const made, recordings_.find(kept));

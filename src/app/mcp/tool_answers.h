@@ -7,6 +7,7 @@
 #include "app/mcp/message.h"
 #include "app/mcp/recordings.h"
 #include "app/mcp/tools.h"
+#include "app/show/compared_runs.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "model/request/request.h"
@@ -32,6 +33,7 @@ class ToolAnswers {
   diag::Result<brief::Brief> open(KeptRecording& recording, diag::Console& console);
   diag::Result<brief::Brief> of_profile(const Samples& samples, Tool tool, const Arguments& arguments,
                                         const KeptRecording& recording);
+  diag::Result<Answer> of_waits(Tool tool, const Arguments& arguments);
   diag::Result<Answer> of_command(Tool tool, const Arguments& arguments);
   diag::Result<request::Request> request_of(Tool tool, const Arguments& arguments);
   diag::Result<std::string> device_of(const Arguments& arguments) const;
@@ -39,6 +41,7 @@ class ToolAnswers {
   diag::Result<brief::Brief> events(const Arguments& arguments, diag::Console& console) const;
 
   Recordings recordings_;
+  show::KeptRuns runs_{state_of};
   std::string device_;
 };
 

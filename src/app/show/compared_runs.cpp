@@ -37,14 +37,8 @@ class RunReader {
   RunReader(const std::string& path, bool is_alone, const ComparisonOptions& options, diag::Console& console)
       : path_(path), is_alone_(is_alone), options_(options), console_(console) {}
 
-  // `seconds`: run time; 0: only known from the first and last samples.
-  struct Run {
-    compare::RunCosts costs;
-    double seconds = 0;
-  };
-
   // Returns one run for a file, or one for each host of a fleet.
-  diag::Result<std::vector<Run>> read() {
+  diag::Result<std::vector<MeasuredRun>> read() {
     WPERF_TRY(const auto opened, options_.open(path_, console_));
     const recording::OpenedProfile* const profile = opened.profile();
     if (profile != nullptr && profile->format == profiles::Format::fleet) return read_fleet(*profile);
@@ -53,7 +47,7 @@ class RunReader {
     if (profile != nullptr) WPERF_CHECK_OK(read_foreign(*profile));
     if (opened.counts() != nullptr) WPERF_CHECK_OK(keep_counts(*opened.counts()));
     costs_.file = path_;
-    return std::vector{Run{.costs = std::move(costs_), .seconds = measured_seconds_}};
+    return std::vector{MeasuredRun{.costs = std::move(costs_), .seconds = measured_seconds_}};
   }
 
  private:
@@ -115,11 +109,11 @@ class RunReader {
     return {};
   }
 
-  diag::Result<std::vector<Run>> read_fleet(const recording::OpenedProfile& opened) {
+  diag::Result<std::vector<MeasuredRun>> read_fleet(const recording::OpenedProfile& opened) {
     WPERF_TRY(profiles::FleetProfile fleet,
               profiles::read_fleet(opened.bytes, {.lines = wants_lines()}, opened.passed));
     for (const std::string& warning : fleet.whole.warnings) console_.warn("warning: " + warning);
-    std::vector<Run> runs;
+    std::vector<MeasuredRun> runs;
     for (usize host = 0; host < fleet.hosts.size(); ++host) {
       fleet.keep_only(host);
       keep(fleet.whole.profile);
@@ -181,32 +175,57 @@ diag::Result<recording::OpenedRecording> open_file(const std::string& name, diag
   return recording::OpenedRecording::open({.name = name}, console);
 }
 
+std::string KeptRuns::key_of(const std::string& file, bool is_alone) const {
+  return fmt::format("{}\n{}", state_of_(file), is_alone);
+}
+
+const KeptRuns::File* KeptRuns::find(const std::string& file, bool is_alone) const {
+  const auto known = files_.find(key_of(file, is_alone));
+  return known != files_.end() ? &known->second : nullptr;
+}
+
+void KeptRuns::keep(const std::string& file, bool is_alone, File read) {
+  if (files_.size() >= kMost) files_.clear();
+  files_.insert_or_assign(key_of(file, is_alone), std::move(read));
+}
+
 diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& before,
                                               const std::vector<std::string>& after, const ComparisonOptions& options,
                                               diag::Console& console) {
   struct Outcome {
-    std::optional<diag::Result<std::vector<RunReader::Run>>> runs;
-    std::vector<std::string> warnings;
+    std::optional<diag::Error> error;
+    KeptRuns::File file;
   };
   std::vector<std::string> files = before;
   files.insert(files.end(), after.begin(), after.end());
+  const bool are_alone = files.size() == 2;
   std::vector<Outcome> outcomes(files.size());
   modules::for_each_module(files.size(), [&](size_t i) {
+    const KeptRuns::File* const kept = options.kept != nullptr ? options.kept->find(files[i], are_alone) : nullptr;
+    if (kept != nullptr) {
+      outcomes[i].file = *kept;
+      return;
+    }
     measure::KeptWarnings heard(console);
-    RunReader reader(files[i], files.size() == 2, options, heard);
-    outcomes[i].runs = reader.read();
-    outcomes[i].warnings = heard.lines();
+    auto read = RunReader(files[i], are_alone, options, heard).read();
+    if (read.has_value()) {
+      outcomes[i].file = {.runs = std::move(read).value(), .warnings = heard.lines()};
+    } else {
+      outcomes[i].error = std::move(read).error();
+    }
   });
   bool are_measured = true;
   for (usize i = 0; i < files.size(); ++i) {
-    for (const std::string& line : outcomes[i].warnings) console.warn(fmt::format("{} ({})", line, files[i]));
-    if (!outcomes[i].runs->has_value()) return std::move(*outcomes[i].runs).error();
-    for (const RunReader::Run& run : outcomes[i].runs->value()) are_measured = are_measured && run.seconds > 0;
+    const auto& [error, file] = outcomes[i];
+    for (const std::string& line : file.warnings) console.warn(fmt::format("{} ({})", line, files[i]));
+    if (error.has_value()) return *error;
+    for (const MeasuredRun& run : file.runs) are_measured = are_measured && run.seconds > 0;
+    if (options.kept != nullptr) options.kept->keep(files[i], are_alone, file);
   }
   // If the length of one run is only known from its samples, all runs are compared by samples.
   ComparedRuns compared;
   for (usize i = 0; i < files.size(); ++i) {
-    for (RunReader::Run& run : outcomes[i].runs->value()) {
+    for (MeasuredRun& run : outcomes[i].file.runs) {
       if (are_measured) run.costs.seconds = run.seconds;
       (i < before.size() ? compared.before : compared.after).push_back(std::move(run.costs));
     }

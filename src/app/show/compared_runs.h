@@ -2,6 +2,7 @@
 // The costs of both sides of a comparison, read from files.
 #pragma once
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,39 @@ using OpenRun =
     std::function<diag::Result<recording::OpenedRecording>(const std::string& name, diag::Console& console)>;
 diag::Result<recording::OpenedRecording> open_file(const std::string& name, diag::Console& console);
 
+// `seconds`: run time; 0: only known from the first and last samples.
+struct MeasuredRun {
+  compare::RunCosts costs;
+  double seconds = 0;
+};
+
+// The runs of files, for several comparisons with the same options, which differ only in the files and the unit of
+// costs.
+class KeptRuns {
+ public:
+  struct File {
+    std::vector<MeasuredRun> runs;  // one, or one for each host of a fleet
+    std::vector<std::string> warnings;
+  };
+  // `state_of` returns another text after the file has changed.
+  explicit KeptRuns(std::function<std::string(const std::string& file)> state_of) : state_of_(std::move(state_of)) {}
+
+  // `is_alone`: the only file of its side. Null: not kept.
+  const File* find(const std::string& file, bool is_alone) const;
+  void keep(const std::string& file, bool is_alone, File read);
+
+ private:
+  static constexpr usize kMost = 64;
+  std::string key_of(const std::string& file, bool is_alone) const;
+
+  std::function<std::string(const std::string& file)> state_of_;
+  std::map<std::string, File> files_;
+};
+
 // Made once from the request (commands/options_builder.h).
 struct ComparisonOptions {
   OpenRun open = open_file;
+  KeptRuns* kept = nullptr;        // null: reads each file
   ReportOptions report = {};       // `read`: how to read each recording
   request::Comparison asked = {};  // sides, unit of costs, conditions, files
   bool prints_text = true;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <span>
@@ -63,6 +64,31 @@ TEST(BenchBaseline, IsReadAsItWasWritten) {
     EXPECT_EQ(read[i].counts[0].value, 123'456'789'012'345);
     EXPECT_EQ(read[i].counts[1].value, 0);
   }
+}
+
+TEST(ComparedRuns, AreKeptUntilTheFileChanges) {
+  const BaselineFile file("main;work;hot 60\nmain;cool 40\n");
+  std::string state = "first";
+  std::atomic<int> opened = 0;  // files are read at the same time
+  KeptRuns kept([&](const std::string& name) { return name + state; });
+  ComparisonOptions options;
+  options.kept = &kept;
+  options.open = [&](const std::string& name, diag::Console& console) {
+    ++opened;
+    return open_file(name, console);
+  };
+  DocumentRecorder heard;
+  const auto read = [&] { return read_compared_runs({file.path}, {file.path}, options, heard).value(); };
+  const ComparedRuns first = read();
+  ASSERT_EQ(first.before.size(), 1u);
+  EXPECT_EQ(opened, 2);
+  EXPECT_EQ(read().after.front().units.size(), first.after.front().units.size());
+  EXPECT_EQ(opened, 2);
+  state = "second";
+  read();
+  EXPECT_EQ(opened, 4);
+  EXPECT_TRUE(read_compared_runs({file.path, file.path}, {file.path}, options, heard).has_value());
+  EXPECT_EQ(opened, 7) << "a file that is not alone on its side is read in another way";
 }
 
 TEST(BenchBaseline, InvalidBaselineIsRefused) {

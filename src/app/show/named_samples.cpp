@@ -61,7 +61,7 @@ class StateMaker {
         if (wait.waker != stacks::kNobody && wait.waker != stacks::kUnknown && wait.waker != stacks::kIdleThread) {
           state.waker = task_of_(wait.waker);
         }
-        state.wait_class = static_cast<u8>(names_.place_of(wait).wait);
+        state.wait_class = static_cast<u8>(names_.class_of(wait));
       }
     }
     recorded_.moments.states.push_back(state);

@@ -22,41 +22,48 @@
 #include "views/report/waits_report.h"
 
 namespace wperf::show {
+
+struct NamedWaits {
+  NamedWaits(const SwitchRecording& recording, const std::vector<bool>& chosen, recording::RecordedSamples samples,
+             const ReportOptions& options)
+      : recorded(std::move(samples)),
+        names(recording.switches, recorded),
+        locks(recording.source.file(), {recording.accounting, recording.switches, chosen}, names,
+              {.folders = modules::symbol_folders(options.read.symbols.symbol_path), .lines = false},
+              options.display.decorated_names) {}
+
+  recording::RecordedSamples recorded;
+  waits::WaitNames names;
+  waits::WaitLocks locks;
+};
+
 namespace {
 
-// The activity of the threads of a recording.
-struct ThreadActivity {
-  const recording::SampledRecording& source;
-  const recording::RecordedSwitches& switches;
+// The threads that one question is about.
+struct ChosenThreads {
+  const SwitchRecording& recording;
   waits::WaitSelection selection;
-  waits::Accounting accounting;
   std::vector<bool> chosen;  // by thread of the accounting
 };
 
-ThreadActivity account_of(const recording::SampledRecording& source, const recording::RecordedSwitches& switches,
-                          const WaitOptions& waits) {
+ChosenThreads choose_threads(const SwitchRecording& recording, const WaitOptions& waits) {
   waits::WaitSelection selection = waits.chosen;
+  const recording::RecordedSwitches& switches = recording.switches;
   const bool chooses = !selection.processes.empty() || !selection.threads.empty() || !selection.names.empty();
   // A recording of a program is about that program, even if it covers the whole machine.
-  if (!chooses && switches.program != 0) {
-    selection.processes = readings::with_children(switches.program, switches.children);
-  }
-  waits::Accounting accounting = waits::account(switches.switches, switches.unrecorded, switches.begin, switches.end);
-  std::vector<bool> chosen = waits::chosen_threads(accounting, switches, selection);
-  return {.source = source,
-          .switches = switches,
-          .selection = std::move(selection),
-          .accounting = std::move(accounting),
-          .chosen = std::move(chosen)};
+  const u32 program = waits.program != 0 ? waits.program : switches.program;
+  if (!chooses && program != 0) selection.processes = readings::with_children(program, switches.children);
+  std::vector<bool> chosen = waits::chosen_threads(recording.accounting, switches, selection);
+  return {.recording = recording, .selection = std::move(selection), .chosen = std::move(chosen)};
 }
 
 // By sample of the recording: a switch is weighted by the wait that began with it.
-std::vector<u64> wait_weights(const ThreadActivity& account, diag::Console& console) {
-  const u64 min_ns = account.selection.min_ns;
-  std::vector<u64> weights(account.switches.samples);
+std::vector<u64> wait_weights(const ChosenThreads& threads, diag::Console& console) {
+  const u64 min_ns = threads.selection.min_ns;
+  std::vector<u64> weights(threads.recording.switches.samples);
   u64 left_out = 0, time_left_out = 0;
-  for (const waits::Wait& wait : account.accounting.waits) {
-    if (!account.chosen[wait.thread] || !wait.is_known || wait.sample >= weights.size()) continue;
+  for (const waits::Wait& wait : threads.recording.accounting.waits) {
+    if (!threads.chosen[wait.thread] || !wait.is_known || wait.sample >= weights.size()) continue;
     if (wait.length() < min_ns) {
       ++left_out;
       time_left_out += wait.length();
@@ -69,22 +76,22 @@ std::vector<u64> wait_weights(const ThreadActivity& account, diag::Console& cons
 }
 
 // The name of the total in which the chosen threads' waits have a share.
-std::string whole_of(const ThreadActivity& account) {
-  const std::vector<bool>& chosen = account.chosen;
+std::string whole_of(const ChosenThreads& threads) {
+  const std::vector<bool>& chosen = threads.chosen;
   const auto number = std::count(chosen.begin(), chosen.end(), true);
   const bool are_all = number == std::ssize(chosen);
   return fmt::format("the waits of {}{} thread{}{}", are_all ? "all " : "", number, number == 1 ? "" : "s",
-                     account.selection.min_ns != 0 ? ", without the waits that are not listed" : "");
+                     threads.selection.min_ns != 0 ? ", without the waits that are not listed" : "");
 }
 
 // The samples to be named for the tables: where threads waited, and where the threads that woke them were.
-std::vector<u64> named_samples(const ThreadActivity& account) {
-  const u64 samples = account.switches.samples;
+std::vector<u64> named_samples(const ChosenThreads& threads) {
+  const u64 samples = threads.recording.switches.samples;
   // The critical path may include any thread.
-  if (account.selection.critical_path) return std::vector<u64>(samples, 1);
+  if (threads.selection.critical_path) return std::vector<u64>(samples, 1);
   std::vector<u64> weights(samples);
-  for (const waits::Wait& wait : account.accounting.waits) {
-    if (!account.chosen[wait.thread]) continue;
+  for (const waits::Wait& wait : threads.recording.accounting.waits) {
+    if (!threads.chosen[wait.thread]) continue;
     for (const u32 sample : {wait.sample, wait.wake_sample}) {
       if (sample < weights.size()) weights[sample] = 1;
     }
@@ -92,28 +99,35 @@ std::vector<u64> named_samples(const ThreadActivity& account) {
   return weights;
 }
 
+// A wait in the selected period may begin before it, and end after it, so `samples` may be of any time.
+diag::Result<std::shared_ptr<NamedWaits>> name_waits(const SwitchRecording& recording, const std::vector<u64>& samples,
+                                                     const std::vector<bool>& chosen, const ReportOptions& options,
+                                                     diag::Console& console) {
+  recording::ReadOptions wanted = options.read;
+  wanted.callers = wanted.rows = true;
+  wanted.weights = &samples;
+  wanted.time.reset();
+  WPERF_TRY(recording::RecordedSamples recorded,
+            read_named_samples(recording.source.file(), wanted, options.naming, console));
+  return std::make_shared<NamedWaits>(recording, chosen, std::move(recorded), options);
+}
+
 // Adds the facts about the recording that limit the tables.
-void add_facts(const ThreadActivity& account, const stacks::StackLosses& losses, const ReportOptions& options,
+void add_facts(const SwitchRecording& recording, const stacks::StackLosses& losses, const ReportOptions& options,
                waits::WaitReport& report) {
   report.file = options.read.file;
   report.lost_records = losses.lost_records + losses.lost_samples;
-  if (const stacks::TraceFacts* trace = account.source.trace_facts(); trace != nullptr) {
+  if (const stacks::TraceFacts* trace = recording.source.trace_facts(); trace != nullptr) {
     report.lost_events = trace->events_lost;
     report.lost_buffers = std::max(trace->buffers_lost, trace->missing_buffers);
     report.is_damaged = trace->cut_buffers + trace->damaged_buffers + trace->flagged_buffers != 0;
   }
-  const recording::RecordedSwitches& switches = account.switches;
+  const recording::RecordedSwitches& switches = recording.switches;
   report.has_wakeups = switches.has_wakeups;
   report.has_stacks = switches.has_stacks;
   report.has_other_samples = switches.has_other_samples;
   report.has_interrupts = !switches.interrupts.empty();
   report.of_whole_cores = switches.of_whole_cores;
-}
-
-waits::WaitLocks locks_of(const ThreadActivity& account, waits::WaitNames& names, const ReportOptions& options) {
-  const modules::ElfSearch search{.folders = modules::symbol_folders(options.read.symbols.symbol_path), .lines = false};
-  return waits::WaitLocks(account.source.file(), {account.accounting, account.switches, account.chosen}, names, search,
-                          options.display.decorated_names);
 }
 
 // Each thread has a row in each slice, so slices are longer if there are many threads.
@@ -123,73 +137,68 @@ u64 slice_length(const waits::Accounting& accounting) {
 }
 
 // For a page: the tables of waits, and each wait.
-html::WaitsOfPage waits_of_page(const ThreadActivity& account, recording::RecordedSamples& recorded,
-                                const ReportOptions& options) {
-  const auto& [source, switches, selection, accounting, chosen] = account;
-  waits::WaitNames names(switches, recorded);
-  const waits::WaitLocks locks = locks_of(account, names, options);
-  html::WaitsOfPage page{waits::build_wait_report(accounting, switches, names, locks, selection),
-                         waits::make_wait_moments(accounting, switches, names, locks, selection)};
-  add_facts(account, recorded.profile.losses, options, page.report);
-  add_thread_states(accounting, switches, chosen, recorded, true);
+html::WaitsOfPage waits_of_page(const ChosenThreads& threads, NamedWaits& named, const ReportOptions& options) {
+  const recording::RecordedSwitches& switches = threads.recording.switches;
+  const waits::Accounting& accounting = threads.recording.accounting;
+  const waits::WaitSelection& selection = threads.selection;
+  html::WaitsOfPage page{waits::build_wait_report(accounting, switches, named.names, named.locks, selection),
+                         waits::make_wait_moments(accounting, switches, named.names, named.locks, selection)};
+  add_facts(threads.recording, named.recorded.profile.losses, options, page.report);
+  add_thread_states(accounting, switches, threads.chosen, named.recorded, true);
   // The nodes of the states refer to a tree that is replaced by the profile of the threads' time.
-  for (stacks::ThreadState& state : recorded.moments.states) state.node = stacks::kNothing;
+  for (stacks::ThreadState& state : named.recorded.moments.states) state.node = stacks::kNothing;
   return page;
 }
 
 // Shows where threads were, running and waiting.
-diag::Result<void> show_on_off(const ThreadActivity& account, const ReportOptions& options, diag::Console& console) {
-  if (account.selection.min_ns != 0 || options.read.time.has_value()) {
+diag::Result<void> show_on_off(const ChosenThreads& threads, const ReportOptions& options, diag::Console& console) {
+  if (threads.selection.min_ns != 0 || options.read.time.has_value()) {
     return diag::Error{.text = "--on-off shows all of the time; it cannot be combined with --min and --time",
                        .hint = "leave out --on-off; --tree then shows only waits",
                        .code = diag::ExitCode::usage};
   }
-  const std::vector<u64> all(account.switches.samples, 1);
-  recording::ReadOptions wanted = options.read;
-  wanted.callers = wanted.rows = true;
-  wanted.weights = &all;
-  const perf_data::PerfFile& file = account.source.file();
-  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
+  const recording::RecordedSwitches& switches = threads.recording.switches;
+  const waits::Accounting& accounting = threads.recording.accounting;
+  const std::vector<u64> all(switches.samples, 1);
+  WPERF_TRY(const auto named, name_waits(threads.recording, all, threads.chosen, options, console));
   std::optional<html::WaitsOfPage> page;
   waits::OnOffSlices sliced;
   if (options.pages.html_file.has_value()) {
-    page.emplace(waits_of_page(account, recorded, options));
-    sliced = {slice_length(account.accounting), &page->moments};
+    page.emplace(waits_of_page(threads, *named, options));
+    sliced = {slice_length(accounting), &page->moments};
   }
-  waits::make_on_off_profile(account.accounting, account.switches, account.selection, recorded, sliced);
-  if (account.switches.running_samples.empty()) {
+  waits::make_on_off_profile(accounting, switches, threads.selection, named->recorded, sliced);
+  if (switches.running_samples.empty()) {
     console.warn(
         "note: no samples were recorded, so it is unknown where threads ran; `wperf waits --on-off -- PROGRAM` records "
         "samples");
   }
-  return show_named({.file = file, .recorded = std::move(recorded), .waits = page.has_value() ? &*page : nullptr},
+  return show_named({.file = threads.recording.source.file(),
+                     .recorded = std::move(named->recorded),
+                     .waits = page.has_value() ? &*page : nullptr},
                     options, console);
 }
 
-diag::Result<void> show_tables(const ThreadActivity& account, const ReportOptions& options, diag::Console& console) {
-  const std::vector<u64> named = named_samples(account);
-  recording::ReadOptions wanted = options.read;
-  wanted.callers = wanted.rows = true;
-  wanted.weights = &named;
-  // A wait in the selected period may begin before it, and end after it.
-  wanted.time.reset();
-  WPERF_TRY(const recording::RecordedSamples recorded,
-            read_named_samples(account.source.file(), wanted, options.naming, console));
-  waits::WaitNames names(account.switches, recorded);
-  const waits::WaitLocks locks = locks_of(account, names, options);
+diag::Result<void> show_tables(const ChosenThreads& threads, const ReportOptions& options, diag::Console& console) {
+  const recording::RecordedSwitches& switches = threads.recording.switches;
+  const waits::Accounting& accounting = threads.recording.accounting;
+  std::shared_ptr<NamedWaits> named = threads.recording.named;
+  if (named == nullptr) {
+    WPERF_TRY(named, name_waits(threads.recording, named_samples(threads), threads.chosen, options, console));
+  }
   waits::WaitReport report =
-      waits::build_wait_report(account.accounting, account.switches, names, locks, account.selection);
-  if (account.selection.critical_path && !report.path.has_value()) {
+      waits::build_wait_report(accounting, switches, named->names, named->locks, threads.selection);
+  if (threads.selection.critical_path && !report.path.has_value()) {
     const std::vector<u32>& tids = options.tables.filter.tids;
     return diag::Error{
         .text = tids.empty() ? "no critical path: the recording has no thread to start at"
                              : fmt::format("no critical path: the recording has no thread {}", fmt::join(tids, ", ")),
         .hint = {}};
   }
-  add_facts(account, recorded.profile.losses, options, report);
-  const stacks::TraceFacts* trace = account.source.trace_facts();
+  add_facts(threads.recording, named->recorded.profile.losses, options, report);
+  const stacks::TraceFacts* trace = threads.recording.source.trace_facts();
   // A trace does not have the start time of the program.
-  const stacks::RecordingAbout* about = trace == nullptr ? &recorded.about : nullptr;
+  const stacks::RecordingAbout* about = trace == nullptr ? &named->recorded.about : nullptr;
   if (!output::silent(options.outputs)) {
     console.out(report::waits_text(report, {.rows = options.tables.rows,
                                             .width = options.tables.width,
@@ -202,73 +211,86 @@ diag::Result<void> show_tables(const ThreadActivity& account, const ReportOption
   return output::deliver_json(options.outputs, report::waits_json(report, trace, about), console);
 }
 
-diag::Result<void> show_switches(const recording::SampledRecording& source, const recording::RecordedSwitches& switches,
-                                 const WaitOptions& waits, const ReportOptions& options, diag::Console& console) {
-  const ThreadActivity account = account_of(source, switches, waits);
-  if (waits.on_off) return show_on_off(account, options, console);
-  const std::vector<bool>& chosen = account.chosen;
-  if (std::find(chosen.begin(), chosen.end(), true) == chosen.end() && !chosen.empty()) {
-    return diag::Error{.text = "no context switch was recorded for the threads chosen by --pid, --tid and --comm",
-                       .hint = "leave them out to list all threads"};
-  }
-  if (!waits.as_samples) return show_tables(account, options, console);
-  const std::vector<u64> weights = wait_weights(account, console);
-  return show_weighted(source.file(),
-                       {.event = "wait (ns)",
-                        .things = stacks::kWaits,
-                        .whole = whole_of(account),
-                        .weights = weights,
-                        .time_origin = switches.begin},
-                       options, console);
+diag::Result<std::unique_ptr<SwitchRecording>> read_file_switches(const perf_data::PerfFile& file,
+                                                                  const std::string& name) {
+  recording::SampledRecording source(file);
+  if (const auto switches = source.switches(); !switches.has_value())
+    return recording::with_file_name(name.empty() ? "the recording" : name, switches.error());
+  return std::make_unique<SwitchRecording>(std::move(source));
 }
 
-diag::Result<void> show_file_waits(const perf_data::PerfFile& file, const WaitOptions& waits,
-                                   const ReportOptions& options, diag::Console& console) {
-  const recording::SampledRecording source(file);
-  const auto switches = source.switches();
-  if (!switches.has_value())
-    return recording::with_file_name(options.file.empty() ? "the recording" : options.file, switches.error());
-  return show_switches(source, *switches.value(), waits, options, console);
-}
-
-diag::Result<void> show_trace_waits(const etl::Trace& trace, const WaitOptions& waits, const ReportOptions& options,
-                                    diag::Console& console) {
+diag::Result<std::unique_ptr<SwitchRecording>> read_trace_switches(const etl::Trace& trace, const std::string& name) {
   WPERF_TRY(recording::ConvertedTrace converted,
-            recording::convert_trace(trace, measure::tool_version(), {.switches = true}, options.file));
-  recording::TraceRecording& made = converted.recording;
-  made.switches.program = waits.program;
-  warn_of_trace_losses(converted.facts, options, console);
-  if (made.switches.switches.empty()) {
+            recording::convert_trace(trace, measure::tool_version(), {.switches = true}, name));
+  const bool has_compact_switches = converted.recording.has_compact_switches;
+  if (converted.recording.switches.switches.empty()) {
     return diag::Error{
-        .text = fmt::format("{} does not contain when threads ran and waited: {}", options.file,
-                            made.has_compact_switches
+        .text = fmt::format("{} does not contain when threads ran and waited: {}", name,
+                            has_compact_switches
                                 ? "its context switches are in the compact format, which Microsoft has not documented"
                                 : "context switches were not enabled while it was recorded"),
         .hint = "record with the context switch and dispatcher providers, as `wpr -start CPU` does"};
   }
-  if (made.has_compact_switches) {
-    console.warn(
-        "warning: some context switches are in the compact format, which wperf cannot read; times are incomplete");
-  }
-  const recording::SampledRecording source(std::move(converted));
-  WPERF_TRY(const recording::RecordedSwitches* const switches, source.switches());
-  return show_switches(source, *switches, waits, options, console);
+  auto made = std::make_unique<SwitchRecording>(recording::SampledRecording(std::move(converted)));
+  made->has_compact_switches = has_compact_switches;
+  return made;
 }
 
 }  // namespace
 
-diag::Result<void> show_waits(const recording::OpenedRecording& opened, const WaitOptions& waits,
-                              const ReportOptions& options, diag::Console& console) {
-  if (opened.perf() != nullptr) return show_file_waits(*opened.perf(), waits, options, console);
-  if (opened.trace() != nullptr) return show_trace_waits(*opened.trace(), waits, options, console);
+SwitchRecording::SwitchRecording(recording::SampledRecording from)
+    : source(std::move(from)),
+      switches(*source.switches().value()),
+      accounting(waits::account(switches.switches, switches.unrecorded, switches.begin, switches.end)) {}
+
+diag::Result<std::unique_ptr<SwitchRecording>> read_switches(const recording::OpenedRecording& opened,
+                                                             const std::string& name) {
+  if (opened.perf() != nullptr) return read_file_switches(*opened.perf(), name);
+  if (opened.trace() != nullptr) return read_trace_switches(*opened.trace(), name);
   return opened.refuse_profile();
+}
+
+diag::Result<void> name_all_waits(SwitchRecording& recording, const ReportOptions& options, diag::Console& console) {
+  const std::vector<u64> samples(recording.switches.samples, 1);
+  const std::vector<bool> threads(recording.accounting.threads.size(), true);
+  WPERF_TRY(recording.named, name_waits(recording, samples, threads, options, console));
+  return {};
+}
+
+diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOptions& waits, const ReportOptions& options,
+                              diag::Console& console) {
+  if (recording.source.is_trace()) warn_of_trace_losses(*recording.source.trace_facts(), options, console);
+  if (recording.has_compact_switches) {
+    console.warn(
+        "warning: some context switches are in the compact format, which wperf cannot read; times are incomplete");
+  }
+  const ChosenThreads threads = choose_threads(recording, waits);
+  if (waits.on_off) return show_on_off(threads, options, console);
+  const std::vector<bool>& chosen = threads.chosen;
+  if (std::find(chosen.begin(), chosen.end(), true) == chosen.end() && !chosen.empty()) {
+    return diag::Error{.text = "no context switch was recorded for the threads chosen by --pid, --tid and --comm",
+                       .hint = "leave them out to list all threads"};
+  }
+  if (!waits.as_samples) return show_tables(threads, options, console);
+  const std::vector<u64> weights = wait_weights(threads, console);
+  return show_weighted(recording.source.file(),
+                       {.event = "wait (ns)",
+                        .things = stacks::kWaits,
+                        .whole = whole_of(threads),
+                        .weights = weights,
+                        .time_origin = recording.switches.begin},
+                       options, console);
 }
 
 diag::Result<void> show_waits(const measure::Recording& made, const WaitOptions& waits, const ReportOptions& options,
                               diag::Console& console) {
-  if (made.trace.empty()) return show_file_waits(made.file, waits, options, console);
+  if (made.trace.empty()) {
+    WPERF_TRY(const auto recording, read_file_switches(made.file, options.file));
+    return show_waits(*recording, waits, options, console);
+  }
   WPERF_TRY(const auto opened, recording::OpenedRecording::open({.name = made.trace}, console));
-  return show_waits(opened, waits, options, console);
+  WPERF_TRY(const auto recording, read_switches(opened, options.file));
+  return show_waits(*recording, waits, options, console);
 }
 
 }  // namespace wperf::show

@@ -2,7 +2,12 @@
 // A recording of context switches: why threads did not run, their waits in the views of samples, and where threads were
 // all of the time.
 #pragma once
+#include <memory>
+#include <string>
+
 #include "analysis/recording/opened_recording.h"
+#include "analysis/recording/sampled_recording.h"
+#include "analysis/waits/thread_times.h"
 #include "analysis/waits/wait_names.h"
 #include "app/measure/recording_run.h"
 #include "app/show/report_options.h"
@@ -17,8 +22,30 @@ struct WaitOptions {
   bool as_samples = false;  // shows waits as samples
   u32 program = 0;          // the process that a trace was recorded for; 0: all
 };
-diag::Result<void> show_waits(const recording::OpenedRecording& opened, const WaitOptions& waits,
-                              const ReportOptions& options, diag::Console& console);
+
+// Waits with the names of their places and locks.
+struct NamedWaits;
+
+// A recording of context switches, and the times of its threads. It answers any number of questions.
+struct SwitchRecording {
+  // `from` must have switches.
+  explicit SwitchRecording(recording::SampledRecording from);
+  SwitchRecording(const SwitchRecording&) = delete;
+  SwitchRecording& operator=(const SwitchRecording&) = delete;
+
+  const recording::SampledRecording source;
+  const recording::RecordedSwitches& switches;  // of `source`
+  const waits::Accounting accounting;
+  bool has_compact_switches = false;            // some switches are in a form that cannot be read
+  std::shared_ptr<NamedWaits> named = nullptr;  // all waits; null: each question names those that it needs
+};
+// The result refers to `opened`. `name` is for errors.
+diag::Result<std::unique_ptr<SwitchRecording>> read_switches(const recording::OpenedRecording& opened,
+                                                             const std::string& name);
+diag::Result<void> name_all_waits(SwitchRecording& recording, const ReportOptions& options, diag::Console& console);
+
+diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOptions& waits, const ReportOptions& options,
+                              diag::Console& console);
 // For a recording that was just made.
 diag::Result<void> show_waits(const measure::Recording& made, const WaitOptions& waits, const ReportOptions& options,
                               diag::Console& console);
