@@ -149,6 +149,46 @@ TEST(NtMemory, AllocationsAnswerWithWholePages) {
   EXPECT_EQ(process.get<u32>(0x100 + 32), 0x10000U);  // free
 }
 
+TEST(NtMemory, SectionsAreLimitedInAll) {
+  constexpr u64 kReserve = 0x4000000, kCommit = 0x8000000;
+  TestProcess process;
+  const auto create = [&](u64 at, u64 size, u64 kind) {
+    process.put(0x100, size);
+    return process.call("NtCreateSection", {kAt + at, 0, 0, kAt + 0x100, kPageReadWrite, kind, 0});
+  };
+  const auto map = [&](u64 section, u64 protection) {
+    process.put(0x20, u64{0});
+    process.put(0x28, u64{0});
+    return process.call("NtMapViewOfSection",
+                        {section, kThisProcess, kAt + 0x20, 0, 0, 0, kAt + 0x28, 1, 0, protection});
+  };
+  const u64& bytes = *process.state.section_bytes;
+  ASSERT_EQ(create(0, u64{5} << 30, kCommit), kSuccess);
+  EXPECT_EQ(create(8, u64{5} << 30, kCommit), kNoMemory);
+  EXPECT_EQ(map(process.get(0), kPageReadWrite), kSuccess);
+  EXPECT_EQ(map(process.get(0), kPageWriteCopy), kNoMemory) << "a copy needs memory, too";
+  ASSERT_EQ(process.call("NtClose", {process.get(0)}), kSuccess);
+  ASSERT_EQ(process.call("NtUnmapViewOfSection", {kThisProcess, process.state.views.begin()->first}), kSuccess);
+  EXPECT_EQ(bytes, 0U);
+
+  ASSERT_EQ(create(0, u64{20} << 30, kReserve), kSuccess) << "addresses need no memory";
+  EXPECT_EQ(bytes, 0U);
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(map(process.get(0), kPageReadWrite), kSuccess);
+    process.put(0x30, process.get(0x20) + 0x3000);
+    process.put(0x38, u64{0x2000});
+    ASSERT_EQ(
+        process.call("NtAllocateVirtualMemory", {kThisProcess, kAt + 0x30, 0, kAt + 0x38, 0x1000, kPageReadWrite}),
+        kSuccess);
+    ASSERT_EQ(process.call("NtUnmapViewOfSection", {kThisProcess, process.get(0x20)}), kSuccess);
+    EXPECT_EQ(bytes, 0x2000U) << "the section keeps the two pages";
+  }
+  map(process.get(0), kPageWriteCopy);
+  EXPECT_TRUE(process.state.lacked);
+  ASSERT_EQ(process.call("NtClose", {process.get(0)}), kSuccess);
+  EXPECT_EQ(bytes, 0U);
+}
+
 TEST(NtMemory, BadPointersAreAnswered) {
   TestProcess process;
   EXPECT_EQ(process.call("NtAllocateVirtualMemory", {kThisProcess, 0x10, 0, 0x18, 0x3000, 4}), kAccessViolation);

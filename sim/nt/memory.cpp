@@ -224,6 +224,18 @@ void Memory::set_pages(Block& block, u64 begin, u64 end, u32 protection) {
   block.pages.emplace(begin, std::pair{end, protection});
 }
 
+bool Memory::has_room(u64 size) const {
+  return committed_ + size <= kMostCommitted;
+}
+
+std::vector<std::pair<u64, u64>> Memory::committed_ranges(u64 base) const {
+  std::vector<std::pair<u64, u64>> ranges;
+  if (const auto block = blocks_.find(base); block != blocks_.end()) {
+    for (const auto& [begin, range] : block->second.pages) ranges.emplace_back(begin, range.first);
+  }
+  return ranges;
+}
+
 Status Memory::commit(u64 address, u64 size, u32 protection) {
   const auto found = block_at(address);
   if (size == 0 || size > kMostReserved || found == blocks_.end()) return kConflictingAddresses;
@@ -244,7 +256,7 @@ Status Memory::commit(u64 address, u64 size, u32 protection) {
     more += until - at;
     at = until;
   }
-  if (committed_ + more > kMostCommitted) return kNoMemory;
+  if (!has_room(more)) return kNoMemory;
   committed_ += more;
   const u32 permissions = permissions_of(protection);
   space_.protect_lent(begin, end - begin, permissions);

@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/ints.h"
 #include "sim/memory/address_space.h"
@@ -93,6 +95,9 @@ class Memory {
   // Removes the guard of a guard page that was touched. Returns false if the page has none.
   bool hit_guard_page(u64 address);
   u64 committed() const { return committed_; }
+  bool has_room(u64 size) const;  // to commit this many bytes
+  // The committed pages of the reservation that begins there: pairs of begin and end.
+  std::vector<std::pair<u64, u64>> committed_ranges(u64 base) const;
 
   static bool is_protection(u32 protection);
   static u32 permissions_of(u32 protection);  // for the AddressSpace

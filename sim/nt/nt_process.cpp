@@ -21,7 +21,7 @@ class NtProcess final : public Program {
   NtProcess(u64 seed, std::shared_ptr<System> system, std::shared_ptr<FileSystem> files)
       : state_(seed, std::move(system), std::move(files)) {}
   ~NtProcess() override {
-    for (const auto& [base, section] : state_.views) write_back(*section);
+    for (const auto& [base, view] : state_.views) write_back(*view.section);
   }
 
   State& state() { return state_; }

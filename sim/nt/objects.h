@@ -201,17 +201,17 @@ struct File final : Object {
 struct Section final : Object {
   static constexpr Kind kKind = Kind::section;
   explicit Section(std::shared_ptr<u64> all_bytes) : Object(kKind), bytes(std::move(all_bytes)) {}
-  ~Section() override {
-    if (file != nullptr) *bytes -= size;
-  }
+  ~Section() override { *bytes -= charged; }
   std::shared_ptr<ImageContents> image;  // for an image
   std::string path;                      // for an image: its name in lists of modules
   std::shared_ptr<File> file;            // for a mapped file
   std::shared_ptr<HostMemory> memory;    // for all other sections; filled when the section is made
   u64 size = 0;
-  std::shared_ptr<u64> bytes;  // memory of all sections that were filled from files
+  std::shared_ptr<u64> bytes;  // memory of all sections of the process
+  u64 charged = 0;             // its part of `bytes`
   u32 protection = 0;
-  bool reserves = false;  // pages of its views are committed by the program
+  bool reserves = false;         // pages of its views are committed by the program
+  std::vector<bool> kept_pages;  // if it reserves: pages that were committed in views which have been unmapped
 };
 
 class Handles {

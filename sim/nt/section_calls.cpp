@@ -38,6 +38,28 @@ std::shared_ptr<Section> image_section(Call& call, const File& file, Status& sta
   return section;
 }
 
+// Returns false if the sections of the process have too much memory.
+bool charge(Section& section, u64 more) {
+  if (*section.bytes + more > kMostSectionBytes) return false;
+  *section.bytes += more;
+  section.charged += more;
+  return true;
+}
+
+// The pages that were committed in a view belong to the section, so they remain after the view.
+void keep_pages(const Memory& memory, const Memory::Reservation& view, u64 offset, Section& section) {
+  section.kept_pages.resize(page_up(section.size) / kPageSize);
+  for (const auto& [begin, end] : memory.committed_ranges(view.base)) {
+    for (u64 at = begin; at < end; at += kPageSize) {
+      const u64 page = (offset + (at - view.base)) / kPageSize;
+      if (section.kept_pages[page]) continue;
+      section.kept_pages[page] = true;
+      *section.bytes += kPageSize;
+      section.charged += kPageSize;
+    }
+  }
+}
+
 // The present contents of the file.
 Status fill_from_file(Section& section, const std::shared_ptr<File>& file, u64 wanted) {
   FileFacts facts;
@@ -50,10 +72,9 @@ Status fill_from_file(Section& section, const std::shared_ptr<File>& file, u64 w
     if (!is_writable(section.protection)) return kSectionTooBig;
     if (!file->files->resize(file->number, section.size)) return kDiskFull;
   }
-  if (*section.bytes + section.size > kMostSectionBytes) return kNoMemory;
+  if (!charge(section, section.size)) return kNoMemory;
   section.memory = HostMemory::make(page_up(section.size));
   if (section.memory == nullptr) return kNoMemory;
-  *section.bytes += section.size;
   section.file = file;
   usize done = 0;
   if (!file->files->seek(file->number, 0, GuestFiles::From::start)) return kUnsuccessful;
@@ -97,6 +118,7 @@ u64 create_section(Call& call) {
     if (size > kLargestSection) return kSectionTooBig;
     section->size = size;
     section->reserves = (call.argument32(5) & kSectionReserve) != 0;
+    if (!section->reserves && !charge(*section, size)) return kNoMemory;
     section->memory = HostMemory::make(page_up(size));
     if (section->memory == nullptr) return kNoMemory;
   }
@@ -178,7 +200,10 @@ u64 map_view_as(Call& call, const ViewCall& view) {
   options.memory = section->memory;
   options.offset = offset;
   options.replaces_placeholder = (view.type & kReplacePlaceholder) != 0;
+  if (section->reserves && *section->bytes >= kMostSectionBytes) return kNoMemory;
   if ((protection & (kPageWriteCopy | kPageExecuteWriteCopy)) != 0) {  // writes stay in the view (copy on write)
+    if (section->reserves) return call.lack("views with copy on write of sections with SEC_RESERVE");
+    if (!state.memory.has_room(options.size)) return kNoMemory;
     options.memory = HostMemory::make(options.size);
     if (options.memory == nullptr) return kNoMemory;
     std::memcpy(options.memory->data(), section->memory->data() + offset, options.size);
@@ -193,7 +218,7 @@ u64 map_view_as(Call& call, const ViewCall& view) {
       return status;
     }
   }
-  state.views[base] = section;
+  state.views[base] = {section, offset};
   return call.put(view.address_at, base) && call.put(view.size_at, options.size) ? kSuccess : kAccessViolation;
 }
 
@@ -215,7 +240,8 @@ u64 unmap(Call& call, bool keeps_place) {
   const auto reserved = state.memory.reservation_of(call.argument(1));
   if (!reserved || reserved->type == MemoryType::private_pages) return kNotMappedView;
   if (const auto view = state.views.find(reserved->base); view != state.views.end()) {
-    write_back(*view->second);
+    write_back(*view->second.section);
+    if (view->second.section->reserves) keep_pages(state.memory, *reserved, view->second.offset, *view->second.section);
     state.views.erase(view);
   }
   return keeps_place ? state.memory.preserve_placeholder(reserved->base, reserved->size)
@@ -237,7 +263,7 @@ u64 flush_view(Call& call) {
   const auto view =
       call.state.views.find(call.state.memory.reservation_of(call.argument(1)).value_or(Memory::Reservation{}).base);
   if (view == call.state.views.end()) return kNotMappedView;
-  write_back(*view->second);
+  write_back(*view->second.section);
   return call.argument(3) == 0 || call.put_io_status(call.argument(3), kSuccess, 0) ? kSuccess : kAccessViolation;
 }
 

@@ -165,9 +165,13 @@ struct State {
   std::unordered_map<u32, std::string> service_names;
   u64 images_mapped = 0;
   std::unordered_map<std::string, std::weak_ptr<ImageContents>> images;  // by path
-  std::shared_ptr<u64> section_bytes = std::make_shared<u64>(0);         // the memory of all sections of files
+  std::shared_ptr<u64> section_bytes = std::make_shared<u64>(0);         // the memory of all sections
   std::unordered_map<u64, std::string> guest_paths;                      // of mapped images, by base
-  std::unordered_map<u64, std::shared_ptr<Section>> views;               // of other sections, by base
+  struct View {
+    std::shared_ptr<Section> section;
+    u64 offset = 0;  // in the section
+  };
+  std::unordered_map<u64, View> views;  // of other sections, by base
 
   u64 peb = 0;
   bool is_starting = true;  // ntdll's loader has not reached the program's entry point yet

@@ -114,6 +114,19 @@ class OutputsTest(WperfTest):
         copy.write_bytes(read[0])
         self.assertIn("ld_spec", self.ok("report", copy))
 
+    @unittest.skipUnless(hasattr(os, "mkfifo") and os.geteuid() == 0, "only root can make files of other users")
+    def test_the_pipe_of_another_user_gets_nothing(self):
+        """In a folder like /tmp, that user would read the output."""
+        data, shared = self.recording(), self.folder / "shared"
+        shared.mkdir()
+        shared.chmod(0o1777)
+        pipe, link = shared / "pipe", shared / "link"
+        os.mkfifo(pipe)
+        link.symlink_to("/dev/null")
+        for name in (pipe, link):
+            os.chown(name, 65534, 65534, follow_symlinks=False)
+            self.assertIn("Operation not permitted", self.fails("report", data, "--json", "--output", name))
+
     def test_no_link_is_followed(self):
         """In a folder that others may write to, a link would let them choose which file is overwritten."""
         data = self.recording()

@@ -184,6 +184,14 @@ TEST(Comparison, AddressesMeanOtherFunctionsInAnotherBuild) {
   EXPECT_DOUBLE_EQ(function_of(same, "code at 0x200").change().ratio, 2);
 }
 
+TEST(Comparison, AFileWithoutBuildIdIsTheSameBuildAtItsPath) {
+  const auto profile = [](const std::string& path) {
+    return MadeProfile("app").add("code at 0x100", 1000).lies_at(0x100).stripped("", path);
+  };
+  EXPECT_EQ(compared(profile("/a/app"), profile("/a/app")).events[0].functions.size(), 1u);
+  EXPECT_EQ(compared(profile("/a/app"), profile("/b/app")).events[0].functions.size(), 2u);
+}
+
 TEST(Comparison, GateReportsFunctionAddress) {
   const MadeProfile before = MadeProfile("prog").add("main", 500).add("checksum", 1000).lies_at(0x100);
   const MadeProfile after = MadeProfile("prog").add("main", 500).add("checksum", 1500).lies_at(0x1000);

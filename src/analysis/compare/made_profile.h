@@ -35,10 +35,11 @@ class MadeProfile {
     return *this;
   }
 
-  // The functions have only addresses, of this build.
-  MadeProfile& stripped(const std::string& build) {
+  // The functions have only addresses, of this build. An empty text: the build is not known, only the file's path.
+  MadeProfile& stripped(const std::string& build, const std::string& path = {}) {
     for (stacks::StackFunction& function : profile_.functions) function.is_address = true;
     profile_.modules.front().build_id = build;
+    profile_.modules.front().path = path;
     return *this;
   }
   // Sets the addresses of the functions, from `begin` on, in the order in which they were added.

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/compare/function_names.h"
@@ -242,15 +243,30 @@ std::map<std::string, std::string, std::less<>> renamed_modules(SideRuns before,
     usize common;
     std::string_view before, after;
   };
+  using Module = ModuleNames::value_type;
+  std::unordered_map<std::string_view, std::vector<const Module*>> gone;  // by the keys of their functions
+  for (const Module& module : old_modules) {
+    if (new_modules.contains(module.first)) continue;
+    for (const std::string& key : module.second) gone[key].push_back(&module);
+  }
+  // A function that more modules have, such as `main`, does not tell them apart.
+  constexpr usize kMostModules = 64;
   std::vector<Pair> pairs;
   for (const auto& [new_name, new_keys] : new_modules) {
     if (old_modules.contains(new_name)) continue;
-    for (const auto& [old_name, old_keys] : old_modules) {
-      if (new_modules.contains(old_name)) continue;
-      const auto common = static_cast<usize>(
-          std::count_if(new_keys.begin(), new_keys.end(), [&](const auto& key) { return old_keys.contains(key); }));
-      if (common != 0 && 2 * common >= std::min(new_keys.size(), old_keys.size()))
-        pairs.push_back({common, old_name, new_name});
+    std::map<std::string_view, std::pair<const Module*, usize>> common;  // by name of the old module
+    for (const std::string& key : new_keys) {
+      const auto owners = gone.find(key);
+      if (owners == gone.end() || owners->second.size() > kMostModules) continue;
+      for (const Module* module : owners->second) {
+        auto& [known, count] = common[module->first];
+        known = module;
+        ++count;
+      }
+    }
+    for (const auto& [old_name, found] : common) {
+      const auto& [module, count] = found;
+      if (2 * count >= std::min(new_keys.size(), module->second.size())) pairs.push_back({count, old_name, new_name});
     }
   }
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.common > b.common; });

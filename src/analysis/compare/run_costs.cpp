@@ -91,8 +91,10 @@ class UnitNumbers {
  private:
   // Returns an empty text if the function has no name and its build is not known.
   std::string key_of(const stacks::StackFunction& function) const {
-    const std::string& build = profile_.modules[function.module].build_id;
-    if (function.is_address && (function.is_known || !build.empty())) return function.name + build;
+    const stacks::StackModule& module = profile_.modules[function.module];
+    // An address means the same function only in the same build.
+    const std::string& build = module.build_id.empty() ? module.path : module.build_id;
+    if (function.is_address && (function.is_known || !module.build_id.empty())) return function.name + build;
     return function.is_known || function.is_inlined ? function_key(function.name) : std::string();
   }
   u32 file_of(u32 module) {

@@ -56,7 +56,7 @@ class WaitNames {
   u32 number_of(u32 thread) const;        // the system's number of the thread
   std::string text_of(u32 thread) const;  // "name (tid)"
   const WaitPlace& place_of_sample(u32 sample);
-  // What a wait is for. If the functions of the place do not show it, Windows' reason is used.
+  // The purpose of a wait. If the functions of the place do not show it, Windows' reason is used.
   WaitClass class_of(const WaitPlace& place, u8 wait_reason) const;
   WaitClass class_of(const waits::Wait& wait) { return class_of(place_of_sample(wait.sample), wait.reason); }
   // The place with this class.

@@ -26,13 +26,9 @@ u32 line_of_function(const Symbolization& known, const SymbolizedAddress& answer
   return answer.frame_count == 0 ? 0 : known.frames[answer.first_frame + answer.frame_count - 1].line;
 }
 
-// In a hybrid image each range of code has its own machine type; otherwise the image's type applies. ARM64EC is ARM64
-// code.
+// ARM64EC is ARM64 code.
 symbols::InstructionSet instruction_set(const PeFile& image, Rva rva) {
-  symbols::PeMachine machine = image.machine();
-  for (const symbols::CodeRange& code : image.code_ranges()) {
-    if (code.range.contains(rva)) machine = code.machine;
-  }
+  const symbols::PeMachine machine = image.machine_at(rva);
   return machine == symbols::PeMachine::x64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64;
 }
 

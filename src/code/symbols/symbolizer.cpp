@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -70,19 +71,34 @@ bool names_pdb(const PeFile& image) {
   return image.codeview().has_value() && !image.codeview()->path.empty();
 }
 
-// The decorated name of a procedure: that of the public symbol at its address. If there are several (folded functions),
-// the one with the same name.
-std::string_view decorated_name(const PdbFile& pdb, const Function& procedure) {
-  const std::span<const Function> publics = pdb.publics();
-  const auto first = std::lower_bound(publics.begin(), publics.end(), procedure.rva,
-                                      [](const Function& entry, code::Rva wanted) { return entry.rva < wanted; });
-  const Function* best = nullptr;
-  for (auto at = first; at != publics.end() && at->rva == procedure.rva; ++at) {
-    if (undecorated(at->name) == procedure.name) return at->name;
-    if (best == nullptr) best = &*at;
+// The decorated names of procedures: those of the public symbols at their addresses. If there are several at an address
+// (folded functions), the one with the same name is used, or else the first one. Procedures are asked for in the order
+// of their addresses.
+class DecoratedNames {
+ public:
+  explicit DecoratedNames(const PdbFile& pdb) : pdb_(pdb) {}
+
+  std::string_view of(const Function& procedure) {
+    if (first_ == nullptr || first_->rva != procedure.rva) look_at(procedure.rva);
+    if (first_ == nullptr) return procedure.name;
+    const auto known = by_name_.find(procedure.name);
+    return known != by_name_.end() ? known->second : first_->name;
   }
-  return best != nullptr ? best->name : procedure.name;
-}
+
+ private:
+  void look_at(code::Rva rva) {
+    const std::span<const Function> publics = pdb_.publics();
+    auto at = std::lower_bound(publics.begin(), publics.end(), rva,
+                               [](const Function& entry, code::Rva wanted) { return entry.rva < wanted; });
+    first_ = at != publics.end() && at->rva == rva ? &*at : nullptr;
+    by_name_.clear();
+    for (; at != publics.end() && at->rva == rva; ++at) by_name_.try_emplace(undecorated(at->name), at->name);
+  }
+
+  const PdbFile& pdb_;
+  const Function* first_ = nullptr;  // of the public symbols at the last address
+  std::map<std::string, std::string_view, std::less<>> by_name_;
+};
 
 struct Found {
   SymbolSource source = SymbolSource::none;
@@ -116,12 +132,12 @@ class Finder {
     if (const Function* function = pdb_.has_value() ? pdb_->function_at(rva) : nullptr) {
       if (!function->is_public) {
         found_ = {SymbolSource::pdb,
-                  options_.decorated ? decorated_name(*pdb_, *function) : function->name,
+                  options_.decorated ? decorated(*function) : function->name,
                   {function->rva, {function->rva.value + function->size}}};
         return;
       }
       // A public symbol has no size, so the nearest one below may belong to another function.
-      if (!image_.has_value() || image_->reaches(function->rva, rva)) {
+      if (!image_.has_value() || reaches(function->rva, rva)) {
         name_after(SymbolSource::pdb_publics, function, function->rva, function->name);
         return;
       }
@@ -134,7 +150,8 @@ class Finder {
       found_ = {SymbolSource::dwarf, shown(function->name), function->range};
       return;
     }
-    if (const Export* entry = image_.has_value() ? image_->export_at(rva) : nullptr) {
+    const Export* entry = image_.has_value() ? image_->export_before(rva) : nullptr;
+    if (entry != nullptr && reaches(entry->rva, rva)) {
       name_after(SymbolSource::exports, entry, entry->rva, entry->name);
       return;
     }
@@ -144,6 +161,17 @@ class Finder {
     } else if (const auto range = unlisted_at(rva)) {
       found_ = {SymbolSource::pdata, state_.keep(fmt::format("code at {:#x}", range->begin.value)), *range};
     }
+  }
+
+  std::string_view decorated(const Function& function) {
+    if (!decorated_.has_value()) decorated_.emplace(*pdb_);
+    return decorated_->of(function);
+  }
+
+  // May code that begins at `start`, which has no size, contain the address?
+  bool reaches(code::Rva start, code::Rva rva) {
+    if (code_.begin != start || code_.end <= start) code_ = {start, image_->furthest_end(start)};
+    return code_.contains(rva);
   }
 
   void name_after(SymbolSource source, const void* symbol, code::Rva begin, std::string_view name) {
@@ -173,6 +201,8 @@ class Finder {
   const std::optional<PdbFile>& pdb_;
   SymbolQuery options_;
   Found found_;
+  std::optional<DecoratedNames> decorated_;
+  code::RvaRange code_;  // of the public symbol or export that was looked at last
 };
 
 class FrameReader {
@@ -294,8 +324,9 @@ void ModuleSymbols::for_each_name(bool decorated, const std::function<void(code:
     decorated ? visit(rva, name) : visit(rva, undecorated(name));
   };
   if (state_->pdb.has_value()) {
+    DecoratedNames names(*state_->pdb);
     for (const Function& function : state_->pdb->functions()) {
-      if (!function.is_public) visit(function.rva, decorated ? decorated_name(*state_->pdb, function) : function.name);
+      if (!function.is_public) visit(function.rva, decorated ? names.of(function) : function.name);
     }
     for (const Function& function : state_->pdb->publics()) show(function.rva, function.name);
   } else if (state_->image.has_value()) {

@@ -90,11 +90,14 @@ diag::Result<void> check_output(const std::string& path) {
 diag::Result<void> make_private_folder(const std::string& path) {
   std::error_code error;
   const std::filesystem::path native = native_path(path);
-  if (std::filesystem::is_directory(native, error)) return {};
-  std::filesystem::create_directories(native.parent_path(), error);
+  const bool is_there = std::filesystem::is_directory(native, error);
+  if (!is_there) std::filesystem::create_directories(native.parent_path(), error);
   errno = 0;
-  if (new_file::make_folder(path) || std::filesystem::is_directory(native, error)) return {};
-  return diag::system_error("the folder " + path + " cannot be created", errno);
+  if (!is_there && !new_file::make_folder(path) && !std::filesystem::is_directory(native, error))
+    return diag::system_error("the folder " + path + " cannot be created", errno);
+  if (new_file::is_own_folder(path)) return {};
+  return diag::Error{.text = "other users may write to the folder " + path,
+                     .hint = "name a folder that belongs to this user and that nobody else may write to"};
 }
 
 }  // namespace wperf::os

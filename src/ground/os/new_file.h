@@ -50,7 +50,8 @@ class NewFile {
 
 // Checks whether an output can be created there, by trying it; nothing is left behind. A device or pipe is not opened.
 diag::Result<void> check_output(const std::string& path);
-// Makes a folder that only this user may enter. An existing folder is not changed.
+// Makes a folder that only this user may enter. An existing folder is not changed; an error is returned if others may
+// write to it.
 diag::Result<void> make_private_folder(const std::string& path);
 
 namespace new_file {
@@ -59,7 +60,7 @@ namespace new_file {
 
 // All of these set errno when they fail, on Windows to the nearest value.
 enum class Place : u8 { free_or_file, stream, folder, barred };
-// Returns `barred` if the existing file belongs to another user and only the folder's owner may replace it.
+// Returns `barred` if another user has put the file there and it cannot be replaced, or if it is that user's pipe.
 Place place_at(const std::string& path);
 // Creates a file that must not exist yet; returns -1 if it exists or cannot be created.
 std::intptr_t create(const std::string& path, Readers readers);
@@ -72,6 +73,9 @@ void close(std::intptr_t handle);
 void remove(const std::string& path);
 bool rename(const std::string& from, const std::string& to);  // replaces an existing file
 bool make_folder(const std::string& path);  // for its owner only; false if it exists already or cannot be created
+// Is it this user's folder, and may nobody else write to it? On Windows, the folders above a user's own folders already
+// restrict access.
+bool is_own_folder(const std::string& path);
 
 }  // namespace new_file
 

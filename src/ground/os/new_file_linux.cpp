@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 
 #include "ground/os/new_file.h"
 
@@ -22,24 +23,33 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A folder like /tmp: only the owner may rename or remove a file there.
+// A folder like /tmp: anybody may create a file there, and only its owner may rename or remove it.
+std::optional<uid_t> owner_of_shared_folder(const std::string& path) {
+  struct stat folder{};
+  const bool is_shared = stat(folder_of(path).c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0;
+  return is_shared ? std::optional(folder.st_uid) : std::nullopt;
+}
+
+// A file that this user cannot replace.
 bool is_barred(const std::string& path, const struct stat& found) {
   const uid_t user = geteuid();
-  struct stat folder{};
-  if (user == 0 || found.st_uid == user || stat(folder_of(path).c_str(), &folder) != 0) return false;
-  return (folder.st_mode & S_ISVTX) != 0 && folder.st_uid != user;
+  return user != 0 && found.st_uid != user && owner_of_shared_folder(path).value_or(user) != user;
+}
+
+// A pipe, or a link to something, with which another user may get the output.
+bool is_trap(const std::string& path, const struct stat& found) {
+  return found.st_uid != geteuid() && owner_of_shared_folder(path).has_value();
 }
 
 }  // namespace
 
 Place place_at(const std::string& path) {
-  struct stat found{};
-  if (stat(path.c_str(), &found) == 0) {
-    if (S_ISDIR(found.st_mode)) return Place::folder;
-    if (!S_ISREG(found.st_mode) || is_name_of_system(path)) return Place::stream;
-  }
-  if (lstat(path.c_str(), &found) == 0 && is_barred(path, found)) return Place::barred;
-  return Place::free_or_file;
+  struct stat found{}, named{};  // with links followed, and the link itself
+  const bool is_there = stat(path.c_str(), &found) == 0, is_named = lstat(path.c_str(), &named) == 0;
+  if (is_there && S_ISDIR(found.st_mode)) return Place::folder;
+  if (is_there && (!S_ISREG(found.st_mode) || is_name_of_system(path)))
+    return is_named && is_trap(path, named) ? Place::barred : Place::stream;
+  return is_named && is_barred(path, named) ? Place::barred : Place::free_or_file;
 }
 
 std::intptr_t create(const std::string& path, Readers readers) {
@@ -51,10 +61,11 @@ std::intptr_t create(const std::string& path, Readers readers) {
 std::intptr_t open_stream(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (file < 0) return -1;
-  // The device may have been replaced by a link to a file in the meantime.
+  // It may have been replaced in the meantime, by a link to a file or by the pipe of another user.
   struct stat found{};
   const bool is_file = fstat(file, &found) != 0 || S_ISREG(found.st_mode);
-  if (!is_file || (is_name_of_system(path) && ftruncate(file, 0) == 0)) return file;
+  const bool is_pipe = S_ISFIFO(found.st_mode) && is_trap(path, found);
+  if ((!is_file && !is_pipe) || (is_file && is_name_of_system(path) && ftruncate(file, 0) == 0)) return file;
   ::close(file);
   errno = EEXIST;
   return -1;
@@ -83,6 +94,11 @@ bool rename(const std::string& from, const std::string& to) {
 bool make_folder(const std::string& path) {
   constexpr mode_t kOwner = 0700;
   return mkdir(path.c_str(), kOwner) == 0;
+}
+
+bool is_own_folder(const std::string& path) {
+  struct stat found{};
+  return stat(path.c_str(), &found) == 0 && found.st_uid == geteuid() && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 }  // namespace wperf::os::new_file

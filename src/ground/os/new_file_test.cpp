@@ -56,6 +56,18 @@ TEST(NewFile, APrivateFolderIsSoFromTheBeginning) {
   EXPECT_FALSE(make_private_folder(folder + "/file").has_value());
 }
 
+TEST(NewFile, AFolderThatOthersMayChangeIsNotPrivate) {
+  if (!kHasModes) GTEST_SKIP() << "no modes here";
+  const std::string folder = new_file_folder("others");
+  for (const perms others : {perms::group_write, perms::others_write}) {
+    std::filesystem::create_directories(folder);
+    std::filesystem::permissions(folder, perms::owner_all | others);
+    EXPECT_FALSE(make_private_folder(folder).has_value());
+  }
+  std::filesystem::permissions(folder, perms::owner_all | perms::group_read | perms::others_read);
+  EXPECT_TRUE(make_private_folder(folder).has_value());
+}
+
 TEST(NewFile, WhoeverIsEndedLeavesNoPart) {
   const std::string folder = new_file_folder("parts");
   save(folder + "/before", "x");

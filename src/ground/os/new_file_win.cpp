@@ -87,9 +87,12 @@ bool rename(const std::string& from, const std::string& to) {
   return succeeded(MoveFileExW(native_path(from).c_str(), native_path(to).c_str(), MOVEFILE_REPLACE_EXISTING));
 }
 
-// The folders above a user's own folders already restrict access.
 bool make_folder(const std::string& path) {
   return succeeded(CreateDirectoryW(native_path(path).c_str(), nullptr));
+}
+
+bool is_own_folder(const std::string& /*path*/) {
+  return true;
 }
 
 }  // namespace wperf::os::new_file

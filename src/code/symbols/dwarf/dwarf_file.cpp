@@ -168,11 +168,15 @@ void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out, bool
   }
   while (at != kNoScope) {
     const Scope& scope = unit.scopes[at];
-    frame.function = name_of(unit, scope);
-    if (declarations) frame.declared_line = declared_line_of(unit, scope);
-    frame.inlined = scope.is_inlined;
-    out.push_back(frame);
     at = scope.parent;
+    // A damaged file may nest a thousand functions; between the innermost ones and the function itself, they are left
+    // out.
+    if (out.size() < kMostFrames - 1 || at == kNoScope) {
+      frame.function = name_of(unit, scope);
+      if (declarations) frame.declared_line = declared_line_of(unit, scope);
+      frame.inlined = scope.is_inlined;
+      out.push_back(frame);
+    }
     frame.file = unit.lines != nullptr ? unit.lines->path(scope.call_file) : std::string_view();
     frame.line = scope.call_line;
     frame.discriminator = scope.call_discriminator;

@@ -65,15 +65,19 @@ bool JitDump::Reader::take_lines(const EndianBytes& body) {
   pending = {static_cast<u32>(out.lines_.size()), 0};  // the previous lines belong to no function
   u64 at = kDebugFixed;
   std::string_view file;
+  bool is_whole = true;
   for (u64 i = 0; i < count; ++i) {
     const auto name = body.text(at + kLineFixed);
-    if (!name.has_value()) return false;
+    is_whole = name.has_value();
+    if (!is_whole) break;
     if (*name != "\xff") file = *name;
     out.lines_.push_back({body.at_or_zero<u64>(at), body.at_or_zero<u32>(at + 8), file});
     ++pending.count;
     at += kLineFixed + name->size() + 1;
   }
-  return true;
+  std::stable_sort(out.lines_.begin() + pending.first, out.lines_.end(),
+                   [](const Line& a, const Line& b) { return a.address < b.address; });
+  return is_whole;
 }
 
 std::optional<JitDump> JitDump::parse(Bytes bytes) {
@@ -130,15 +134,13 @@ u32 JitDump::find(u64 address, u64 when) const {
   return newest;
 }
 
-// The last entry of the function at or before the address.
 JitLine JitDump::line_at(const JitFunction& function, u64 address) const {
   const u64 wanted = address - function.begin + function.written_at;
-  const Line* best = nullptr;
-  for (u32 i = 0; i < function.lines; ++i) {
-    const Line& line = lines_[function.first_line + i];
-    if (line.address <= wanted && (best == nullptr || line.address >= best->address)) best = &line;
-  }
-  return best == nullptr ? JitLine{} : JitLine{best->file, best->line};
+  const auto first = lines_.begin() + function.first_line;
+  const auto after = std::upper_bound(first, first + function.lines, wanted, [](u64 address_wanted, const Line& line) {
+    return address_wanted < line.address;
+  });
+  return after == first ? JitLine{} : JitLine{(after - 1)->file, (after - 1)->line};
 }
 
 }  // namespace wperf::symbols

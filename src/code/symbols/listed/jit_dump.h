@@ -34,6 +34,7 @@ class JitDump {
   // The newest code at this address at time `when`; the largest `when` means any time.
   static constexpr u32 kNone = ~u32{0};
   u32 find(u64 address, u64 when) const;
+  // The last entry of the function at or before the address.
   JitLine line_at(const JitFunction& function, u64 address) const;
   u32 damaged() const { return damaged_; }
 
@@ -48,7 +49,7 @@ class JitDump {
   u32 process_ = 0;
   std::vector<JitFunction> functions_;
   std::vector<u64> furthest_;  // for each function, the largest end of all functions up to it
-  std::vector<Line> lines_;
+  std::vector<Line> lines_;    // ordered by address within each function
   u32 damaged_ = 0;
 };
 

@@ -92,14 +92,15 @@ TEST(JitDump, NamesWhatWasThereAtTheTime) {
 TEST(JitDump, CodeMovesWithItsLines) {
   DumpWriter writer;
   writer.lines(40, 0x3000, {{0x1000, 1, "nobody.js"}});  // lines that belong to no function
-  writer.lines(50, 0x1000, {{0x1000, 7, "a.js"}, {0x1010, 9, "\xff"}, {0x1020, 3, "b.js"}});
+  writer.lines(50, 0x1000, {{0x1020, 3, "b.js"}, {0x1010, 9, "a.js"}, {0x1010, 8, "a.js"}, {0x1000, 7, "\xff"}});
   writer.load(100, 0x1000, 0x40, 1, "moved");
   writer.move(200, 0x1000, 0x9000, 0x40, 1);
   const JitDump dump = writer.parsed();
   EXPECT_EQ(name_at(dump, 0x9000, 150), "");
   ASSERT_EQ(name_at(dump, 0x9018, 200), "moved");
   const JitFunction& function = dump.functions()[dump.find(0x9018, 200)];
-  EXPECT_EQ(dump.line_at(function, 0x9018).line, 9u);
+  EXPECT_EQ(dump.line_at(function, 0x9008).line, 7u);
+  EXPECT_EQ(dump.line_at(function, 0x9018).line, 8u) << "the last one";
   EXPECT_EQ(dump.line_at(function, 0x9018).file, "a.js");
   EXPECT_EQ(dump.line_at(function, 0x903f).file, "b.js");
 }

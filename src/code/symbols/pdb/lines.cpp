@@ -86,26 +86,21 @@ const LineRange* LineTables::find_range(SourceRva rva) const {
   return found;
 }
 
-// Rows within a block are in order, but blocks need not be, because code from an included file may be in the middle of
-// a function. Returns the last row of all blocks at or before the address.
-std::optional<SourceRow> LineTables::row_at(const LineRange& range, SourceRva rva) const {
-  const u32 wanted = rva - range.begin;
-  const bytes::View blocks = c13_.slice(range.blocks_at, range.blocks_size);
-  std::optional<SourceRow> found;
-  u32 end = range.size;
-  Block block;
-  for (u64 at = 0; read_block(blocks, at, range.has_columns, block); at = block.next) {
-    const u64 after = block.rows.partition_point([&](const LineRow& row) { return row.offset <= wanted; });
-    if (after < block.rows.size()) end = std::min(end, block.rows.at(after).offset);
-    if (after == 0) continue;
-    const LineRow row = block.rows.at(after - 1);
-    if (row.offset > wanted || (found.has_value() && row.offset < found->offset)) continue;
-    found = SourceRow{row.offset, 0, visible_line(row.line()), block.file};
+std::optional<SourceRow> LineTables::row_at(const LineRange& range, SourceRva rva) {
+  if (asked_range_ != &range) {
+    asked_range_ = &range;
+    asked_rows_.clear();
+    Damage known;  // whoever reads all rows counts it
+    rows_of(range, asked_rows_, known);
   }
-  if (found.has_value()) found->size = end - found->offset;
-  return found;
+  const u32 wanted = rva - range.begin;
+  const auto after = std::partition_point(asked_rows_.begin(), asked_rows_.end(),
+                                          [&](const SourceRow& row) { return row.offset <= wanted; });
+  return after != asked_rows_.begin() ? std::optional(*(after - 1)) : std::nullopt;
 }
 
+// Rows within a block are in order, but blocks need not be, because code from an included file may be in the middle of
+// a function.
 void LineTables::rows_of(const LineRange& range, std::vector<SourceRow>& rows, Damage& damage) const {
   const bytes::View blocks = c13_.slice(range.blocks_at, range.blocks_size);
   const usize first = rows.size();

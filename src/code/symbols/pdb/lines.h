@@ -44,8 +44,8 @@ class LineTables {
   // Ordered by source RVA; those with the same RVA are in the order of the file.
   const std::vector<LineRange>& ranges() const { return ranges_; }
   const LineRange* find_range(SourceRva rva) const;
-  // `rva` must be within the range.
-  std::optional<SourceRow> row_at(const LineRange& range, SourceRva rva) const;
+  // The last row at or before the address, which must be within the range.
+  std::optional<SourceRow> row_at(const LineRange& range, SourceRva rva);
   // Appends all rows of the range, ordered by offset.
   void rows_of(const LineRange& range, std::vector<SourceRow>& rows, Damage& damage) const;
   u64 most_rows() const { return most_rows_; }  // an upper bound of the number of rows in all ranges
@@ -73,6 +73,8 @@ class LineTables {
   bytes::View imports_;
   bytes::View exports_;
   std::vector<LineRange> ranges_;
+  const LineRange* asked_range_ = nullptr;  // of the last row_at()
+  std::vector<SourceRow> asked_rows_;
   u64 most_rows_ = 0;
   std::vector<bytes::View> inlinee_subsections_;
   bool has_inlinees_ = false;

@@ -94,7 +94,8 @@ bytes::View MsfFile::stream(u32 index, Damage& damage) {
 bool MsfFile::assemble(const bytes::Table<u32>& blocks, u64 size, bytes::View& out) {
   const u64 count = blocks_for(size, block_size_);
   if (count == 0) return true;
-  if (blocks.size() < count) return false;
+  if (blocks.size() < count || size > file_.size() - assembled_) return false;
+  assembled_ += size;
   bool in_a_row = true;
   u64 left = size;
   for (u64 i = 0; i < count; ++i) {
@@ -107,8 +108,6 @@ bool MsfFile::assemble(const bytes::Table<u32>& blocks, u64 size, bytes::View& o
     out = file_.slice(u64{blocks.at(0)} * block_size_, size);
     return true;
   }
-  if (size > file_.size() - copied_) return false;
-  copied_ += size;
   auto copy = std::make_unique_for_overwrite<std::byte[]>(size);
   for (u64 i = 0; i < count; ++i) {
     const bytes::View block =

@@ -36,7 +36,8 @@ class MsfFile {
 
   bytes::View file_;
   u32 block_size_ = 0;
-  u64 copied_ = 0;  // limited to the size of the file, because a hostile directory may name a block a million times
+  u64 assembled_ = 0;  // the bytes of all streams so far; limited to the size of the file, because a hostile directory
+                       // may name a block a million times
   bytes::View directory_;
   std::vector<Stream> streams_;
   std::vector<std::unique_ptr<std::byte[]>> copies_;

@@ -102,6 +102,29 @@ TEST(Msf, counts_a_stream_outside_of_the_file_once_and_reads_the_others) {
   EXPECT_EQ(view(msf.value().stream(1, damage)), counted(5));
 }
 
+// Two streams of the same blocks, which lie in a row.
+TEST(Msf, streams_have_no_more_bytes_than_the_file) {
+  constexpr u32 kBlock = 512, kBlocks = 64;
+  Out directory;
+  directory.put(u32{2}).put(kBlocks * kBlock).put(kBlocks * kBlock);
+  for (int stream = 0; stream < 2; ++stream) {
+    for (u32 i = 0; i < kBlocks; ++i) directory.put(4 + i);
+  }
+  const u32 directory_size = directory.size();
+  directory.align(kBlock);
+  Out file;
+  file.raw(std::string_view(kMsfMagic, sizeof kMsfMagic)).put(kBlock).put(u32{1}).put(u32{0}).put(directory_size);
+  file.put(u32{0}).put(u32{3}).align(kBlock).raw(std::string(2 * kBlock, '\0'));
+  for (u32 i = 0; i < directory.size() / kBlock; ++i) file.put(4 + kBlocks + i);
+  file.align(kBlock).raw(std::string(kBlocks * kBlock, 'x')).raw(directory.bytes());
+  auto msf = MsfFile::open(as_file(file.bytes()));
+  ASSERT_TRUE(msf.has_value()) << msf.error().text;
+  Damage damage;
+  EXPECT_EQ(msf.value().stream(0, damage).size(), kBlocks * kBlock);
+  EXPECT_TRUE(msf.value().stream(1, damage).empty());
+  EXPECT_EQ(damage.streams, 1U);
+}
+
 // A file of a megabyte that claims a stream of a hundred megabytes made of a single block.
 TEST(Msf, copies_no_more_than_the_file_has) {
   constexpr u32 kBlock = 512;

@@ -91,7 +91,8 @@ void PdbFile::frames_at(code::Rva rva, std::vector<Frame>& out, bool declaration
   pdb::find_inline_sites(place->compiland->symbols, *place->procedure, place->rva - place->procedure->begin,
                          state.sites);
   if (!state.sites.empty()) state.load_type_names();
-  for (auto site = state.sites.rbegin(); site != state.sites.rend(); ++site) {
+  constexpr usize kMostFrames = 64;  // as with DWARF
+  for (auto site = state.sites.rbegin(); site != state.sites.rend() && out.size() < kMostFrames - 1; ++site) {
     const u32 id = state.global_id(place->compiland_number, site->inlinee);
     Frame frame{.function = state.type_names.function(id), .file = {}, .inlined = true};
     if (const auto inlinee = lines.inlinee(site->inlinee)) {
@@ -115,7 +116,7 @@ std::optional<Line> PdbFile::line_at(code::Rva rva) const {
   const auto place = state.find(rva);
   if (!place.has_value() || place->compiland == nullptr) return std::nullopt;
   state.load_names();
-  const pdb::LineTables& lines = state.load_lines(place->compiland_number);
+  pdb::LineTables& lines = state.load_lines(place->compiland_number);
   const pdb::LineRange* range = lines.find_range(place->rva);
   if (range == nullptr) return std::nullopt;
   const auto row = lines.row_at(*range, place->rva);

@@ -232,32 +232,42 @@ std::vector<code::RvaRange> PeFile::unlisted_functions() const {
   return out;
 }
 
-bool PeFile::reaches(code::Rva start, code::Rva rva) const {
-  if (rva < start) return false;
+code::Rva PeFile::furthest_end(code::Rva start) const {
   const usize next = function_after(functions_, start);
-  if (next < functions_.size() && functions_[next].begin <= rva) return false;
-  if (next > 0 && functions_[next - 1].contains(start)) return functions_[next - 1].contains(rva);
+  const u32 limit = next < functions_.size() ? functions_[next].begin.value : ~u32{0};
+  if (next > 0 && functions_[next - 1].contains(start)) return {std::min(limit, functions_[next - 1].end.value)};
   const ImageBytes image(file_, sections_, headers_size_);
   const Section* section = image.section_at(start.value);
-  if (section == nullptr || section != image.section_at(rva.value)) return false;
+  if (section == nullptr) return start;
+  u64 end = u64{section->rva} + std::max(section->virtual_size, section->file_size);
   // The next function may also be a leaf function without a name.
-  return !section->executable() || !is_arm64_code(start) ||
-         rva.value - start.value < arm64_flow_length(image.from(start.value));
+  if (section->executable() && is_arm64_code(start))
+    end = std::min(end, u64{start.value} + arm64_flow_length(image.from(start.value)));
+  return {static_cast<u32>(std::min<u64>(end, limit))};
+}
+
+const CodeRange* PeFile::code_range_at(code::Rva rva) const {
+  const auto after = std::upper_bound(code_ranges_.begin(), code_ranges_.end(), rva,
+                                      [](code::Rva wanted, const CodeRange& one) { return wanted < one.range.begin; });
+  return after != code_ranges_.begin() && (after - 1)->range.contains(rva) ? &*(after - 1) : nullptr;
+}
+
+PeMachine PeFile::machine_at(code::Rva rva) const {
+  const CodeRange* range = code_range_at(rva);
+  return range != nullptr ? range->machine : machine_;
 }
 
 bool PeFile::is_arm64_code(code::Rva rva) const {
-  for (const CodeRange& code : code_ranges_) {
-    if (code.range.contains(rva)) return code.machine != PeMachine::x64;
-  }
+  const CodeRange* range = code_range_at(rva);
+  if (range != nullptr) return range->machine != PeMachine::x64;
   return machine_ == PeMachine::arm64 || (machine_ == PeMachine::arm64ec && code_ranges_.empty());
 }
 
-const Export* PeFile::export_at(code::Rva rva) const {
+const Export* PeFile::export_before(code::Rva rva) const {
   const auto after = std::upper_bound(exports_.begin(), exports_.end(), rva,
                                       [](code::Rva wanted, const Export& entry) { return wanted < entry.rva; });
   if (after == exports_.begin()) return nullptr;
   const code::Rva found = (after - 1)->rva;
-  if (!reaches(found, rva)) return nullptr;
   return &*std::lower_bound(exports_.begin(), after, found,
                             [](const Export& entry, code::Rva wanted) { return entry.rva < wanted; });
 }

@@ -69,15 +69,18 @@ class PeFile {
   // .pdata entry ends; without an entry, it ends before the next function.
   std::vector<CoffFunction> coff_functions() const;
   const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }  // only in hybrid images; ordered by RVA
+  // In a hybrid image each range of code has its own machine type; elsewhere the image's type applies.
+  PeMachine machine_at(code::Rva rva) const;
 
   std::optional<code::RvaRange> function_at(code::Rva rva) const;  // bounds from .pdata
   // ARM64 functions without a .pdata record, as the code shows them; ordered by RVA. Reads all code on each call.
   std::vector<code::RvaRange> unlisted_functions() const;
-  // The nearest export whose code may contain the address. If several are equally near, the first one.
-  const Export* export_at(code::Rva rva) const;
-  // May code of unknown size that begins at `start` extend to `rva`? It must not extend beyond its .pdata function, its
-  // section, the beginning of another function or its last instruction.
-  bool reaches(code::Rva start, code::Rva rva) const;
+  // The nearest export at or before the address. If several are equally near, the first one.
+  const Export* export_before(code::Rva rva) const;
+  // The end of the code of unknown size that begins at `start`: of its .pdata function, its section or its last
+  // instruction, or the beginning of another function. Reads the code on each call. Returns `start` outside of
+  // sections.
+  code::Rva furthest_end(code::Rva start) const;
   // The bytes of an RVA range that are stored in the file; used for disassembly.
   std::span<const std::byte> bytes_at(code::Rva rva, u32 size) const;
   // Returns false if lr has the return address: the function has no .pdata entry, or it has not saved lr before `rva`.
@@ -86,6 +89,7 @@ class PeFile {
   std::optional<code::CallerPlace> caller_place(code::Rva rva) const;
 
  private:
+  const CodeRange* code_range_at(code::Rva rva) const;
   bool is_arm64_code(code::Rva rva) const;
 
   std::span<const std::byte> file_;

@@ -77,6 +77,12 @@ TEST(Arm64Unwind, CallerIsInLrUntilX29Points) {
   EXPECT_EQ(arm64_caller_place(nothing, unchained, 16), code::CallerPlace::stack);
 }
 
+// The export whose code may contain the address.
+const Export* export_of(const PeFile& file, code::Rva rva) {
+  const Export* found = file.export_before(rva);
+  return found != nullptr && rva < file.furthest_end(found->rva) ? found : nullptr;
+}
+
 class RealImage : public testing::Test {
  protected:
   Buffer load(const char* name) {
@@ -107,20 +113,20 @@ TEST_F(RealImage, NearestExport) {
     ASSERT_TRUE(sum.has_value() && leaf.has_value() && value.has_value());
     const code::RvaRange bounds = file.function_at(*sum).value();
     EXPECT_EQ(bounds.begin, *sum);
-    ASSERT_NE(file.export_at(*sum), nullptr);
-    EXPECT_EQ(file.export_at(*sum)->name, "exported_sum");
-    EXPECT_EQ(file.export_at({bounds.end.value - 1})->name, "exported_sum");
+    ASSERT_NE(export_of(file, *sum), nullptr);
+    EXPECT_EQ(export_of(file, *sum)->name, "exported_sum");
+    EXPECT_EQ(export_of(file, {bounds.end.value - 1})->name, "exported_sum");
     // Another function, or padding, begins at its end.
-    const Export* behind = file.export_at(bounds.end);
+    const Export* behind = export_of(file, bounds.end);
     EXPECT_TRUE(behind == nullptr || behind->name != "exported_sum");
     // A leaf function without .pdata extends to the beginning of the next function.
     EXPECT_FALSE(file.function_at(*leaf).has_value());
-    ASSERT_NE(file.export_at({leaf->value + 2}), nullptr);
-    EXPECT_EQ(file.export_at({leaf->value + 2})->name, "exported_leaf");
+    ASSERT_NE(export_of(file, {leaf->value + 2}), nullptr);
+    EXPECT_EQ(export_of(file, {leaf->value + 2})->name, "exported_leaf");
     // The functions before the first export have no name.
-    EXPECT_EQ(file.export_at(file.functions().front().begin), nullptr);
-    EXPECT_EQ(file.export_at(*value)->name, "exported_value");
-    EXPECT_EQ(file.export_at({0xfffffff0}), nullptr);
+    EXPECT_EQ(export_of(file, file.functions().front().begin), nullptr);
+    EXPECT_EQ(export_of(file, *value)->name, "exported_value");
+    EXPECT_EQ(export_of(file, {0xfffffff0}), nullptr);
     EXPECT_TRUE(file.is_64_bit());
   }
 }

@@ -32,8 +32,9 @@ inline const char* find_broken_invariant(const PeFile& file, std::span<const std
     if (entry.rva.value >= file.image_size()) return "an export outside of the image";
     if (entry.name.empty() || !lies_within(bytes, entry.name.data(), entry.name.size()))
       return "a name outside of the file";
-    const Export* found = file.export_at(entry.rva);
-    if (found != nullptr && found->rva != entry.rva) return "an export is not found";
+    const Export* found = file.export_before(entry.rva);
+    if (found == nullptr || found->rva != entry.rva) return "an export is not found";
+    if (file.furthest_end(entry.rva) < entry.rva) return "code that ends before it begins";
   }
   code::Rva last;
   for (const code::RvaRange& range : file.unlisted_functions()) {
