@@ -15,4 +15,17 @@ constexpr Text in_lower_case(Text text) {
   return text;
 }
 
+template <typename Text, typename Other>
+constexpr bool equal_ignoring_case(const Text& a, const Other& b) {
+  if (a.size() != b.size()) return false;
+  for (decltype(a.size()) i = 0; i < a.size(); ++i) {
+    if (ascii_lower(a[i]) != ascii_lower(b[i])) return false;
+  }
+  return true;
+}
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 }  // namespace wperf

@@ -71,7 +71,7 @@ _wperf() {
       mapfile -t COMPREPLY < <(compgen -W 'absolute relative' -- "$current")
       return ;;
     --export)
-      mapfile -t COMPREPLY < <(compgen -W 'pprof firefox speedscope folded chrome perfetto callgrind otlp csv sql perf.data prometheus' -- "$current")
+      mapfile -t COMPREPLY < <(compgen -W 'pprof firefox speedscope folded chrome perfetto perfetto-perf callgrind otlp csv sql perf.data prometheus' -- "$current")
       return ;;
     --format)
       mapfile -t COMPREPLY < <(compgen -W 'llvm extbinary llvm-unsymbolized bolt spt' -- "$current")

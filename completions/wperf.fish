@@ -92,7 +92,7 @@ function __wperf_offer
       printf '%s\n' absolute relative
       return
     case --export
-      printf '%s\n' pprof firefox speedscope folded chrome perfetto callgrind otlp csv sql perf.data prometheus
+      printf '%s\n' pprof firefox speedscope folded chrome perfetto perfetto-perf callgrind otlp csv sql perf.data prometheus
       return
     case --format
       printf '%s\n' llvm extbinary llvm-unsymbolized bolt spt

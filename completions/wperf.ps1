@@ -182,7 +182,7 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $valuesOf['--call-graph'] = 'auto fp dwarf' -split ' '
   $valuesOf['--sort'] = 'comm pid tid core cputype module symbol line' -split ' '
   $valuesOf['--percentage'] = 'absolute relative' -split ' '
-  $valuesOf['--export'] = 'pprof firefox speedscope folded chrome perfetto callgrind otlp csv sql perf.data prometheus' -split ' '
+  $valuesOf['--export'] = 'pprof firefox speedscope folded chrome perfetto perfetto-perf callgrind otlp csv sql perf.data prometheus' -split ' '
   $valuesOf['--format'] = 'llvm extbinary llvm-unsymbolized bolt spt' -split ' '
   $valuesOf['--to'] = 'pyroscope pyroscope-ingest parca otlp clickhouse' -split ' '
   $valuesOf['--color'] = 'auto always never' -split ' '

@@ -33,10 +33,6 @@ const ExactCount* find_count(const RunCosts& run, std::string_view event) {
   return nullptr;
 }
 
-diag::Error usage(std::string text, std::string hint) {
-  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
-}
-
 class Comparer {
  public:
   Comparer(const Side& before, const Side& after, const ComparisonOptions& options)
@@ -56,8 +52,8 @@ class Comparer {
     const std::vector<std::string> events = common_names([](const RunCosts& run) -> auto& { return run.events; });
     const std::vector<std::string> counts = common_names([](const RunCosts& run) -> auto& { return run.counts; });
     if (events.empty() && counts.empty()) {
-      return usage("these files have no event in common, so there is nothing to compare",
-                   "`wperf report FILE` shows the events of a recording");
+      return diag::usage_error("these files have no event in common, so there is nothing to compare",
+                               "`wperf report FILE` shows the events of a recording");
     }
     const Per asked = options_.per.value_or(Per::run), of_totals = asked == Per::share ? Per::run : asked;
     WPERF_CHECK_OK(add_times(of_totals));
@@ -325,27 +321,28 @@ bool are_copies(const std::vector<RunCosts>& side) {
 }  // namespace
 
 diag::Result<void> check_run_counts(usize before, usize after) {
-  if (before == 0 || after == 0) return usage("a side has no runs", "wperf diff BEFORE... -- AFTER...");
+  if (before == 0 || after == 0) return diag::usage_error("a side has no runs", "wperf diff BEFORE... -- AFTER...");
   if ((before == 1 && after == 1) || smallest_rank_answer(before, after) <= 1 - kConfidence) return {};
-  return usage(fmt::format("{} {} before and {} after cannot show a change: even if all runs after cost more, that "
-                           "happens by chance in {:.0f} % of such pairs",
-                           before, before == 1 ? "run" : "runs", after, 100 * smallest_rank_answer(before, after)),
-               "take at least 4 runs per side, better 5 to 10; or one run per side, which is compared by its samples");
+  return diag::usage_error(
+      fmt::format("{} {} before and {} after cannot show a change: even if all runs after cost more, that "
+                  "happens by chance in {:.0f} % of such pairs",
+                  before, before == 1 ? "run" : "runs", after, 100 * smallest_rank_answer(before, after)),
+      "take at least 4 runs per side, better 5 to 10; or one run per side, which is compared by its samples");
 }
 
 diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string& counter) {
   switch (per) {
     case Per::second:
       if (run.seconds > 0) return run.seconds;
-      return usage(fmt::format("--per second: {} does not contain its duration", run.file),
-                   "use --per share or --per run");
+      return diag::usage_error(fmt::format("--per second: {} does not contain its duration", run.file),
+                               "use --per share or --per run");
     case Per::counter: {
       const ExactCount* count = find_count(run, counter);
       const EventCosts* event = find_event(run, counter);
       const double value = count != nullptr ? count->value : event != nullptr ? event->cost : 0;
       if (value > 0) return value;
-      return usage(fmt::format("--per {}: {} has no count of this event", counter, run.file),
-                   "use share, second, run, or an event that is in all files");
+      return diag::usage_error(fmt::format("--per {}: {} has no count of this event", counter, run.file),
+                               "use share, second, run, or an event that is in all files");
     }
     default:
       return static_cast<double>(run.profiles);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/ints.h"
 #include "model/stacks/stack_profile.h"
 
@@ -11,9 +12,6 @@ namespace {
 
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }

@@ -70,16 +70,14 @@ diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::s
   for (const auto* side : {&before, &after}) {
     for (const RunCosts& run : *side) {
       if (run.stacks.nodes.empty()) {
-        return diag::Error{.text = run.file + " has no samples, so there are no stacks to compare",
-                           .hint = "--html, --svg and --folded need recordings",
-                           .code = diag::ExitCode::usage};
+        return diag::usage_error(run.file + " has no samples, so there are no stacks to compare",
+                                 "--html, --svg and --folded need recordings");
       }
       if (event.empty()) event = run.stacks.event;
       if (event != run.stacks.event) {
-        return diag::Error{
-            .text = fmt::format("{} has samples of {}, but others have {}", run.file, run.stacks.event, event),
-            .hint = "a picture compares one event: record the same event on both sides",
-            .code = diag::ExitCode::usage};
+        return diag::usage_error(
+            fmt::format("{} has samples of {}, but others have {}", run.file, run.stacks.event, event),
+            "a picture compares one event: record the same event on both sides");
       }
       WPERF_TRY(double measure, measure_of(run, per, options.counter));
       if (per == Per::share) measure = whole_of(run.stacks);

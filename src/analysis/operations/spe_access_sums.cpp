@@ -34,8 +34,6 @@ std::vector<AccessCounts> AccessSums::counts() const {
     one.llc_misses = sum.llc_misses;
     one.remote = sum.remote;
     one.latency_sum = sum.latency;
-    one.issue_sum = sum.issue;
-    one.translation_sum = sum.translation;
   }
   add_percentiles(counts);
   return counts;

@@ -63,7 +63,7 @@ struct AccessCounts {
   Latencies latency;
   double issue = 0, translation = 0;  // mean cycles of the operations with a latency
   u64 refills = 0, walks = 0, llc_misses = 0, remote = 0;
-  u64 latency_sum = 0, issue_sum = 0, translation_sum = 0;  // cycles; tables are sorted by latency_sum
+  u64 latency_sum = 0;  // cycles; tables are sorted by it
 };
 
 struct SourceRow {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/ascii.h"
 #include "code/symbols/elf/elf_symbols.h"
 #include "formats/perf_data/process_history.h"
 
@@ -147,9 +148,7 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
 
 // Knows the names of Arm's events, of perf's, of Windows' tracing, and of operations recorded by SPE.
 EventKind kind_of_event(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string lower = in_lower_case(std::string(name));
   if (contains_any(lower, {"refill", "miss"})) {
     if (contains_any(lower, {"l1i", "icache"})) return EventKind::instruction_misses;
     return contains_any(lower, {"l1d", "dcache", "cache-misses"}) ? EventKind::data_misses : EventKind::other;

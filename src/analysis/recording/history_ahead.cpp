@@ -79,7 +79,7 @@ void HistoryAhead::collect(const PerfFile& file) {
   }
 }
 
-// Records that follow are not older than those of two rounds ago.
+// Later records are never older than the newest record of the round before last.
 void HistoryAhead::end_round(u64 offset) {
   const u64 until = std::exchange(end_of_round_, collector_.samples().end);
   if (offset - published_ < kPublishedAtOnce) return;

@@ -25,7 +25,7 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   void take(std::span<const std::byte> first, std::span<const std::byte> second) override;
   void settle(u64 before_ns, std::string& out) override;
 
-  // If hurried, uses the callers by frame pointers.
+  // If recording falls behind, stacks are not unwound, and the callers by frame pointers are used.
   void set_hurried(bool is_hurried) override { is_hurried_ = is_hurried; }
 
   perf_data::StackFacts stacks() const override { return incomplete_; }

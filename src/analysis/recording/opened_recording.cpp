@@ -257,10 +257,9 @@ diag::Result<void> OpenedRecording::Files::open_profile(const OpenedProfile& pro
       return {};
     }
     if (is_own_report(profile.bytes)) {
-      return diag::Error{
-          .text = names.name + " is a report that wperf wrote as JSON, not a recording",
-          .hint = "keep the recording with `wperf record -o NAME.data`; `wperf report` then shows it in any view",
-          .code = diag::ExitCode::usage};
+      return diag::usage_error(
+          names.name + " is a report that wperf wrote as JSON, not a recording",
+          "keep the recording with `wperf record -o NAME.data`; `wperf report` then shows it in any view");
     }
   }
   if (profile.format == profiles::Format::chrome || profile.format == profiles::Format::other_json)
@@ -312,17 +311,15 @@ const profiles::StatCounts* OpenedRecording::counts() const {
 }
 
 diag::Error OpenedRecording::refuse_counts() const {
-  return {.text = files_->names.name + " contains counts of `wperf stat --json`, not a recording",
-          .hint = "compare such files with wperf diff BEFORE AFTER",
-          .code = diag::ExitCode::usage};
+  return diag::usage_error(files_->names.name + " contains counts of `wperf stat --json`, not a recording",
+                           "compare such files with wperf diff BEFORE AFTER");
 }
 
 diag::Error OpenedRecording::refuse_profile() const {
   if (counts() != nullptr) return refuse_counts();
-  return {.text = fmt::format("{} is a profile ({}): it has samples but not the context switches needed here",
-                              files_->names.name, profiles::format_name(profile()->format)),
-          .hint = "show it with wperf report",
-          .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("{} is a profile ({}): it has samples but not the context switches needed here",
+                                       files_->names.name, profiles::format_name(profile()->format)),
+                           "show it with wperf report");
 }
 
 diag::Result<UnpackedFile> UnpackedFile::create(const std::function<void(const packing::TakePiece& take)>& unpack) {

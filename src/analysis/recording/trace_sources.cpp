@@ -114,10 +114,9 @@ diag::Result<etl::Trace> TraceSources::open(const std::function<void(u64 bytes)>
     const auto same = std::find_if(sources_.begin(), sources_.begin() + static_cast<std::ptrdiff_t>(i),
                                    [&](const Source& one) { return is_same(one.bytes, sources_[i].bytes); });
     if (same == sources_.begin() + static_cast<std::ptrdiff_t>(i)) continue;
-    return diag::Error{
-        .text = fmt::format("{} and {} are the same file, which would count twice", same->name, sources_[i].name),
-        .hint = "give it once",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        fmt::format("{} and {} are the same file, which would count twice", same->name, sources_[i].name),
+        "give it once");
   }
   for (const Source& source : sources_) {
     auto opened = etl::TraceFile::open(source.bytes, source.release);

@@ -27,11 +27,11 @@ diag::Error no_method(pmu::Product product, const plan::Capabilities& machine) {
   } else if (machine.midr == 0) {
     text = "top-down is a method for Arm cores, and this machine has none";
   }
-  return {.text = std::move(text),
-          .hint = fmt::format("these have one: {}; to try it on a simulated core with an ARM64 Windows program: `wperf "
-                              "topdown --device sim:cpu=neoverse-v3 -- PROGRAM.exe`",
-                              known),
-          .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      std::move(text),
+      fmt::format("these have one: {}; to try it on a simulated core with an ARM64 Windows program: `wperf "
+                  "topdown --device sim:cpu=neoverse-v3 -- PROGRAM.exe`",
+                  known));
 }
 
 std::vector<u32> first_cores(u32 count) {
@@ -70,12 +70,12 @@ std::string names_of(const std::vector<KindOfCore>& kinds) {
 // A kernel counts a program on any core and gives one count for all cores.
 diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
   const u32 one = kinds.back().cores.front().first;
-  return {.text = fmt::format("this machine has several kinds of cores with different top-down methods, and a program "
-                              "that moves between them would mix their counts: {}",
-                              names_of(kinds)),
-          .hint = is_started ? fmt::format("-c {} keeps the program on that core", one)
-                             : fmt::format("leave out -p; -c {} then measures everything on that core", one),
-          .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      fmt::format("this machine has several kinds of cores with different top-down methods, and a program "
+                  "that moves between them would mix their counts: {}",
+                  names_of(kinds)),
+      is_started ? fmt::format("-c {} keeps the program on that core", one)
+                 : fmt::format("leave out -p; -c {} then measures everything on that core", one));
 }
 
 // A driver measures a program on the core where it starts, a kernel on any core. A measurement of the whole machine

@@ -43,7 +43,7 @@ struct Rounds {
 };
 
 diag::Error usage(std::string text, std::string hint = "wperf bench -n 8 -- ./old ARGUMENTS --- ./new ARGUMENTS") {
-  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
+  return diag::usage_error(std::move(text), std::move(hint));
 }
 
 diag::Result<Rounds> rounds_of(const BenchOptions& options) {

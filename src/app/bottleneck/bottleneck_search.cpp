@@ -49,9 +49,8 @@ diag::Result<topdown::DrillOptions> drill_options_of(const request::TopdownView&
   if (drill_options.node != topdown::kNone) return drill_options;
   std::string names;
   for (const topdown::Node& node : method.nodes) names += (names.empty() ? "" : ", ") + std::string(node.metric.name);
-  return diag::Error{.text = fmt::format("the top-down tree of {1} has no node '{0}'", view.node, product.title()),
-                     .hint = "nodes: " + names,
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("the top-down tree of {1} has no node '{0}'", view.node, product.title()),
+                           "nodes: " + names);
 }
 
 // The counters that are left after counting cycles. If cycles exclude the kernel, wperf's driver counts them with an

@@ -16,17 +16,13 @@ namespace {
 
 constexpr u32 kGreatestRateHz = 50'000;  // what the driver's rings keep up with on one core
 
-diag::Error wrong(std::string text) {
-  return {.text = std::move(text), .hint = {}, .code = diag::ExitCode::usage};
-}
-
 std::optional<std::string> optional_text(const wchar_t* text) {
   if (text == nullptr || *text == L'\0') return std::nullopt;
   return text::utf8_of(text);
 }
 
 diag::Result<std::vector<request::CoreRange>> core_ranges(const u32* cores, size_t count) {
-  if (cores == nullptr && count != 0) return wrong("num_cores is not 0, but there are no cores");
+  if (cores == nullptr && count != 0) return diag::usage_error("num_cores is not 0, but there are no cores");
   std::vector<request::CoreRange> ranges;
   for (const u32 core : std::span(cores, count)) ranges.push_back({core, core});
   return ranges;
@@ -37,7 +33,8 @@ diag::Result<void> add_events(const wchar_t* events, request::Request& request) 
   if (!text.has_value()) return {};
   WPERF_TRY(request::EventList list, request::parse_event_list(*text));
   for (const request::EventToken& token : list.tokens) {
-    if (token.event_class != EventClass::core) return wrong("'" + token.text + "' is not an event of the cores");
+    if (token.event_class != EventClass::core)
+      return diag::usage_error("'" + token.text + "' is not an event of the cores");
   }
   request.items.emplace_back(std::move(list));
   return {};
@@ -56,7 +53,7 @@ void add_metrics(const wchar_t* metrics, request::Request& request) {
 diag::Result<void> add_period(u32 period_ms, request::Request& request) {
   if (period_ms == 0) return {};
   if (period_ms < request::kLeastPeriodMs || period_ms > request::kGreatestPeriodMs) {
-    return wrong("period_ms is " + std::to_string(period_ms) + ", but must be 10 to 100");
+    return diag::usage_error("period_ms is " + std::to_string(period_ms) + ", but must be 10 to 100");
   }
   request.config.push_back({request::kPeriodSetting, std::to_string(period_ms)});
   return {};
@@ -67,7 +64,7 @@ diag::Result<void> add_program(const wchar_t* program, const wchar_t* arguments,
   const auto path = optional_text(program);
   const auto words = optional_text(arguments);
   if (!path.has_value()) {
-    if (words.has_value()) return wrong("arguments are given, but no program to start");
+    if (words.has_value()) return diag::usage_error("arguments are given, but no program to start");
     return {};
   }
   std::string line = os::join_command_line({&*path, 1});
@@ -82,7 +79,7 @@ diag::Result<void> add_program(const wchar_t* program, const wchar_t* arguments,
 diag::Result<void> add_sampled_cores(const SAMPLE_CONF& conf, request::Request& request) {
   WPERF_TRY(const auto cores, core_ranges(conf.cores, conf.num_cores));
   if (cores.empty() && !optional_text(conf.program).has_value()) {
-    return wrong("cores is empty: set it to the core on which to sample the running program");
+    return diag::usage_error("cores is empty: set it to the core on which to sample the running program");
   }
   if (!cores.empty()) request.cores = {cores.front()};
   if (cores.size() > 1) request.sampling.cores = cores;
@@ -92,7 +89,7 @@ diag::Result<void> add_sampled_cores(const SAMPLE_CONF& conf, request::Request& 
 diag::Result<void> add_sampled_program(const SAMPLE_CONF& conf, request::Request& request) {
   request.image_name = optional_text(conf.image_name);
   if (request.image_name.has_value() == (optional_text(conf.program).has_value())) {
-    return wrong("sampling needs either program or image_name");
+    return diag::usage_error("sampling needs either program or image_name");
   }
   request.command = request.image_name.has_value() ? request::Command::sample : request::Command::record;
   WPERF_CHECK_OK(add_program(conf.program, conf.arguments, conf.spawn_delay_ms, request));
@@ -106,8 +103,8 @@ diag::Result<void> add_sampled_program(const SAMPLE_CONF& conf, request::Request
 diag::Result<void> check_cores(const std::vector<request::CoreRange>& cores, u32 core_count) {
   for (const request::CoreRange& range : cores) {
     if (core_count == 0 || range.last < core_count) continue;
-    return wrong("cores names core " + std::to_string(std::max(range.first, core_count)) + "; this machine has 0 to " +
-                 std::to_string(core_count - 1));
+    return diag::usage_error("cores names core " + std::to_string(std::max(range.first, core_count)) +
+                             "; this machine has 0 to " + std::to_string(core_count - 1));
   }
   return {};
 }
@@ -131,13 +128,15 @@ diag::Result<request::Request> stat_request(const STAT_CONF& conf) {
 
 diag::Result<request::Request> section_request(const STAT_CONF& conf, u32 process) {
   WPERF_TRY(request::Request request, stat_request(conf));
-  if (request.program.has_value()) return wrong("program is set, but a count between two moments starts no program");
+  if (request.program.has_value())
+    return diag::usage_error("program is set, but a count between two moments starts no program");
   if (conf.timeline || conf.duration_ms != 0 || conf.spawn_delay_ms != 0) {
-    return wrong("timeline, duration_ms or spawn_delay_ms is set, but the caller ends this count");
+    return diag::usage_error("timeline, duration_ms or spawn_delay_ms is set, but the caller ends this count");
   }
   if (process == 0) return request;
-  if (process > 0x7fff'ffff) return wrong("process is " + std::to_string(process) + ", but must be at most 2147483647");
-  if (conf.num_cores != 0) return wrong("cores are given, but a process is counted on all of them");
+  if (process > 0x7fff'ffff)
+    return diag::usage_error("process is " + std::to_string(process) + ", but must be at most 2147483647");
+  if (conf.num_cores != 0) return diag::usage_error("cores are given, but a process is counted on all of them");
   request.process = process;
   return request;
 }
@@ -153,7 +152,7 @@ diag::Result<request::Request> sample_request(const SAMPLE_CONF& conf) {
     WPERF_TRY(sampling.events, request::parse_sampling_list(*events));
   }
   if (conf.rate_hz > kGreatestRateHz) {
-    return wrong("rate_hz is " + std::to_string(conf.rate_hz) + ", but must be 1 to 50000");
+    return diag::usage_error("rate_hz is " + std::to_string(conf.rate_hz) + ", but must be 1 to 50000");
   }
   if (conf.rate_hz != 0) sampling.rate_hz = conf.rate_hz;
   sampling.symbol_path = optional_text(conf.symbol_path);

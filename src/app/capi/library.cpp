@@ -91,12 +91,8 @@ void set_last_error_of_bug(const char* what) {
   set_last_error(text);
 }
 
-diag::Error wrong_call(std::string text) {
-  return {.text = std::move(text), .hint = {}, .code = diag::ExitCode::usage};
-}
-
 diag::Error no_configuration() {
-  return wrong_call("conf is NULL");
+  return diag::usage_error("conf is NULL");
 }
 
 }  // namespace wperf::capi

@@ -66,7 +66,6 @@ Library& library();
 // May be called by a signal handler.
 void request_stop();
 void set_last_error_of_bug(const char* what);
-diag::Error wrong_call(std::string text);
 diag::Error no_configuration();
 
 // For a Result<bool>: false is not an error, but the end of the rows.
@@ -90,7 +89,7 @@ bool guarded(Work work) noexcept {
 template <typename Work>
 bool with_session(Work work) noexcept {
   return guarded([&](Library& self) -> diag::Result<bool> {
-    if (self.session == nullptr) return wrong_call("no machine is open: call wperf_init() first");
+    if (self.session == nullptr) return diag::usage_error("no machine is open: call wperf_init() first");
     return work(self, *self.session);
   });
 }
@@ -102,7 +101,7 @@ inline diag::Result<bool> done_if(const diag::Result<void>& result) {
 
 template <typename Row, typename Wanted>
 diag::Result<bool> next_row(std::optional<Rows<Row>>& rows, Wanted& row, const char* first) {
-  if (!rows.has_value()) return wrong_call(std::string("there are no rows yet: call ") + first + " first");
+  if (!rows.has_value()) return diag::usage_error(std::string("there are no rows yet: call ") + first + " first");
   Row next;
   if (!rows->next(next)) return false;
   row = next;
@@ -111,7 +110,7 @@ diag::Result<bool> next_row(std::optional<Rows<Row>>& rows, Wanted& row, const c
 
 template <typename Row>
 diag::Result<bool> rewind(std::optional<Rows<Row>>& rows, const char* first) {
-  if (!rows.has_value()) return wrong_call(std::string("there are no rows yet: call ") + first + " first");
+  if (!rows.has_value()) return diag::usage_error(std::string("there are no rows yet: call ") + first + " first");
   rows->rewind();
   return true;
 }

@@ -20,10 +20,9 @@ namespace {
 diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
   for (const EventClass event_class : kEventClasses) {
     if (event_class == EventClass::core || plan.schedules[index_of(event_class)].entries.empty()) continue;
-    return diag::Error{.text = "the library counts on the cores only, but a metric has events of " +
-                               std::string(kEventClassNames[index_of(event_class)]),
-                       .hint = "wperf_list_metrics() lists the metrics that count on the cores",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("the library counts on the cores only, but a metric has events of " +
+                                 std::string(kEventClassNames[index_of(event_class)]),
+                             "wperf_list_metrics() lists the metrics that count on the cores");
   }
   return {};
 }
@@ -33,14 +32,11 @@ diag::Result<void> check_can_follow(const request::Request& request, const measu
   if (!request.process.has_value()) return {};
   const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
   if (kernel == nullptr) {
-    return diag::Error{.text = "this device counts cores, and cannot follow a running process",
-                       .hint = "name the cores, and no process",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("this device counts cores, and cannot follow a running process",
+                             "name the cores, and no process");
   }
   if (!kernel->is_windows() || machine.device->programs().process(*request.process).running) return {};
-  return diag::Error{.text = "no process " + std::to_string(*request.process) + " is running",
-                     .hint = {},
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("no process " + std::to_string(*request.process) + " is running");
 }
 
 }  // namespace
@@ -121,7 +117,7 @@ diag::Result<void> Session::count(diag::Result<request::Request> wanted, bool ve
 
 diag::Result<void> Session::check_nothing_runs() const {
   if (section_ == nullptr) return {};
-  return diag::Error{.text = "a count runs: call wperf_stat_end() first", .hint = {}, .code = diag::ExitCode::usage};
+  return diag::usage_error("a count is running: call wperf_stat_end() first");
 }
 
 void Session::keep_counts(std::span<const answers::CountProfile> measured) {
@@ -145,8 +141,7 @@ diag::Result<void> Session::begin_count(diag::Result<request::Request> wanted, d
 
 diag::Result<void> Session::end_count() {
   if (section_ == nullptr) {
-    return diag::Error{
-        .text = "no count runs: call wperf_stat_begin() first", .hint = {}, .code = diag::ExitCode::usage};
+    return diag::usage_error("no count is running: call wperf_stat_begin() first");
   }
   const std::unique_ptr<measure::CountSection> section = std::move(section_);
   WPERF_TRY(const answers::CountProfile profile, section->end());
@@ -166,9 +161,7 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
             measure::record_samples(commands::measure_options(request), machine_, console));
   // A command warns and shows the core as unknown. A program that asked for rows would not see the warning.
   if (request.command == request::Command::sample && recording.sampled.pid == 0) {
-    return diag::Error{.text = "no program named '" + recording.sampled.image_name + "' is running",
-                       .hint = {},
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("no program named '" + recording.sampled.image_name + "' is running");
   }
   if (!recording.trace.empty()) {
     WPERF_CHECK_OK(measure::read_trace(recording));

@@ -15,8 +15,9 @@ namespace wperf::capi {
 namespace {
 
 diag::Result<bool> set_count(int* count, std::optional<size_t> value, const char* first) {
-  if (count == nullptr) return wrong_call("count is NULL");
-  if (!value.has_value()) return wrong_call(std::string("nothing is listed yet: first call ") + first + " first");
+  if (count == nullptr) return diag::usage_error("count is NULL");
+  if (!value.has_value())
+    return diag::usage_error(std::string("nothing is listed yet: first call ") + first + " first");
   *count = static_cast<int>(*value);
   return true;
 }
@@ -54,7 +55,7 @@ extern "C" {
 
 bool wperf_set_device(const char* device) {
   return guarded([&](Library& self) -> diag::Result<bool> {
-    if (self.session != nullptr) return wrong_call("a machine is open: call wperf_close() first");
+    if (self.session != nullptr) return diag::usage_error("a machine is open: call wperf_close() first");
     self.device.reset();
     if (device != nullptr) self.device = device;
     return true;
@@ -63,7 +64,7 @@ bool wperf_set_device(const char* device) {
 
 bool wperf_init(void) {
   return guarded([](Library& self) -> diag::Result<bool> {
-    if (self.session != nullptr) return wrong_call("wperf_init() was called already");
+    if (self.session != nullptr) return diag::usage_error("wperf_init() was called already");
     const std::string device = self.device.has_value() ? *self.device : os::environment("WPERF_DEVICE").value_or("");
     MessageConsole console = self.measuring_console();
     WPERF_TRY(self.session, Session::open(device, console));
@@ -102,7 +103,7 @@ void wperf_stop(void) {
 
 bool wperf_driver_version(VERSION_INFO* version) {
   return with_session([&](Library&, Session& session) -> diag::Result<bool> {
-    if (version == nullptr) return wrong_call("version is NULL");
+    if (version == nullptr) return diag::usage_error("version is NULL");
     WPERF_TRY(*version, session.driver_version());
     return true;
   });
@@ -145,7 +146,7 @@ bool wperf_list_metrics(const LIST_CONF*, METRIC_INFO* info) {
   return with_session([&](Library&, Session& session) -> diag::Result<bool> {
     if (info == nullptr) return done_if(session.load_metrics());
     if (!session.metrics.has_value()) {
-      return wrong_call("there are no rows yet: call wperf_list_metrics(conf, NULL) first");
+      return diag::usage_error("there are no rows yet: call wperf_list_metrics(conf, NULL) first");
     }
     return session.metrics->rows.next(*info);
   });
@@ -214,9 +215,9 @@ bool wperf_sample_annotate(const SAMPLE_CONF*, ANNOTATE_INFO* info) {
 
 bool wperf_sample_stats(const SAMPLE_CONF*, SAMPLE_STATS* stats) {
   return with_session([&](Library&, Session& session) -> diag::Result<bool> {
-    if (stats == nullptr) return wrong_call("stats is NULL");
+    if (stats == nullptr) return diag::usage_error("stats is NULL");
     if (!session.sample_stats.has_value()) {
-      return wrong_call("nothing was sampled yet: call wperf_sample(conf, NULL) first");
+      return diag::usage_error("nothing was sampled yet: call wperf_sample(conf, NULL) first");
     }
     *stats = *session.sample_stats;
     return true;

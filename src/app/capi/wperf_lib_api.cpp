@@ -50,7 +50,7 @@ WPERF_LIB_EXPORT bool wperf_lib_list_metrics(lib::LIST_CONF*, lib::METRIC_INFO* 
     if (info == nullptr) return done_if(session.load_metrics());
     METRIC_INFO row;
     if (!session.metrics.has_value()) {
-      return wrong_call("there are no rows yet: call wperf_list_metrics(conf, NULL) first");
+      return diag::usage_error("there are no rows yet: call wperf_list_metrics(conf, NULL) first");
     }
     if (!session.metrics->rows.next(row)) return false;
     *info = lib_row(row);

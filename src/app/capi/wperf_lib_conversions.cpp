@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/capi/configurations.h"
+#include "base/ascii.h"
 #include "ground/os/process.h"
 #include "ground/text/base_name.h"
 #include "ground/text/unicode.h"
@@ -125,14 +126,10 @@ constexpr int kMostListed = 128;  // the longest list of events; a schedule has 
 constexpr size_t kLongestName = 256;
 constexpr double kMostSeconds = 1e9;  // thirty years; a larger number is a mistake
 
-diag::Error refused(std::string text) {
-  return {.text = std::move(text), .hint = {}, .code = diag::ExitCode::usage};
-}
-
 diag::Result<void> check_list(const char* name, int count, const void* list) {
-  if (count < 0) return refused(std::string("num_") + name + " is negative");
+  if (count < 0) return diag::usage_error(std::string("num_") + name + " is negative");
   if (count != 0 && list == nullptr) {
-    return refused(std::string("num_") + name + " is not 0, but there are no " + name);
+    return diag::usage_error(std::string("num_") + name + " is not 0, but there are no " + name);
   }
   return {};
 }
@@ -155,7 +152,7 @@ diag::Result<void> append_groups(const lib::GROUP_EVENT_INFO& groups, std::wstri
   for (int group = 0; group < groups.num_groups; ++group) {
     const int count = groups.num_group_events[group];
     WPERF_CHECK_OK(check_list("group_events", count, groups.events[group]));
-    if (count == 0) return refused("a group of group_events has no events");
+    if (count == 0) return diag::usage_error("a group of group_events has no events");
     list += list.empty() ? L"{" : L",{";
     for (int i = 0; i < count; ++i) append_event(list, groups.events[group][i]);
     list += L'}';
@@ -167,7 +164,7 @@ diag::Result<std::wstring> metric_list(int count, const wchar_t* const* metrics)
   WPERF_CHECK_OK(check_list("metrics", count, static_cast<const void*>(metrics)));
   std::wstring list;
   for (int i = 0; i < count; ++i) {
-    if (metrics[i] == nullptr) return refused("a name of metric_events is NULL");
+    if (metrics[i] == nullptr) return diag::usage_error("a name of metric_events is NULL");
     list += (list.empty() ? L"" : L",") + std::wstring(metrics[i]);
   }
   return list;
@@ -175,22 +172,13 @@ diag::Result<std::wstring> metric_list(int count, const wchar_t* const* metrics)
 
 diag::Result<u64> milliseconds(const char* name, double seconds) {
   if (seconds >= 0 && seconds < kMostSeconds) return static_cast<u64>(std::llround(seconds * 1000));
-  return refused(std::string(name) + " is not a number of seconds");
-}
-
-bool same_letters(std::string_view left, std::string_view right) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(left, right, {}, lower, lower);
-}
-
-std::string_view without_extension(std::string_view name) {
-  return name.substr(0, name.rfind('.'));
+  return diag::usage_error(std::string(name) + " is not a number of seconds");
 }
 
 // The command line may begin with the program, or have only its arguments.
 bool names_program(std::string_view word, std::string_view program) {
-  return same_letters(word, program) ||
-         same_letters(without_extension(text::base_name(word)), without_extension(text::base_name(program)));
+  return equal_ignoring_case(word, program) || equal_ignoring_case(text::without_extension(text::base_name(word)),
+                                                                   text::without_extension(text::base_name(program)));
 }
 
 std::wstring behind_first_word(std::wstring_view line) {
@@ -263,7 +251,7 @@ diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf) {
   WPERF_TRY(ours.duration_ms, milliseconds("duration", conf.duration));
   constexpr long kLeast = request::kLeastPeriodMs, kGreatest = request::kGreatestPeriodMs;
   if (conf.period != 0 && (conf.period < kLeast || conf.period > kGreatest)) {
-    return refused(fmt::format("period is {}, but must be {} to {}", conf.period, kLeast, kGreatest));
+    return diag::usage_error(fmt::format("period is {}, but must be {} to {}", conf.period, kLeast, kGreatest));
   }
   ours.period_ms = static_cast<u32>(conf.period);
   ours.kernel = conf.kernel_mode;
@@ -272,7 +260,7 @@ diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf) {
   ours.spawn_delay_ms = program.path.empty() ? 0 : conf.record_spawn_delay;
   ours.timeline = conf.timeline;
   if (conf.timeline) {
-    if (conf.count_timeline < 0) return refused("count_timeline is negative");
+    if (conf.count_timeline < 0) return diag::usage_error("count_timeline is negative");
     ours.num_counts = static_cast<u64>(conf.count_timeline);
     WPERF_TRY(ours.interval_ms, milliseconds("counting_interval", conf.counting_interval));
     ours.csv_file = L"wperf_core_{core}_{timestamp}.{class}.csv";  // as `wperf stat -t` names it
@@ -288,13 +276,13 @@ diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf) 
   if (conf.record) {
     program = started_program(conf.pe_file, conf.record_commandline);
     if (program.path.empty())
-      return refused("record is true, but neither pe_file nor record_commandline has a program");
+      return diag::usage_error("record is true, but neither pe_file nor record_commandline has a program");
     image.clear();
   } else if (image.empty() && conf.pe_file != nullptr) {
     image = text::wide_of(text::base_name(text::utf8_of(conf.pe_file)));
   }
   if (!conf.record && image.empty())
-    return refused("record is false, but neither image_name nor pe_file has a program");
+    return diag::usage_error("record is false, but neither image_name nor pe_file has a program");
   SAMPLE_CONF ours{};
   ours.cores = &core;
   ours.num_cores = 1;

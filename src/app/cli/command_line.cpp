@@ -215,10 +215,9 @@ diag::Result<void> Parser::take_program() {
 diag::Result<request::Program> Parser::program_of(std::span<const std::string> words) const {
   if (words.empty()) {
     const bool of_two = given(Command::bench);
-    return diag::Error{.text = of_two ? "a program is missing after -- or ---" : "no program after --",
-                       .hint = of_two ? "wperf bench -- OLD ARGUMENTS --- NEW ARGUMENTS"
-                                      : "put the program and its arguments after --",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        of_two ? "a program is missing after -- or ---" : "no program after --",
+        of_two ? "wperf bench -- OLD ARGUMENTS --- NEW ARGUMENTS" : "put the program and its arguments after --");
   }
   const bool of_windows = request_.device != kLinuxDevice || given(Command::machine);
   return request::Program{.path = of_windows ? options_.path_here(words.front()) : words.front(),
@@ -229,9 +228,7 @@ diag::Result<request::Program> Parser::program_of(std::span<const std::string> w
 // For `perf report -i FILE`: stat's -i has no meaning with report.
 diag::Error Parser::interval_of_report() const {
   const std::string file = next_ < arguments_.size() ? arguments_[next_] : "FILE";
-  return {.text = "report has no option -i",
-          .hint = fmt::format("write the file without -i: wperf report {}", file),
-          .code = diag::ExitCode::usage};
+  return diag::usage_error("report has no option -i", fmt::format("write the file without -i: wperf report {}", file));
 }
 
 diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& spelling) {
@@ -245,9 +242,8 @@ diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& 
   // An empty name of a function would match nothing.
   const bool may_be_empty = is_of_windowsperf(row.option) && row.option != Option::symbol;
   if (is_last || (arguments_[next_].empty() && !may_be_empty)) {
-    return diag::Error{.text = fmt::format("{} has {} value", spelling, is_last ? "no" : "an empty"),
-                       .hint = fmt::format("usage: {} {}", spelling, row.value_name),
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("{} has {} value", spelling, is_last ? "no" : "an empty"),
+                             fmt::format("usage: {} {}", spelling, row.value_name));
   }
   words_.options.back().value = arguments_[next_];
   auto taken = options_.take_value(row.option, spelling, arguments_[next_++]);
@@ -287,10 +283,9 @@ void Parser::finish() {
 diag::Result<void> check_for_compilers(const request::Sampling& sampling) {
   const bool has_events = !sampling.events.empty() || sampling.spe.has_value();
   if (!has_events && !sampling.call_stacks.wanted()) return {};
-  return diag::Error{.text = fmt::format("--pgo chooses what to record by itself; {} cannot be used with it",
-                                         has_events ? "-e" : "-g"),
-                     .hint = "leave out one of the two; `wperf pgo` takes any recording",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      fmt::format("--pgo chooses what to record by itself; {} cannot be used with it", has_events ? "-e" : "-g"),
+      "leave out one of the two; `wperf pgo` takes any recording");
 }
 
 // --branches has one table, with fewer options than the tables of samples.
@@ -315,9 +310,8 @@ diag::Result<void> check_branches(const Request& request) {
   };
   for (const auto& [option, is_given] : others) {
     if (!is_given) continue;
-    return diag::Error{.text = fmt::format("--branches shows pairs of functions or lines, without {}", option),
-                       .hint = "leave out one of the two; `--branches --sort line` shows lines",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("--branches shows pairs of functions or lines, without {}", option),
+                             "leave out one of the two; `--branches --sort line` shows lines");
   }
   return {};
 }
@@ -341,18 +335,16 @@ diag::Result<void> check_outputs(const Request& request) {
   const char* first = nullptr;
   for (const auto& [option, is_given] : outputs) {
     if (is_given && first != nullptr) {
-      return diag::Error{
-          .text = fmt::format("{} and {} cannot be combined: a report has one output format", first, option),
-          .hint = "report the recording twice, once in each format",
-          .code = diag::ExitCode::usage};
+      return diag::usage_error(
+          fmt::format("{} and {} cannot be combined: a report has one output format", first, option),
+          "report the recording twice, once in each format");
     }
     if (is_given) first = option;
   }
   if (view.branches) WPERF_CHECK_OK(check_branches(request));
   if (request.outputs.json && (exports || view.wants_page())) {
-    return diag::Error{.text = fmt::format("{} and --json cannot be combined: a report has one output format", first),
-                       .hint = "report the recording twice, once in each format",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("{} and --json cannot be combined: a report has one output format", first),
+                             "report the recording twice, once in each format");
   }
   return {};
 }
@@ -362,8 +354,7 @@ diag::Result<void> check_outputs(const Request& request) {
 diag::Result<void> check_command(const Request& request) {
   if (request.sampling.for_compilers) WPERF_CHECK_OK(check_for_compilers(request.sampling));
   if (request.recording.html_all && !request.recording.html_file.has_value()) {
-    return diag::Error{
-        .text = "--html-all needs --html", .hint = "--html page.html --html-all", .code = diag::ExitCode::usage};
+    return diag::usage_error("--html-all needs --html", "--html page.html --html-all");
   }
   if (request.command != Command::none) return check_outputs(request);
   for (const std::string& word : request.unexpected) {

@@ -153,10 +153,6 @@ std::string where_options_are(std::optional<Command> command) {
                : "`wperf --help --all` lists every option";
 }
 
-diag::Error usage_error(std::string text, std::string hint) {
-  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
-}
-
 }  // namespace
 
 bool is_of_windowsperf(Option option) {
@@ -215,32 +211,33 @@ std::string meant_option(const std::string& word, Command command) {
 }
 
 diag::Error no_command() {
-  return usage_error("no command given", "`wperf --help` lists the commands");
+  return diag::usage_error("no command given", "`wperf --help` lists the commands");
 }
 
 diag::Error unknown_command(const std::string& word) {
   const Words known = words_of_commands();
   if (std::string here = hint_of_perf(kCommandsOfPerf, word); !here.empty()) {
-    return usage_error(fmt::format("no command '{}'", word), std::move(here));
+    return diag::usage_error(fmt::format("no command '{}'", word), std::move(here));
   }
-  return usage_error(with_meant(fmt::format("no command '{}'", word), diag::nearest(word, known)),
-                     "`wperf --help` lists the commands");
+  return diag::usage_error(with_meant(fmt::format("no command '{}'", word), diag::nearest(word, known)),
+                           "`wperf --help` lists the commands");
 }
 
 diag::Error unknown_option(const std::string& word, std::optional<Command> command) {
   if (std::string here = hint_of_perf(kOptionsOfPerf, word); !here.empty()) {
-    return usage_error(fmt::format("no option '{}'", word), std::move(here));
+    return diag::usage_error(fmt::format("no option '{}'", word), std::move(here));
   }
   const std::string meant = meant_option(word, command.value_or(Command::none));
-  return usage_error(with_meant(fmt::format("no option '{}'", word), meant), where_options_are(command));
+  return diag::usage_error(with_meant(fmt::format("no option '{}'", word), meant), where_options_are(command));
 }
 
 diag::Error unexpected_word(const std::string& word, Command command) {
-  return usage_error(fmt::format("{} does not take '{}'", row_of(command).name, word), where_options_are(command));
+  return diag::usage_error(fmt::format("{} does not take '{}'", row_of(command).name, word),
+                           where_options_are(command));
 }
 
 diag::Error two_commands(const CommandRow& first, const CommandRow& second, bool starts) {
-  return usage_error(
+  return diag::usage_error(
       first.command == second.command
           ? fmt::format("{} is given twice", first.name)
           : fmt::format("{} and {} are both commands; only one can run", first.name, second.name),

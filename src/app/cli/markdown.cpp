@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/cli/help.h"
+#include "base/ascii.h"
 
 namespace wperf::cli {
 namespace {
@@ -25,7 +26,7 @@ std::string code(std::string_view text) {
 // The anchor that sites make from a Markdown heading: lower case, with hyphens for blanks.
 std::string anchor_of(std::string_view heading) {
   std::string out;
-  for (const char c : heading) out += c == ' ' ? '-' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  for (const char c : heading) out += c == ' ' ? '-' : ascii_lower(c);
   return out;
 }
 

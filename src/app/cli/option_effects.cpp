@@ -41,9 +41,7 @@ diag::Result<request::Colours> parse_colours(const std::string& value, const std
   if (value == "auto") return request::Colours::on_terminals;
   if (value == "always") return request::Colours::always;
   if (value == "never") return request::Colours::never;
-  return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
-                     .hint = "use auto, always or never",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("invalid value '{}' for {}", value, spelling), "use auto, always or never");
 }
 
 // The maximum depth is a separate option, which may come before or after this one.

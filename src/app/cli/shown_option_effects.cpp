@@ -106,9 +106,7 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
     }
     case Option::percentage:
       if (value != "relative" && value != "absolute") {
-        return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
-                           .hint = "use relative or absolute",
-                           .code = diag::ExitCode::usage};
+        return diag::usage_error(fmt::format("invalid value '{}' for {}", value, spelling), "use relative or absolute");
       }
       view.relative = value == "relative";
       return {};
@@ -131,7 +129,7 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
     case Option::level: {
       const std::optional<u64> level = request::parse_decimal(value);
       if (!level.has_value() || *level == 0 || *level > ~u32{0}) {
-        return diag::Error{.text = "no level " + value, .hint = "levels start at 1", .code = diag::ExitCode::usage};
+        return diag::usage_error("no level " + value, "levels start at 1");
       }
       request_.topdown.level = static_cast<u32>(*level);
       return {};
@@ -196,9 +194,8 @@ diag::Result<void> OptionEffects::take_push_value(Option option, const std::stri
     case Option::every: {
       WPERF_TRY(const request::Duration period, request::parse_duration(value, spelling));
       if (period.milliseconds < kShortestPeriodMs) {
-        return diag::Error{.text = fmt::format("'{}' is too short for {}", value, spelling),
-                           .hint = fmt::format("use at least {} ms", kShortestPeriodMs),
-                           .code = diag::ExitCode::usage};
+        return diag::usage_error(fmt::format("'{}' is too short for {}", value, spelling),
+                                 fmt::format("use at least {} ms", kShortestPeriodMs));
       }
       push.period_ms = request_.live.period_ms = period.milliseconds;
       return {};

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/ints.h"
 #include "ground/text/unicode.h"
 
@@ -37,10 +38,6 @@ bool fits(std::span<const std::string_view> lines, usize width) {
 
 bool underlines(std::string_view line) {
   return line.find('=') != std::string_view::npos && line.find_first_not_of("= ") == std::string_view::npos;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 // Where to break a line of plain characters so that its beginning fits. Returns 0 if it cannot be broken there.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/ascii.h"
 #include "code/modules/module_files.h"
 #include "code/symbols/elf/elf_file.h"
 #include "code/symbols/pe/pe_file.h"
@@ -16,12 +17,6 @@
 
 namespace wperf::commands {
 namespace {
-
-bool is_same_name(std::string_view one, std::string_view other) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                    [&](char a, char b) { return lower(a) == lower(b); });
-}
 
 u64 weight_of(const pgo::Binary& binary, const std::vector<u32>& events) {
   u64 weight = pgo::samples_in(binary, events) + binary.without_address;
@@ -50,24 +45,20 @@ std::string names_of(const std::vector<const pgo::Binary*>& binaries) {
   return names;
 }
 
-diag::Error usage(std::string text, std::string hint) {
-  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
-}
-
 diag::Result<const pgo::Binary*> find_named(const std::vector<const pgo::Binary*>& binaries, const NamedBinary& named) {
   const pgo::Binary* of_name = nullptr;
   for (const pgo::Binary* const binary : binaries) {
     if (!named.build_id.empty() && binary->build_id.starts_with(named.build_id)) return binary;
-    if (of_name == nullptr && is_same_name(binary->name, named.name)) of_name = binary;
+    if (of_name == nullptr && equal_ignoring_case(binary->name, named.name)) of_name = binary;
   }
   if (of_name == nullptr) {
-    return usage(fmt::format("no sample was taken in {}", named.name), "sampled: " + names_of(binaries));
+    return diag::usage_error(fmt::format("no sample was taken in {}", named.name), "sampled: " + names_of(binaries));
   }
   const bool is_other_build = !named.build_id.empty() && !of_name->build_id.empty();
   if (is_other_build) {
-    return usage(fmt::format("{} is another build than the one that was recorded: {} and {}", named.path,
-                             named.build_id, of_name->build_id),
-                 "give the file that ran, or record the new build");
+    return diag::usage_error(fmt::format("{} is another build than the one that was recorded: {} and {}", named.path,
+                                         named.build_id, of_name->build_id),
+                             "give the file that ran, or record the new build");
   }
   return of_name;
 }
@@ -77,12 +68,12 @@ diag::Result<const pgo::Binary*> find_program(const std::vector<const pgo::Binar
   const pgo::Binary* const first = binaries.front();
   const bool is_program = std::any_of(programs.begin(), programs.end(), [&](const std::string& program) {
     const std::string_view name = text::base_name(program);
-    return is_same_name(first->name, name) || is_same_name(first->name, std::string(name) + ".exe");
+    return equal_ignoring_case(first->name, name) || equal_ignoring_case(first->name, std::string(name) + ".exe");
   });
   if (is_program) return first;
-  return usage(programs.empty() ? "the recording does not say which program it is about"
-                                : fmt::format("most samples are not of the program but of {}", first->name),
-               "choose one with --binary: " + names_of(binaries));
+  return diag::usage_error(programs.empty() ? "the recording does not say which program it is about"
+                                            : fmt::format("most samples are not of the program but of {}", first->name),
+                           "choose one with --binary: " + names_of(binaries));
 }
 
 }  // namespace
@@ -91,7 +82,8 @@ diag::Result<NamedBinary> open_named_binary(const std::string& named) {
   NamedBinary out{.name = std::string(text::base_name(named)), .path = {}, .build_id = {}};
   if (!os::file_exists(named)) {
     if (out.name == named) return out;
-    return usage(fmt::format("there is no file {}", named), "give the program that ran, or only the name of a module");
+    return diag::usage_error(fmt::format("there is no file {}", named),
+                             "give the program that ran, or only the name of a module");
   }
   out.path = named;
   WPERF_TRY(const os::MappedFile file, os::MappedFile::open(named));
@@ -104,7 +96,7 @@ diag::Result<NamedBinary> open_named_binary(const std::string& named) {
     out.build_id = symbols::build_id_text(std::as_bytes(std::span(build)));
     return out;
   }
-  return usage(fmt::format("{} is neither an ELF file nor a Windows image", named), {});
+  return diag::usage_error(fmt::format("{} is neither an ELF file nor a Windows image", named), {});
 }
 
 diag::Result<const pgo::Binary*> choose_binary(const pgo::ProfileCounts& counts, const std::vector<u32>& events,

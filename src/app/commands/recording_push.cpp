@@ -184,10 +184,9 @@ diag::Result<int> PushingRecorder::run() {
 diag::Result<int> record_and_push(const request::Request& request, measure::OpenedMachine& machine,
                                   diag::Console& console) {
   if (request.sampling.spe.has_value() || !kept_recording(request).empty() || request.recording.wants_page()) {
-    return diag::Error{
-        .text = "--push sends profiles of samples and keeps no recording; it cannot be combined with SPE, -o or --html",
-        .hint = "send an existing recording with `wperf push FILE`",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        "--push sends profiles of samples and keeps no recording; it cannot be combined with SPE, -o or --html",
+        "send an existing recording with `wperf push FILE`");
   }
   // Ctrl-C ends the recording. For a short time, the recorded part is still sent.
   measure::WarningsOnlyConsole quiet(console);

@@ -20,19 +20,17 @@ diag::Result<void> check_sides(request::Comparison& comparison) {
   for (const auto* side : {&comparison.before, &comparison.after}) {
     for (auto file = side->begin(); file != side->end(); ++file) {
       if (std::find(side->begin(), file, *file) == file) continue;
-      return diag::Error{.text = *file + " is given twice on one side, but it is only one run",
-                         .hint = "make one recording per run",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error(*file + " is given twice on one side, but it is only one run",
+                               "make one recording per run");
     }
   }
   if (!comparison.before.empty() && !comparison.after.empty()) return {};
   const bool is_several = !comparison.has_sides && comparison.before.size() > 2;
-  return diag::Error{.text = is_several ? "diff cannot tell which of these files are from before and which from after"
-                                        : "diff compares two recordings, or several per side",
-                     .hint = is_several
-                                 ? "separate the sides with --: wperf diff OLD1 OLD2 OLD3 OLD4 -- NEW1 NEW2 NEW3 NEW4"
-                                 : "wperf diff BEFORE AFTER",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(is_several ? "diff cannot tell which of these files are from before and which from after"
+                                      : "diff compares two recordings, or several per side",
+                           is_several
+                               ? "separate the sides with --: wperf diff OLD1 OLD2 OLD3 OLD4 -- NEW1 NEW2 NEW3 NEW4"
+                               : "wperf diff BEFORE AFTER");
 }
 
 // Rows are functions and modules, whatever the keys are; only `line` adds lines.

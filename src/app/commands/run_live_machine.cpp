@@ -18,9 +18,8 @@ namespace {
 constexpr int kInterruptedStatus = 130;
 
 diag::Error wrong_use(std::string text) {
-  return {.text = std::move(text),
-          .hint = "wperf machine start|stop|ps, wperf machine run -- PROGRAM, wperf machine kill PID",
-          .code = diag::ExitCode::usage};
+  return diag::usage_error(std::move(text),
+                           "wperf machine start|stop|ps, wperf machine run -- PROGRAM, wperf machine kill PID");
 }
 
 diag::Result<std::unique_ptr<live::LiveMachine>> find_it() {
@@ -87,9 +86,8 @@ diag::Result<int> kill(const request::Request& request, diag::Console& console) 
   for (const std::string& word : request.machine.words) {
     const auto pid = request::parse_decimal(word);
     if (!pid.has_value() || *pid > ~u32{0} || !machine->process(static_cast<u32>(*pid)).running) {
-      return diag::Error{.text = fmt::format("no process {} is running on the simulated machine", word),
-                         .hint = "`wperf machine ps` lists them",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error(fmt::format("no process {} is running on the simulated machine", word),
+                               "`wperf machine ps` lists them");
     }
     machine->kill(static_cast<u32>(*pid));
     console.out(fmt::format("Process {} has been ended.\n", word));

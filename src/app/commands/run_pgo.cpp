@@ -43,20 +43,15 @@ struct Profile {
   report::PgoAnswer answer;
 };
 
-diag::Error wrong_use(std::string text, std::string hint) {
-  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
-}
-
 diag::Result<void> check_pgo_options(const request::Request& request) {
   if (!request.data_file.has_value()) {
-    return wrong_use("pgo needs a recording", "wperf pgo perf.data --format llvm -o FILE");
+    return diag::usage_error("pgo needs a recording", "wperf pgo perf.data --format llvm -o FILE");
   }
   if (!request.pgo.format.has_value()) {
-    return wrong_use("pgo needs --format",
-                     "use llvm or extbinary (clang, rustc), llvm-unsymbolized (llvm-profgen), bolt, or spt (MSVC)");
+    return diag::usage_error("pgo needs --format", request::kPgoFormatHint);
   }
   if (!request.outputs.json_file.has_value()) {
-    return wrong_use("pgo needs -o FILE for the profile", "its judgement goes to stdout, with --json as JSON");
+    return diag::usage_error("pgo needs -o FILE for the profile", "its judgement goes to stdout, with --json as JSON");
   }
   return {};
 }
@@ -129,8 +124,8 @@ const std::string& path_of(const pgo::Binary& binary, const Wanted& wanted) {
 diag::Result<Profile> profile_for_bolt(const pgo::Binary& binary, const AddressCounts& counts, const Wanted& wanted,
                                        report::PgoAnswer answer) {
   if (binary.is_windows) {
-    return wrong_use(fmt::format("BOLT reads ELF files, and {} is a Windows image", binary.name),
-                     "use --format llvm-unsymbolized (clang) or spt (MSVC)");
+    return diag::usage_error(fmt::format("BOLT reads ELF files, and {} is a Windows image", binary.name),
+                             "use --format llvm-unsymbolized (clang) or spt (MSVC)");
   }
   const std::string& path = path_of(binary, wanted);
   const std::string rebuilt = fmt::format("llvm-bolt {} -o {}.bolt", path, binary.name);
@@ -308,14 +303,14 @@ diag::Result<Profile> profile_for_msvc(const pgo::ProfileCounts& counts, const p
     most = std::max(most, samples);
   }
   if (main == nullptr) {
-    return wrong_use(
+    return diag::usage_error(
         "no samples for MSVC: they need a Windows image whose PDB is known, and an event that .spt files have",
         "record cycles, instructions or a timer");
   }
   answer.modules = modules.size();
   answer.judgement = pgo::judge(*main, pgo::counts_of(*main, events));
   answer.next = fmt::format("SPDConvert /mode:{} {}.spd {}", main->branches.empty() ? "IP" : "LBR",
-                            text::base_name(main->name).substr(0, main->name.rfind('.')), file);
+                            text::without_extension(text::base_name(main->name)), file);
   WPERF_TRY(std::string bytes, compiler_profiles::spt(modules));
   return Profile{std::move(bytes), std::move(answer)};
 }

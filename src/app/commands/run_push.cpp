@@ -17,9 +17,7 @@ namespace wperf::commands {
 
 diag::Result<void> run_push(const request::Request& asked, diag::Console& console) {
   if (!asked.data_file.has_value() && !asked.push.spool.has_value()) {
-    return diag::Error{.text = "push needs a recording",
-                       .hint = "wperf push FILE --url http://pyroscope:4040",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("push needs a recording", "wperf push FILE --url http://pyroscope:4040");
   }
   WPERF_TRY(push::Delivery delivery,
             push::make_delivery(asked.push, asked.push.spool.has_value() ? push::kTriesOfKept : push::kTriesOfOne,

@@ -36,27 +36,23 @@ diag::Result<void> check_export(const request::Request& request, const diag::Con
   const ExportFormat format = *request.recording.export_format;
   const bool goes_to_console = request.outputs.json_file.value_or(std::string(output::kConsole)) == output::kConsole;
   if (format == ExportFormat::prometheus) {
-    return diag::Error{.text = "--export prometheus needs counts, and a recording has samples",
-                       .hint = "wperf stat --export prometheus",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("--export prometheus needs counts, and a recording has samples",
+                             "wperf stat --export prometheus");
   }
   if (const std::string_view option = choosing_option(request); format == ExportFormat::perf_data && !option.empty()) {
-    return diag::Error{
-        .text = fmt::format("--export perf.data writes the whole recording; {} cannot be used with it", option),
-        .hint = "use another format to export a part",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        fmt::format("--export perf.data writes the whole recording; {} cannot be used with it", option),
+        "use another format to export a part");
   }
   const bool has_labels = format == ExportFormat::csv || format == ExportFormat::sql || format == ExportFormat::otlp;
   if (!request.push.labels.empty() && !has_labels) {
-    return diag::Error{.text = fmt::format("{} cannot store a --label", request::export_name(format)),
-                       .hint = "use csv, sql or otlp",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("{} cannot store a --label", request::export_name(format)),
+                             "use csv, sql or otlp");
   }
   if (!request::is_binary(format) || !goes_to_console || !console.bytes_are_seen()) return {};
-  return diag::Error{
-      .text = fmt::format("--export {} writes binary data, which a terminal cannot show", request::export_name(format)),
-      .hint = "write it to a file with -o FILE, or to a pipe",
-      .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      fmt::format("--export {} writes binary data, which a terminal cannot show", request::export_name(format)),
+      "write it to a file with -o FILE, or to a pipe");
 }
 
 // The named recording; otherwise perf.data in the current folder, or the newest *.data. Prints which one it is.
@@ -65,10 +61,9 @@ diag::Result<std::string> choose_recording(const request::Request& request, diag
   constexpr const char* kUsualName = "perf.data";
   const std::string found = os::file_exists(kUsualName) ? kUsualName : os::youngest_file(".data");
   if (found.empty()) {
-    return diag::Error{
-        .text = "report needs a recording: no file is given, and the current folder has no perf.data or *.data",
-        .hint = "wperf report FILE; create one with `wperf record -o perf.data -- PROGRAM`",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        "report needs a recording: no file is given, and the current folder has no perf.data or *.data",
+        "wperf report FILE; create one with `wperf record -o perf.data -- PROGRAM`");
   }
   // If stdout is a document, the choice is not printed, because stderr must stay empty.
   if (prints_text(request)) console.out("recording: " + found + "\n\n");
@@ -82,9 +77,8 @@ diag::Result<void> run_report(const request::Request& asked, diag::Console& cons
   const bool exports = request.recording.export_format.has_value();
   if (exports) WPERF_CHECK_OK(check_export(request, console));
   if (!exports && !request.push.labels.empty()) {
-    return diag::Error{.text = "--label works only with exports and with push",
-                       .hint = "use it with --export csv, sql or otlp, or with `wperf push`",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("--label works only with exports and with push",
+                             "use it with --export csv, sql or otlp, or with `wperf push`");
   }
   WPERF_TRY(request.data_file, choose_recording(asked, console));
   WPERF_CHECK_OK(output::check_inputs_stay(files_of(request)));

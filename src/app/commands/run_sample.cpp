@@ -58,15 +58,12 @@ diag::Result<int> print_profile(const request::Request& request, measure::Opened
 diag::Result<int> run_sample(const request::Request& request, diag::Console& console) {
   const bool spe = request.sampling.spe.has_value();
   if (request.sampling.display.memory && !spe) {
-    return diag::Error{.text = "--mem needs SPE records",
-                       .hint =
-                           "sample with -e arm_spe_0// on an Arm core that has SPE; on x86, wperf can show neither "
-                           "which memory accesses wait nor false sharing",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("--mem needs SPE records",
+                             "sample with -e arm_spe_0// on an Arm core that has SPE; on x86, wperf can show neither "
+                             "which memory accesses wait nor false sharing");
   }
   if (!request.push.url.has_value() && !request.push.labels.empty()) {
-    return diag::Error{
-        .text = "--label needs --push", .hint = "send profiles with --push URL", .code = diag::ExitCode::usage};
+    return diag::usage_error("--label needs --push", "send profiles with --push URL");
   }
   if (request.outputs.verbose) console.out(request::deduced_text(request));
   WPERF_TRY(

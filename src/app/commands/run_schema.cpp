@@ -23,9 +23,8 @@ diag::Error no_schema(const std::string& name) {
   std::vector<std::string_view> names;
   for (const schemas::Schema& schema : schemas::all()) names.push_back(schema.name);
   const std::string meant = diag::did_you_mean(diag::nearest(name, names));
-  return {.text = fmt::format("no document '{}'{}{}", name, meant.empty() ? "" : "; ", meant),
-          .hint = "`wperf schema` lists them",
-          .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("no document '{}'{}{}", name, meant.empty() ? "" : "; ", meant),
+                           "`wperf schema` lists them");
 }
 
 }  // namespace

@@ -125,50 +125,42 @@ diag::Result<std::vector<plan::CountPlan>> parts_of(const request::Measurement& 
   const u32 at_once = machine.capabilities.counted_at_once;
   std::vector<plan::CountPlan> parts = plan::parts_of(plan, at_once);
   if (parts.size() == 1 || (wanted.program.has_value() && !wanted.timeline.enabled)) return parts;
-  return diag::Error{
-      .text = fmt::format("these events need {} counts, one after the other: {} can be counted at once", parts.size(),
-                          at_once),
-      .hint = fmt::format("give at most {} events to -e; `wperf stat -e … -- PROGRAM` runs a program once per set",
-                          at_once),
-      .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      fmt::format("these events need {} counts, one after the other: {} can be counted at once", parts.size(), at_once),
+      fmt::format("give at most {} events to -e; `wperf stat -e … -- PROGRAM` runs a program once per set", at_once));
 }
 
 diag::Result<void> check_prometheus(const request::Request& request) {
   const auto format = request.recording.export_format;
   if (!format.has_value()) return {};
   if (*format != request::ExportFormat::prometheus) {
-    return diag::Error{
-        .text = fmt::format("'{}' is not an export format for counts", request::export_name(*format)),
-        .hint = "use wperf stat --export prometheus; for the formats of recordings use wperf report --export",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        fmt::format("'{}' is not an export format for counts", request::export_name(*format)),
+        "use wperf stat --export prometheus; for the formats of recordings use wperf report --export");
   }
   if (!request.timeline.enabled) return {};
-  return diag::Error{.text = "--export prometheus holds one point in time, and -t makes many",
-                     .hint = "leave out -t; the collector adds the times",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("--export prometheus holds one point in time, and -t makes many",
+                           "leave out -t; the collector adds the times");
 }
 
 // --listen serves the current counts to HTTP requests.
 diag::Result<void> check_listening(const request::Request& request) {
   if (!request.listen.has_value()) return {};
   if (!request.timeline.enabled && !request.runs.has_value() && !request.recording.export_format.has_value()) return {};
-  return diag::Error{.text = "--listen already counts repeatedly; it cannot be combined with -t, -r and --export",
-                     .hint = "set the length of one count with --timeout",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("--listen already counts repeatedly; it cannot be combined with -t, -r and --export",
+                           "set the length of one count with --timeout");
 }
 
 diag::Result<void> check_runs(const request::Request& request) {
   if (!request.runs.has_value() || (request.program.has_value() && !request.timeline.enabled)) return {};
-  return diag::Error{.text = "-r needs a program to run several times, and cannot be combined with -t",
-                     .hint = "wperf stat -r 5 -- PROGRAM",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("-r needs a program to run several times, and cannot be combined with -t",
+                           "wperf stat -r 5 -- PROGRAM");
 }
 
 diag::Result<void> check_page(const request::Request& request) {
   if (!request.recording.html_file.has_value() || request.timeline.enabled) return {};
-  return diag::Error{.text = "--html shows counts over time, and without -t there is only one count",
-                     .hint = "wperf stat -t -i 0 --timeout 1 --html page.html -- PROGRAM",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("--html shows counts over time, and without -t there is only one count",
+                           "wperf stat -t -i 0 --timeout 1 --html page.html -- PROGRAM");
 }
 
 // Facts for a page that is viewed by others, or much later.
@@ -226,10 +218,9 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
   }
   if (request.outputs.verbose) measure::print_plan(plan, machine, files, console);
   if (request.listen.has_value() && parts.size() != 1) {
-    return diag::Error{
-        .text = fmt::format("--listen counts all events at once, and these events need {} counts", parts.size()),
-        .hint = fmt::format("give at most {} events to -e", machine.capabilities.counted_at_once),
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        fmt::format("--listen counts all events at once, and these events need {} counts", parts.size()),
+        fmt::format("give at most {} events to -e", machine.capabilities.counted_at_once));
   }
   if (request.listen.has_value()) return serve_prometheus(request, plan, machine, console);
   if (!request.timeline.enabled) return run_counts(request, plan, std::move(parts), machine, console);

@@ -54,9 +54,7 @@ diag::Result<int> look_once(live::LiveSession& session, diag::Console& console) 
 
 diag::Result<int> run_top(const request::Request& request, diag::Console& console) {
   if (request.sampling.spe.has_value()) {
-    return diag::Error{.text = "top samples events; it does not support SPE",
-                       .hint = "use `wperf record -e arm_spe_0//`",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("top samples events; it does not support SPE", "use `wperf record -e arm_spe_0//`");
   }
   WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(request, console));
   if (request.live.once) {

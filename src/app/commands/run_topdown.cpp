@@ -19,9 +19,8 @@ namespace {
 
 diag::Result<void> check_request(const request::Measurement& wanted) {
   if (wanted.program.has_value() || wanted.duration_ms() != 0) return {};
-  return diag::Error{.text = "topdown needs to know when a run ends",
-                     .hint = "wperf topdown -- PROGRAM, or set the length of each run with --timeout",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("topdown needs to know when a run ends",
+                           "wperf topdown -- PROGRAM, or set the length of each run with --timeout");
 }
 
 bottleneck::SearchOptions search_options(const request::Request& asked, diag::Console& console) {

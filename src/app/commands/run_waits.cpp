@@ -89,10 +89,8 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   request.device = device_that_sees_waits(asked.device);
   WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(request, console));
   if (machine.capabilities.kernel == nullptr) {
-    return diag::Error{
-        .text = "a driver cannot see why threads wait; waits needs the linux or etw device",
-        .hint = "to read a perf.data file with context switches or an .etl trace, use `wperf waits FILE`",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error("a driver cannot see why threads wait; waits needs the linux or etw device",
+                             "to read a perf.data file with context switches or an .etl trace, use `wperf waits FILE`");
   }
   const bool is_trace = machine.capabilities.kernel->is_windows();
   if (is_trace) {

@@ -194,9 +194,7 @@ diag::Result<Opened> open_any(const recording::RecordingFiles& files, const requ
     return Opened{.recording = std::move(opened), .summary = {}};
   }
   if (!files.further.empty()) {
-    return diag::Error{.text = "the address of a server cannot be reported together with files",
-                       .hint = {},
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("the address of a server cannot be reported together with files");
   }
   WPERF_TRY(const FleetAddress address, request::parse_fleet_address(files.name, now_unix_s()));
   const bool is_clickhouse = address.kind == FleetAddress::Kind::clickhouse;

@@ -71,9 +71,8 @@ diag::Result<void> LiveSession::plan_waits() {
   const auto& kernel = machine_.capabilities.kernel;
   if (kernel == nullptr) {
     options_.view.waits = false;
-    return diag::Error{.text = "--waits needs the linux or etw device: a driver cannot see why threads wait",
-                       .hint = "`wperf top --device linux --waits`",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("--waits needs the linux or etw device: a driver cannot see why threads wait",
+                             "`wperf top --device linux --waits`");
   }
   if (kernel->is_windows())
     return plan::add_switches(plan_, options_.measured.wanted.sampling, machine_.capabilities, machine_.catalog);
@@ -155,7 +154,7 @@ diag::Result<stacks::FunctionCode> LiveSession::code(const CodePlace& place, usi
     if (!reason.empty()) unread.reason += ": " + reason;
     return unread;
   }
-  return diag::Error{.text = "no sample of this look was in this function", .hint = {}};
+  return diag::Error{.text = "this function has no samples in this look", .hint = {}};
 }
 
 bool LiveSession::records_all() const {

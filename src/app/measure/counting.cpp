@@ -64,8 +64,7 @@ diag::Result<void> SpawnedProgram::start(const MeasureOptions& options, u32 core
 
 diag::Result<void> SpawnedProgram::follow(u32 pid) {
   if (!programs_.process(pid).running) {
-    return diag::Error{
-        .text = "no process " + std::to_string(pid) + " is running", .hint = {}, .code = diag::ExitCode::usage};
+    return diag::usage_error("no process " + std::to_string(pid) + " is running");
   }
   pid_ = pid;
   return {};

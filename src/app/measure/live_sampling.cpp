@@ -345,12 +345,10 @@ diag::Result<std::unique_ptr<LiveCounts>> LiveCounts::open(request::Measurement 
                                                            const SampledProgram& sampled, OpenedMachine& machine) {
   const auto& kernel = machine.capabilities.kernel;
   if (kernel == nullptr || kernel->is_windows()) {
-    return diag::Error{
-        .text = kernel == nullptr
-                    ? "--counters needs the linux device: a driver cannot sample and count at the same time"
-                    : "--counters needs the linux device: Windows traces give counts only at their end",
-        .hint = "top shows the rates of the events of -e; for exact counts use `wperf stat -t`",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        kernel == nullptr ? "--counters needs the linux device: a driver cannot sample and count at the same time"
+                          : "--counters needs the linux device: Windows traces give counts only at their end",
+        "top shows the rates of the events of -e; for exact counts use `wperf stat -t`");
   }
   WPERF_TRY(plan::CountPlan plan, plan::make_count_plan(counting(std::move(wanted), std::move(counters), sampled),
                                                         machine.capabilities, machine.catalog));

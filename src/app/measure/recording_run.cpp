@@ -169,7 +169,7 @@ diag::Result<void> finish_session(const std::string& kept_file, OpenedMachine& m
   recording.processes = machine.device->programs().processes();
   if (recording.session->is_trace()) {
     recording.trace = recording.session->readable_path();
-    // Even without these additions, the recording is complete on this machine.
+    // The additions are for other machines; on this one the trace is complete without them.
     recording::TraceAdditions additions{.volumes = recording.session->volumes(), .losses = {}};
     for (const auto& [begin_ns, end_ns, events, buffers] : recording.session->losses()) {
       additions.losses.push_back({.begin_ns = begin_ns, .end_ns = end_ns, .events = events, .buffers = buffers});

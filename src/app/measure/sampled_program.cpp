@@ -15,11 +15,6 @@ namespace {
 
 constexpr size_t kFewPrograms = 16;  // with several hundred programs, as on Windows, a list would be useless
 
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
-}
-
 // Finds the running program that `sample` was given.
 diag::Result<u32> find_running(device::Programs& programs, const std::string& image_name) {
   std::vector<std::string> running;
@@ -27,14 +22,13 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
     if (!process.running || process.modules.empty()) continue;
     const std::string& name = process.modules.front().name;
     // Looking a process up by number loads the list of all its modules.
-    if (same_name(name, text::base_name(image_name)) && programs.process(process.pid).running) return process.pid;
+    if (equal_ignoring_case(name, text::base_name(image_name)) && programs.process(process.pid).running)
+      return process.pid;
     running.push_back(name);
   }
   const bool few = !running.empty() && running.size() <= kFewPrograms;
-  return diag::Error{
-      .text = fmt::format("no program named '{}' is running", text::base_name(image_name)),
-      .hint = few ? fmt::format("running: {}", fmt::join(running, ", ")) : "start it with `wperf record`",
-      .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("no program named '{}' is running", text::base_name(image_name)),
+                           few ? fmt::format("running: {}", fmt::join(running, ", ")) : "start it with `wperf record`");
 }
 
 // WindowsPerf samples the core whatever program runs there, and scripts written for it rely on that.

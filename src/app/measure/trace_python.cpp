@@ -26,7 +26,7 @@ struct Shown {
   u32 event = 0;  // its number
 };
 
-// When each stack is shown: that with which a thread comes is shown at the time when it left. A thread's stacks are in
+// The time at which each stack is shown. The stack with which a thread comes to a core is shown at the time when the thread left. A thread's stacks are in
 // the order of their events.
 std::vector<Shown> shown_stacks(const TraceCollector& collected) {
   std::vector<Shown> all(collected.stacks.count());

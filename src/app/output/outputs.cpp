@@ -56,16 +56,14 @@ diag::Result<void> check_inputs_stay(const Files& files) {
   for (const auto& [option, path] : paths_of(files)) {
     for (const auto& [other_option, other] : named) {
       if (!os::would_be_one_file(path, other)) continue;
-      return diag::Error{.text = fmt::format("{} and {} would overwrite each other in {}", other_option, option, path),
-                         .hint = "use a different file for one of them",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error(fmt::format("{} and {} would overwrite each other in {}", other_option, option, path),
+                               "use a different file for one of them");
     }
     named.push_back({option, path});
     for (const std::string& input : files.inputs) {
       if (!os::is_same_file(path, input)) continue;
-      return diag::Error{.text = fmt::format("{} would overwrite {}, which is an input", option, input),
-                         .hint = "use a different file for the output",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error(fmt::format("{} would overwrite {}, which is an input", option, input),
+                               "use a different file for the output");
     }
   }
   return {};
@@ -74,10 +72,9 @@ diag::Result<void> check_inputs_stay(const Files& files) {
 diag::Result<void> check_files(const Files& files) {
   WPERF_CHECK_OK(check_inputs_stay(files));
   if (files.documents.size() > 1) {
-    return diag::Error{.text = fmt::format("{} and {} would both be written to stdout, where they cannot be told apart",
-                                           files.documents[0], files.documents[1]),
-                       .hint = "write one of them to a file; for --json use -o FILE",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("{} and {} would both be written to stdout, where they cannot be told apart",
+                                         files.documents[0], files.documents[1]),
+                             "write one of them to a file; for --json use -o FILE");
   }
   for (const NamedPath& one : paths_of(files)) {
     if (files.output_is_pattern && one.option == "-o") continue;

@@ -11,6 +11,7 @@
 #include "ground/os/http.h"
 #include "ground/os/machine_facts.h"
 #include "ground/os/process.h"
+#include "ground/text/base64.h"
 #include "ground/text/protobuf.h"
 
 namespace wperf::push {
@@ -23,16 +24,15 @@ constexpr u64 kLongestWaitMs = 60'000;
 constexpr std::string_view kHttps = "https://", kHttp = "http://";
 
 diag::Error url_error(std::string_view text) {
-  return {.text = fmt::format("--url {}", text), .hint = "--url http://pyroscope:4040", .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("--url {}", text), "--url http://pyroscope:4040");
 }
 
 diag::Result<std::string> checked_url(std::string url) {
   // The URL is not shown, because it may contain a password.
   if (url.find('@') != std::string::npos) {
-    return diag::Error{
-        .text = "a password in a URL is visible to everyone who can list processes",
-        .hint = fmt::format("put USER:PASSWORD into the file of --token-file, or into {}", kTokenVariable),
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        "a password in a URL is visible to everyone who can list processes",
+        fmt::format("put USER:PASSWORD into the file of --token-file, or into {}", kTokenVariable));
   }
   if (!url.starts_with(kHttp) && !url.starts_with(kHttps)) return url_error("needs a URL with http:// or https://");
   const bool is_plain = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c <= '~'; });
@@ -41,18 +41,6 @@ diag::Result<std::string> checked_url(std::string url) {
   }
   while (url.ends_with('/')) url.pop_back();
   return url;
-}
-
-std::string in_base64(std::string_view bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (usize at = 0; at < bytes.size(); at += 3) {
-    u32 group = 0;
-    const usize count = std::min<usize>(3, bytes.size() - at);
-    for (usize i = 0; i < 3; ++i) group = group << 8 | (i < count ? static_cast<u8>(bytes[at + i]) : 0);
-    for (usize i = 0; i < 4; ++i) out += i <= count ? kDigits[(group >> (18 - 6 * i)) & 63] : '=';
-  }
-  return out;
 }
 
 // "Bearer …", or for USER:PASSWORD "Basic …". Empty if there is no token.
@@ -67,14 +55,14 @@ diag::Result<std::string> authorization_of(const request::Push& asked) {
   const std::string place = asked.token_file.value_or(kTokenVariable);
   if (token.empty()) {
     if (!asked.token_file.has_value()) return std::string();
-    return diag::Error{.text = place + " has no token in it", .hint = {}, .code = diag::ExitCode::usage};
+    return diag::usage_error(place + " has no token in it");
   }
   if (std::any_of(token.begin(), token.end(), [](char c) { return c <= ' ' || c > '~'; })) {
     return diag::Error{
         .text = place + " has no valid token in it: a token is a single line of printable ASCII without blanks",
         .hint = {}};
   }
-  return token.find(':') != std::string::npos ? "Basic " + in_base64(token) : "Bearer " + token;
+  return token.find(':') != std::string::npos ? "Basic " + text::base64(token) : "Bearer " + token;
 }
 
 u64 wait_of(const os::HttpAnswer& answer) {
@@ -172,29 +160,25 @@ std::string shown_text(std::string_view text) {
 
 diag::Result<Server> known_server(const request::Push& asked) {
   if (!asked.url.has_value()) {
-    return diag::Error{.text = "push needs the URL of a server",
-                       .hint = "wperf push FILE --url http://pyroscope:4040",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("push needs the URL of a server", "wperf push FILE --url http://pyroscope:4040");
   }
   Server server{.url = {}, .target = asked.target, .authorization = {}, .tenant = asked.tenant.value_or("")};
   WPERF_TRY(server.url, checked_url(*asked.url));
   WPERF_TRY(server.authorization, authorization_of(asked));
   if (server.target == PushTarget::clickhouse && server.authorization.starts_with("Bearer")) {
-    return diag::Error{
-        .text = "ClickHouse takes no token, but USER:PASSWORD",
-        .hint = fmt::format("put USER:PASSWORD into the file of --token-file, or into {}", kTokenVariable),
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        "ClickHouse takes no token, but USER:PASSWORD",
+        fmt::format("put USER:PASSWORD into the file of --token-file, or into {}", kTokenVariable));
   }
   if (std::any_of(server.tenant.begin(), server.tenant.end(), [](char c) { return c < ' ' || c > '~'; })) {
-    return diag::Error{.text = "--tenant must be printable ASCII", .hint = {}, .code = diag::ExitCode::usage};
+    return diag::usage_error("--tenant must be printable ASCII");
   }
   const bool is_secret_kept = server.url.starts_with(kHttps) || os::is_this_machine(os::host_of(server.url));
   if (!server.authorization.empty() && !is_secret_kept && !asked.token_in_the_clear) {
-    return diag::Error{
-        .text = fmt::format("the token would be sent unencrypted to {}, where anyone on the network path can read it",
-                            os::host_of(server.url)),
-        .hint = "use https://, or add --plain-token if the network path is safe",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        fmt::format("the token would be sent unencrypted to {}, where anyone on the network path can read it",
+                    os::host_of(server.url)),
+        "use https://, or add --plain-token if the network path is safe");
   }
   return server;
 }

@@ -61,9 +61,8 @@ diag::Result<Upload> ingest_upload(const std::vector<PushLabel>& labels, const P
   std::string name = find(labels, kServiceLabel)->value + "{";
   for (const PushLabel& label : labels) {
     if (label.value.find_first_of(",{}=\"") != std::string::npos) {
-      return diag::Error{.text = fmt::format("the label '{}' has a value that /ingest does not allow", label.name),
-                         .hint = "/ingest does not allow , { } = and quotes in values; use --to pyroscope",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error(fmt::format("the label '{}' has a value that /ingest does not allow", label.name),
+                               "/ingest does not allow , { } = and quotes in values; use --to pyroscope");
     }
     if (label.name == kServiceLabel || label.name == kKindLabel) continue;
     if (!name.ends_with('{')) name += ',';

@@ -132,12 +132,7 @@ class RunReader {
     cost_options.stacks = wants_stacks();
     cost_options.inclusive = wants_inclusive() && profile.has_callers;
     costs_ = compare::run_costs(profile, cost_options);
-    const std::string losses = report::stack_losses_text(profile, "");
-    for (usize begin = 0; begin < losses.size();) {
-      const usize end = std::min(losses.find('\n', begin), losses.size());
-      if (end != begin) costs_.losses.push_back(losses.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    for (report::StackLoss& loss : report::stack_losses(profile)) costs_.losses.push_back(std::move(loss.text));
   }
 
   const std::string& path_;

@@ -141,9 +141,8 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
   if (naming.debuginfod) {
     auto servers = modules::DebugDownloads::servers_of_environment();
     if (!servers.has_value()) {
-      return diag::Error{.text = "--debuginfod needs servers, and DEBUGINFOD_URLS is not set",
-                         .hint = "DEBUGINFOD_URLS=\"https://debuginfod.debian.net\" wperf report --debuginfod",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error("--debuginfod needs servers, and DEBUGINFOD_URLS is not set",
+                               "DEBUGINFOD_URLS=\"https://debuginfod.debian.net\" wperf report --debuginfod");
     }
     downloads.emplace(
         *std::move(servers),

@@ -20,12 +20,7 @@ void note_losses(stacks::StackProfile& profile, const std::string& name, pgo::Pr
   stacks::StackLosses& known = profile.losses;
   known.stacks_cut = known.stacks_without_table = known.stacks_damaged = known.stacks_of_32_bits = 0;
   known.stacks_by_pointers = known.stacks_continued = known.stacks_undelivered = 0;
-  const std::string losses = report::stack_losses_text(profile, name + ": ");
-  for (usize begin = 0; begin < losses.size();) {
-    const usize end = std::min(losses.find('\n', begin), losses.size());
-    if (end != begin) counts.losses.push_back(losses.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const report::StackLoss& loss : report::stack_losses(profile)) counts.losses.push_back(name + ": " + loss.text);
 }
 
 diag::Result<void> add_perf_data(const perf_data::PerfFile& file, const ReportOptions& options,
@@ -63,10 +58,9 @@ diag::Result<void> add_pgo_recording(const ReportOptions& options, pgo::ProfileC
   if (opened.counts() != nullptr) return opened.refuse_counts();
   if (opened.perf() != nullptr) return add_perf_data(*opened.perf(), options, counts, console);
   if (opened.trace() != nullptr) return add_trace(*opened.trace(), options, counts, console);
-  return diag::Error{.text = fmt::format("{} is a profile ({}) and has no addresses of instructions", options.file,
-                                         profiles::format_name(opened.profile()->format)),
-                     .hint = "use the recording that it was made from (perf.data, .etl)",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("{} is a profile ({}) and has no addresses of instructions", options.file,
+                                       profiles::format_name(opened.profile()->format)),
+                           "use the recording that it was made from (perf.data, .etl)");
 }
 
 }  // namespace wperf::show

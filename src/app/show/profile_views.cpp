@@ -90,24 +90,43 @@ class ExportOutput {
 struct Writer {
   ExportFormat format;
   void (*write)(const Source& source, const exports::TakeBytes& take);
-  bool times, states, counters, marks, losses;  // what the format can contain
-  bool periods, cores, threads;
+  struct {
+    bool times = false, states = false, counters = false, marks = false, losses = false;
+    bool periods = false, cores = false, threads = false;
+  } has = {};  // what the format can contain
 };
 constexpr Writer kWriters[] = {
-    {ExportFormat::pprof, exports::write_pprof, false, false, false, false, false, true, false, true},
-    {ExportFormat::firefox, exports::write_firefox, true, true, true, true, true, false, false, true},
-    {ExportFormat::speedscope, exports::write_speedscope, false, false, false, false, false, false, false, true},
-    {ExportFormat::chrome, exports::write_chrome, true, true, true, true, true, false, true, true},
-    {ExportFormat::perfetto, exports::write_perfetto, true, true, false, false, false, true, true, true},
-    {ExportFormat::perfetto_perf, exports::write_perfetto_perf, true, true, false, false, false, true, true, true},
-    {ExportFormat::callgrind, exports::write_callgrind, false, false, false, false, false, false, false, false},
-    {ExportFormat::otlp, exports::write_otlp, true, false, false, false, false, false, true, true},
-    {ExportFormat::csv, exports::write_csv, false, false, false, false, false, true, true, true},
-    {ExportFormat::sql, exports::write_sql, true, true, true, true, true, true, true, true},
+    {ExportFormat::pprof, exports::write_pprof, {.periods = true, .threads = true}},
+    {ExportFormat::firefox,
+     exports::write_firefox,
+     {.times = true, .states = true, .counters = true, .marks = true, .losses = true, .threads = true}},
+    {ExportFormat::speedscope, exports::write_speedscope, {.threads = true}},
+    {ExportFormat::chrome,
+     exports::write_chrome,
+     {.times = true, .states = true, .counters = true, .marks = true, .losses = true, .cores = true, .threads = true}},
+    {ExportFormat::perfetto,
+     exports::write_perfetto,
+     {.times = true, .states = true, .periods = true, .cores = true, .threads = true}},
+    {ExportFormat::perfetto_perf,
+     exports::write_perfetto_perf,
+     {.times = true, .states = true, .periods = true, .cores = true, .threads = true}},
+    {ExportFormat::callgrind, exports::write_callgrind, {}},
+    {ExportFormat::otlp, exports::write_otlp, {.times = true, .cores = true, .threads = true}},
+    {ExportFormat::csv, exports::write_csv, {.periods = true, .cores = true, .threads = true}},
+    {ExportFormat::sql,
+     exports::write_sql,
+     {.times = true,
+      .states = true,
+      .counters = true,
+      .marks = true,
+      .losses = true,
+      .periods = true,
+      .cores = true,
+      .threads = true}},
 };
 
-// The room report writes folded stacks.
-constexpr Writer kFolded{ExportFormat::folded, nullptr, false, false, false, false, false, false, false, false};
+// Folded stacks are written by views/report, so there is no function here.
+constexpr Writer kFolded{ExportFormat::folded, nullptr};
 
 const Writer& writer_of(ExportFormat format) {
   return *std::find_if(std::begin(kWriters), std::end(kWriters),
@@ -134,20 +153,20 @@ void append_lost_columns(const Writer& writer, const stacks::StackProfile& profi
                        [&](const stacks::StackSample& one) { return value_of(one) != value_of(samples[0]); });
   };
   const auto counts_more = [](const stacks::StackSample& one) { return one.period != one.count; };
-  if (!writer.periods && std::any_of(samples.begin(), samples.end(), counts_more))
+  if (!writer.has.periods && std::any_of(samples.begin(), samples.end(), counts_more))
     parts.emplace_back("the weights of samples (each sample counts once)");
-  if (!writer.cores && differ([](const auto& one) { return one.core; })) parts.emplace_back("cores");
-  if (!writer.threads && differ([](const auto& one) { return one.task; })) parts.emplace_back("threads");
+  if (!writer.has.cores && differ([](const auto& one) { return one.core; })) parts.emplace_back("cores");
+  if (!writer.has.threads && differ([](const auto& one) { return one.task; })) parts.emplace_back("threads");
 }
 
 // Names the parts of the recording that the format leaves out.
 std::string left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments) {
   std::vector<std::string_view> parts;
-  if (!writer.times && moments.end_ns != 0) parts.emplace_back("sample times");
-  if (!writer.states && !moments.states.empty()) parts.emplace_back("what threads waited for");
-  if (!writer.counters && !moments.counters.empty()) parts.emplace_back("counters over time");
-  if (!writer.marks && !moments.marks.empty()) parts.emplace_back("when programs and threads began and ended");
-  if (!writer.losses && !moments.losses.empty()) parts.emplace_back("when data was lost");
+  if (!writer.has.times && moments.end_ns != 0) parts.emplace_back("sample times");
+  if (!writer.has.states && !moments.states.empty()) parts.emplace_back("what threads waited for");
+  if (!writer.has.counters && !moments.counters.empty()) parts.emplace_back("counters over time");
+  if (!writer.has.marks && !moments.marks.empty()) parts.emplace_back("when programs and threads began and ended");
+  if (!writer.has.losses && !moments.losses.empty()) parts.emplace_back("when data was lost");
   append_lost_columns(writer, profile, parts);
   const bool has_inlined = std::any_of(profile.functions.begin(), profile.functions.end(),
                                        [](const stacks::StackFunction& one) { return one.is_inlined; });
@@ -258,7 +277,7 @@ diag::Result<void> export_file(const ReportOptions& options, diag::Console& cons
 
 bool has_place_for_waits(ExportFormat format) {
   return std::any_of(std::begin(kWriters), std::end(kWriters),
-                     [&](const Writer& one) { return one.format == format && one.states; });
+                     [&](const Writer& one) { return one.format == format && one.has.states; });
 }
 
 diag::Result<void> export_samples(const recording::SampledRecording& source, const ReportOptions& options,
@@ -280,11 +299,11 @@ diag::Result<void> export_samples(const recording::SampledRecording& source, con
   }
   wanted.lines = wanted.cores = true;
   // Servers require the time of every profile.
-  wanted.sample_times = is_pushed || writer_of(format).times;
+  wanted.sample_times = is_pushed || writer_of(format).has.times;
   WPERF_TRY(recording::RecordedSamples recorded, read_timed_samples(source, wanted, options, console));
   const bool empty = recorded.profile.samples.empty() && !is_pushed && takes_all(options);
   // Exports can include waits, too.
-  const bool has_waits = !is_pushed && writer_of(format).states && !recorded.moments.states.empty();
+  const bool has_waits = !is_pushed && writer_of(format).has.states && !recorded.moments.states.empty();
   if (empty && !has_waits) return nothing_to_export(options.file, has_switches(source));
   return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, console);
 }
@@ -293,9 +312,8 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
                                   diag::Console& console) {
   const auto& [format, labels, sink] = *options.exported;
   if (format == ExportFormat::perf_data) {
-    return diag::Error{.text = "--export perf.data needs a recording, and " + options.file + " is a profile",
-                       .hint = "use pprof, firefox or another format",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("--export perf.data needs a recording, and " + options.file + " is a profile",
+                             "use pprof, firefox or another format");
   }
   const bool is_empty = profile.samples.empty() && moments.states.empty() && !sink;
   if (is_empty && takes_all(options)) return nothing_to_export(options.file, false);

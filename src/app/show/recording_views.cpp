@@ -89,9 +89,8 @@ diag::Result<void> show_operations(const perf_data::PerfFile& file, const perf_d
   const bool own = !shows_stacks || options.records_file.has_value();
   if (own) return show_own_tables(file, traces, options, console);
   if (options.display.memory) {
-    return diag::Error{.text = "--mem has separate tables; --sort, filters and call trees do not apply to them",
-                       .hint = "leave one of them out",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("--mem has separate tables; --sort, filters and call trees do not apply to them",
+                             "leave one of them out");
   }
   const bool has_times = traces.time().has_value() && traces.time()->has_zero;
   if (options.read.time.has_value() && !has_times) {
@@ -107,10 +106,9 @@ diag::Result<void> report_foreign(const recording::OpenedProfile& opened, const 
                                   diag::Console& console) {
   const std::string_view name = profiles::format_name(opened.format);
   if (const std::string_view option = options.refused_of_profile; !option.empty()) {
-    return diag::Error{
-        .text = fmt::format("{} cannot be used with a profile ({}): its samples have names only", option, name),
-        .hint = "use a recording (perf.data, .etl)",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        fmt::format("{} cannot be used with a profile ({}): its samples have names only", option, name),
+        "use a recording (perf.data, .etl)");
   }
   const auto& timeline_ms = options.display.timeline_ms;
   const bool exports = options.exported.has_value();
@@ -130,10 +128,8 @@ diag::Result<void> report_foreign(const recording::OpenedProfile& opened, const 
   profiles::ForeignProfile& foreign = read.value();
   for (const std::string& warning : foreign.warnings) console.warn("warning: " + warning);
   if ((chooses_time || timeline_ms.has_value()) && !foreign.has_times) {
-    return diag::Error{.text = fmt::format("{} needs sample times, and {} ({}) has none",
-                                           chooses_time ? "--time" : "--timeline", options.file, name),
-                       .hint = {},
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("{} needs sample times, and {} ({}) has none",
+                                         chooses_time ? "--time" : "--timeline", options.file, name));
   }
   foreign.profile.file = options.file;
   return show_profile({.profile = foreign.profile, .moments = foreign.moments}, options, console);
@@ -183,9 +179,7 @@ diag::Result<void> show_opened(const perf_data::PerfFile& file, const ReportOpti
   }
   const std::string option = trace_option(options.trace);
   if (option.empty()) return show_perf_data(file, options, console);
-  return diag::Error{.text = option + " needs a Windows trace, and " + options.file + " is not one",
-                     .hint = {},
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(option + " needs a Windows trace, and " + options.file + " is not one");
 }
 
 std::string full_name(const recording::TraceSpans::Kind& kind) {

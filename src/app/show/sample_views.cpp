@@ -104,7 +104,7 @@ diag::Result<const recording::RecordedSwitches*> switches_for_weights(const reco
   return switches;
 }
 
-// Shows some of an event's samples: weighted by elapsed time, or with this many running threads, or in spans.
+// Shows the samples of --latency (weighted by elapsed time), of --parallelism (taken while that many threads ran) or of --span.
 diag::Result<void> show_chosen(const recording::SampledRecording& source, const ReportOptions& options,
                                diag::Console& console) {
   WPERF_TRY(const recording::RecordedSwitches* const switches, switches_for_weights(source, options));
@@ -206,11 +206,9 @@ diag::Result<void> show_weighted(const perf_data::PerfFile& file, const Weighted
 diag::Result<void> show_samples(const recording::SampledRecording& source, const ReportOptions& options,
                                 diag::Console& console) {
   if (options.display.memory) {
-    return diag::Error{.text = "--mem needs SPE data, and " + options.file + " has none",
-                       .hint =
-                           "record on an Arm core that has SPE with -e arm_spe_0//; on x86, wperf can show neither "
-                           "which memory accesses wait nor false sharing",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("--mem needs SPE data, and " + options.file + " has none",
+                             "record on an Arm core that has SPE with -e arm_spe_0//; on x86, wperf can show neither "
+                             "which memory accesses wait nor false sharing");
   }
   if (options.needs_switches() || source.spans.has_value()) return show_chosen(source, options, console);
   if (options.exported.has_value()) return export_samples(source, options, console);

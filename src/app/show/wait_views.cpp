@@ -153,9 +153,8 @@ html::WaitsOfPage waits_of_page(const ChosenThreads& threads, NamedWaits& named,
 // Shows where threads were, running and waiting.
 diag::Result<void> show_on_off(const ChosenThreads& threads, const ReportOptions& options, diag::Console& console) {
   if (threads.selection.min_ns != 0 || options.read.time.has_value()) {
-    return diag::Error{.text = "--on-off shows all of the time; it cannot be combined with --min and --time",
-                       .hint = "leave out --on-off; --tree then shows only waits",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("--on-off shows all of the time; it cannot be combined with --min and --time",
+                             "leave out --on-off; --tree then shows only waits");
   }
   const recording::RecordedSwitches& switches = threads.recording.switches;
   const waits::Accounting& accounting = threads.recording.accounting;

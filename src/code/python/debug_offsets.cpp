@@ -18,8 +18,7 @@ struct Place {
 
 constexpr Place kVersion{8, 8, 8}, kFreeThreaded{16, 16, 16};
 constexpr Place kRuntimeSize{24, 24, 24}, kInterpreters{40, 40, 40};
-constexpr Place kInterpreterSize{48, 48, 48}, kNextInterpreter{64, 64, 64}, kThreads{72, 72, 72},
-    kLockPointer{112, 120, 120}, kOwnLock{120, 128, 128}, kLocked{136, 144, 144}, kHolder{144, 152, 152};
+constexpr Place kInterpreterSize{48, 48, 48}, kNextInterpreter{64, 64, 64}, kThreads{72, 72, 72};
 constexpr Place kThreadSize{152, 176, 176}, kNextThread{168, 192, 192}, kCurrentFrame{184, 208, 208},
     kNativeId{200, 224, 248}, kDataStack{208, 232, 256}, kStatus{216, 240, 264};
 constexpr Place kFrameSize{224, 248, 312}, kPrevious{232, 256, 320}, kExecutable{240, 264, 328},
@@ -65,12 +64,7 @@ class Table {
 void take_states(const Table& table, Layout& out) {
   out.runtime.interpreters = table.offset(kInterpreters, kRuntimeSize);
   out.interpreter = {.next = table.offset(kNextInterpreter, kInterpreterSize),
-                     .threads = table.offset(kThreads, kInterpreterSize),
-                     .lock = table.offset(kLockPointer, kInterpreterSize)};
-  // The table describes the interpreter's own lock, but the interpreter may use another lock.
-  const u64 own = table.number(kOwnLock);
-  out.lock = {.locked = static_cast<u32>(table.number(kLocked) - own),
-              .holder = static_cast<u32>(table.number(kHolder) - own)};
+                     .threads = table.offset(kThreads, kInterpreterSize)};
   out.thread = {.next = table.offset(kNextThread, kThreadSize),
                 .native_id = table.offset(kNativeId, kThreadSize),
                 .data_stack = table.offset(kDataStack, kThreadSize),
@@ -151,7 +145,7 @@ diag::Result<Layout> read_layout(ProcessMemory& memory, u64 runtime, u32 version
   std::array<std::byte, kDebugOffsetsSize> table;
   if (!memory.read_bytes(runtime, table)) {
     return diag::Error{.text = "the interpreter's memory cannot be read",
-                       .hint = "this needs the right to trace the process: its own user, or root",
+                       .hint = "run wperf as root, or as the user who started the process",
                        .code = diag::ExitCode::no_device};
   }
   if (has_cookie(table)) return parse_debug_offsets(table);

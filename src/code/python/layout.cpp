@@ -11,9 +11,8 @@ namespace {
 // Measured with Debian's 3.11.2 for x86-64 and with 3.11.7.
 Layout layout_of_3_11() {
   Layout out;
-  out.runtime = {.interpreters = 40, .lock = 360};
+  out.runtime = {.interpreters = 40};
   out.interpreter = {.next = 0, .threads = 16};
-  out.lock = {.locked = 16, .holder = 8};
   out.thread = {.next = 8, .native_id = 160, .data_stack = 296, .frame = 56};
   out.c_frame = 8;
   out.frame = {.code = 32, .previous = 48, .instruction = 56, .owner = 69, .is_entry = 68};
@@ -28,8 +27,7 @@ Layout layout_of_3_11() {
 Layout layout_of_3_12() {
   Layout out;
   out.runtime = {.interpreters = 40};
-  out.interpreter = {.next = 0, .threads = 72, .lock = 384};
-  out.lock = {.locked = 16, .holder = 8};
+  out.interpreter = {.next = 0, .threads = 72};
   out.thread = {.next = 8, .native_id = 144, .data_stack = 232, .frame = 56, .status = 24};
   out.c_frame = 0;
   out.frame = {.code = 0, .previous = 8, .instruction = 56, .owner = 70};
@@ -67,12 +65,8 @@ class FieldChecks {
 
 void add_states(const Layout& layout, FieldChecks& checks) {
   checks.add("the list of interpreters", layout.runtime.interpreters, kStateLimit);
-  checks.add_optional("the interpreter lock", layout.runtime.lock, kStateLimit);
   checks.add("the next interpreter", layout.interpreter.next, kStateLimit);
   checks.add("the list of threads", layout.interpreter.threads, kStateLimit);
-  checks.add_optional("the pointer to the interpreter lock", layout.interpreter.lock, kStateLimit);
-  checks.add("the state of the interpreter lock", layout.lock.locked, kObjectLimit, 4);
-  checks.add("the holder of the interpreter lock", layout.lock.holder, kObjectLimit);
   checks.add("the next thread", layout.thread.next, kThreadLimit);
   checks.add("the number of the thread", layout.thread.native_id, kThreadLimit, 4);
   checks.add("the data stack", layout.thread.data_stack, kThreadLimit);

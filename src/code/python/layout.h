@@ -16,15 +16,10 @@ struct Layout {
 
   struct {
     u32 interpreters = 0;  // pointer to the first interpreter
-    u32 lock = kNone;      // 3.11: the interpreter lock itself
   } runtime;
   struct {
     u32 next = 0, threads = 0;
-    u32 lock = kNone;  // since 3.12: a pointer to the interpreter's lock
   } interpreter;
-  struct {
-    u32 locked = 0, holder = 0;
-  } lock;
   struct {
     u32 next = 0, native_id = 0, data_stack = 0;
     u32 frame = 0;       // pointer to the innermost frame, or to a structure on the C stack that has it; see c_frame

@@ -41,8 +41,6 @@ TEST(DebugOffsets, AreReadFromRealTables) {
   ASSERT_TRUE(old.has_value()) << old.error().text;
   EXPECT_EQ(old.value().version, 0x030d05f0u);
   EXPECT_EQ(old.value().interpreter.threads, 7344u);
-  EXPECT_EQ(old.value().lock.locked, 16u);
-  EXPECT_EQ(old.value().lock.holder, 8u);
   EXPECT_EQ(old.value().frame.owner, 70u);
   EXPECT_EQ(old.value().text.compact, 56u);
   EXPECT_EQ(old.value().code_mask, ~u64{0});

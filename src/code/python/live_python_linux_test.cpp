@@ -132,9 +132,6 @@ void expect_stacks(ProcessMemory& memory, const PythonRuntime& runtime, const Ru
   ASSERT_TRUE(threads.is_whole);
   ASSERT_EQ(threads.threads.size(), 1u);
   EXPECT_EQ(threads.threads[0].native_id, script.process());
-  const auto lock = read_lock(memory, layout, runtime.address, threads.threads[0].interpreter);
-  ASSERT_TRUE(lock.has_value());
-  EXPECT_EQ(lock->holder, threads.threads[0].state);
   CodeObjects code(memory, layout);
   RawStack stack;
   Seen seen;

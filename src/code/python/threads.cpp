@@ -42,21 +42,4 @@ PythonThreads list_threads(ProcessMemory& memory, const Layout& layout, u64 runt
   return out;
 }
 
-std::optional<InterpreterLock> read_lock(ProcessMemory& memory, const Layout& layout, u64 runtime, u64 interpreter) {
-  u64 lock = 0;
-  if (layout.runtime.lock != Layout::kNone) {
-    lock = runtime + layout.runtime.lock;
-  } else if (layout.interpreter.lock == Layout::kNone ||
-             !memory.read_number(interpreter + layout.interpreter.lock, lock) || lock == 0) {
-    return std::nullopt;
-  }
-  InterpreterLock out;
-  u32 locked = 0;
-  const std::array pieces = {MemoryPiece{lock + layout.lock.locked, bytes_of(locked)},
-                             MemoryPiece{lock + layout.lock.holder, bytes_of(out.holder)}};
-  if (memory.read(pieces) != pieces.size()) return std::nullopt;
-  out.is_locked = locked == 1;  // it is -1 before the lock exists
-  return out;
-}
-
 }  // namespace wperf::python

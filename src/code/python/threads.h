@@ -25,11 +25,4 @@ inline constexpr usize kMostInterpreters = 256, kMostThreads = 4096;
 // Threads may start and end meanwhile, so some may be missing or listed twice.
 PythonThreads list_threads(ProcessMemory& memory, const Layout& layout, u64 runtime);
 
-struct InterpreterLock {
-  bool is_locked = false;
-  u64 holder = 0;  // state of the thread that holds the lock or held it last; 0: no thread yet
-};
-// Returns nullopt if it cannot be read.
-std::optional<InterpreterLock> read_lock(ProcessMemory& memory, const Layout& layout, u64 runtime, u64 interpreter);
-
 }  // namespace wperf::python

@@ -53,32 +53,5 @@ TEST(Threads, AreCutWhereTheListIsDamaged) {
   EXPECT_FALSE(list_threads(image, image.layout, 8).is_whole);
 }
 
-TEST(InterpreterLock, IsInTheRuntimeOf311) {
-  InterpreterImage image(layout_3_11());
-  const u64 lock = image.runtime + image.layout.runtime.lock;
-  image.put(lock + image.layout.lock.locked, u32{1});
-  image.put(lock + image.layout.lock.holder, image.thread);
-  auto found = read_lock(image, image.layout, image.runtime, image.interpreter);
-  ASSERT_TRUE(found.has_value());
-  EXPECT_TRUE(found->is_locked);
-  EXPECT_EQ(found->holder, image.thread);
-  image.put(lock + image.layout.lock.locked, ~u32{0});
-  EXPECT_FALSE(read_lock(image, image.layout, image.runtime, image.interpreter)->is_locked) << "not made yet";
-}
-
-TEST(InterpreterLock, IsWhereTheInterpreterPointsSince312) {
-  const auto table = table_bytes(kTable314);
-  InterpreterImage image(parse_debug_offsets(table).value(), table);
-  EXPECT_FALSE(read_lock(image, image.layout, image.runtime, image.interpreter).has_value()) << "no pointer";
-  const u64 lock = image.take(64);
-  image.put(image.interpreter + image.layout.interpreter.lock, lock);
-  image.put(lock + image.layout.lock.locked, u32{0});
-  image.put(lock + image.layout.lock.holder, image.thread);
-  const auto found = read_lock(image, image.layout, image.runtime, image.interpreter);
-  ASSERT_TRUE(found.has_value());
-  EXPECT_FALSE(found->is_locked);
-  EXPECT_EQ(found->holder, image.thread);
-}
-
 }  // namespace
 }  // namespace wperf::python

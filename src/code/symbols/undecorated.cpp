@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/ascii.h"
 #include "code/symbols/demangler.h"
 #include "code/symbols/symbolizer.h"
 
@@ -33,10 +34,6 @@ bool is_upper(char c) {
 bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // References are single digits that are not part of an identifier. Lists are the arguments of templates ("?$") and of
 // functions: of other symbols ("?") and of types ("P6", "P8").
 bool microsoft_may_explode(std::string_view name) {

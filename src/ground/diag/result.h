@@ -64,6 +64,11 @@ class [[nodiscard]] Result<void> {
   bool failed_ = false;
 };
 
+// The command line is wrong.
+inline Error usage_error(std::string text, std::string hint = {}) {
+  return {.text = std::move(text), .hint = std::move(hint), .code = ExitCode::usage};
+}
+
 // A contract string, printed to stderr unchanged, exit status 1.
 inline Error contract_error(std::string text) {
   return {.text = std::move(text), .hint = {}, .verbatim = true};

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace wperf::os {
 namespace {
 
@@ -10,10 +12,6 @@ constexpr long kNotFound = 404;
 constexpr long kGone = 410;
 constexpr long kFirstError = 400;
 constexpr size_t kMostHeaders = 64, kLongestHeader = 4096;
-
-char small(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 std::string_view trimmed(std::string_view text) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
@@ -39,7 +37,7 @@ std::string_view host_of(std::string_view url) {
 }
 
 bool is_this_machine(std::string_view host) {
-  const auto is_letter = [](char a, char b) { return small(a) == b; };
+  const auto is_letter = [](char a, char b) { return ascii_lower(a) == b; };
   constexpr std::string_view kName = "localhost";
   const bool is_number =
       std::all_of(host.begin(), host.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
@@ -54,7 +52,7 @@ void add_header_line(std::string_view line, std::vector<HttpHeader>& headers) {
     return;
   }
   HttpHeader header{.name = std::string(line.substr(0, colon)), .value = std::string(trimmed(line.substr(colon + 1)))};
-  std::transform(header.name.begin(), header.name.end(), header.name.begin(), small);
+  std::transform(header.name.begin(), header.name.end(), header.name.begin(), ascii_lower);
   headers.push_back(std::move(header));
 }
 

@@ -122,9 +122,8 @@ diag::Result<Place> parse_place(const std::string& address) {
   Place place{.host = colon == std::string::npos ? std::string() : address.substr(0, colon)};
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), place.port);
   if (digits.empty() || read.ec != std::errc() || read.ptr != digits.data() + digits.size()) {
-    return diag::Error{.text = "'" + address + "' is not an address to listen on",
-                       .hint = "use ADDRESS:PORT or PORT, such as 127.0.0.1:9464",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("'" + address + "' is not an address to listen on",
+                             "use ADDRESS:PORT or PORT, such as 127.0.0.1:9464");
   }
   if (place.host.empty()) place.host = kThisMachine;
   if (place.host.starts_with('[') && place.host.ends_with(']'))

@@ -67,9 +67,8 @@ diag::Result<Listening> listen_at(const std::string& host, u16 port) {
     six->sin6_port = htons(port);
     size = sizeof *six;
   } else {
-    return diag::Error{.text = "'" + host + "' is not an address of this machine",
-                       .hint = "use a numeric address, such as 127.0.0.1:9464",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("'" + host + "' is not an address of this machine",
+                             "use a numeric address, such as 127.0.0.1:9464");
   }
   const std::string where = host + ":" + std::to_string(port);
   const int handle = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

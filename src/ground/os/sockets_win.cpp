@@ -147,9 +147,8 @@ diag::Result<Listening> listen_at(const std::string& host, u16 port) {
   sockaddr_storage address{};
   int size = 0;
   if (!address_of(host, port, address, size)) {
-    return diag::Error{.text = "'" + host + "' is not an address of this machine",
-                       .hint = "use a numeric address, such as 127.0.0.1:9464",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("'" + host + "' is not an address of this machine",
+                             "use a numeric address, such as 127.0.0.1:9464");
   }
   const std::string where = host + ":" + std::to_string(port);
   const SOCKET handle = net.make(address.ss_family, SOCK_STREAM, 0);

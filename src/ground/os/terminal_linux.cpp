@@ -152,10 +152,9 @@ diag::Result<TerminalScreen> TerminalScreen::open(const char* enter, const char*
   const std::string kind = environment("TERM").value_or("");
   const bool is_terminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
   if (!is_terminal || kind.empty() || kind == "dumb" || tcgetattr(STDIN_FILENO, &usual_settings) != 0) {
-    return diag::Error{.text = is_terminal ? "this terminal (TERM=" + kind + ") cannot update its display"
-                                           : "a live display needs a terminal on both stdin and stdout",
-                       .hint = "use `wperf top --once` to print one look",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(is_terminal ? "this terminal (TERM=" + kind + ") cannot update its display"
+                                         : "a live display needs a terminal on both stdin and stdout",
+                             "use `wperf top --once` to print one look");
   }
   enter_text = enter;
   leave_text = leave;

@@ -145,18 +145,16 @@ void append_typed(std::wstring& typed, const INPUT_RECORD& record) {
 diag::Result<TerminalScreen> TerminalScreen::open(const char* enter, const char* leave) {
   input = GetStdHandle(STD_INPUT_HANDLE);
   if (GetConsoleMode(input, &input_mode) == 0 || !prepare_terminal(stdout)) {
-    return diag::Error{.text = "a live display needs a console on both stdin and stdout",
-                       .hint = "use `wperf top --once` to print one look",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("a live display needs a console on both stdin and stdout",
+                             "use `wperf top --once` to print one look");
   }
   // In this mode Ctrl-C is a key, and arrow keys send the sequences of other systems.
   DWORD raw = input_mode & ~static_cast<DWORD>(ENABLE_LINE_INPUT | ENABLE_ECHO_INPUT | ENABLE_PROCESSED_INPUT |
                                                ENABLE_QUICK_EDIT_MODE | ENABLE_MOUSE_INPUT);
   raw |= ENABLE_VIRTUAL_TERMINAL_INPUT | ENABLE_EXTENDED_FLAGS;
   if (SetConsoleMode(input, raw) == 0) {
-    return diag::Error{.text = "a live display needs the console of Windows 10 or later",
-                       .hint = "use `wperf top --once` to print one look",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("a live display needs the console of Windows 10 or later",
+                             "use `wperf top --once` to print one look");
   }
   leave_text = leave;
   SetUnhandledExceptionFilter(on_crash);

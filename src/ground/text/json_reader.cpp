@@ -6,15 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/ascii.h"
 #include "ground/text/protobuf.h"
 #include "ground/text/unicode.h"
 
 namespace wperf::text {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Returns -1 if it is not a hexadecimal digit.
 int hex_digit(char c) {

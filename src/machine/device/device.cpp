@@ -19,9 +19,8 @@ diag::Result<std::unique_ptr<RecordingSession>> Device::open_recording(const pla
 }
 
 diag::Result<std::string> Device::recording_profile(const plan::SamplePlan&) {
-  return diag::Error{.text = "--print-wprp needs Windows' own tracing",
-                     .hint = "use --device etw, or on Linux --device etw:fake",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("--print-wprp needs Windows' own tracing",
+                           "use --device etw, or on Linux --device etw:fake");
 }
 
 }  // namespace wperf::device

@@ -49,9 +49,8 @@ diag::Result<std::unique_ptr<device::Device>> open_device(const std::string& nam
                                                 : "use `--device windowsperf:fake` to see it on the simulated machine",
                        .code = diag::ExitCode::no_device};
   }
-  return diag::Error{.text = "unknown device '" + name + "'",
-                     .hint = "devices are driver, windowsperf, etw, linux and sim[:key=value,...]",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("unknown device '" + name + "'",
+                           "devices are driver, windowsperf, etw, linux and sim[:key=value,...]");
 }
 
 DevicesHere devices_here() {

@@ -26,9 +26,8 @@ diag::Result<std::unique_ptr<device::Device>> open_device(const std::string& nam
                        .hint = kind == "sim" ? "the simulated machine runs on Linux, including WSL" : "",
                        .code = diag::ExitCode::no_device};
   }
-  return diag::Error{.text = "unknown device '" + name + "'",
-                     .hint = "devices are driver, windowsperf, etw, linux and sim[:key=value,...]",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("unknown device '" + name + "'",
+                           "devices are driver, windowsperf, etw, linux and sim[:key=value,...]");
 }
 
 DevicesHere devices_here() {

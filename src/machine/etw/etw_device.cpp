@@ -169,10 +169,9 @@ diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceA
   WPERF_TRY(std::vector<etw::CountedEntry> entries, etw::plan_counts(plan, sources, session));
   const u32 most = etw::most_counters(api);
   if (most != 0 && session.counted.size() > most) {
-    return diag::Error{.text = fmt::format("Windows can count at most {} events at once on this machine, not {}", most,
-                                           session.counted.size()),
-                       .hint = "choose fewer with -e",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("Windows can count at most {} events at once on this machine, not {}", most,
+                                         session.counted.size()),
+                             "choose fewer with -e");
   }
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
   file.close();  // Windows writes the file, not wperf
@@ -307,9 +306,8 @@ class EtwDevice final : public device::Device {
       const plan::SamplePlan& plan, const device::RecordingTarget& target) override {
     constexpr std::string_view kEnding = ".etl";
     if (!target.file.empty() && !target.file.ends_with(kEnding)) {
-      return diag::Error{.text = "Windows records traces, and " + target.file + " does not end in .etl",
-                         .hint = "use a name such as FILE.etl",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error("Windows records traces, and " + target.file + " does not end in .etl",
+                               "use a name such as FILE.etl");
     }
     etw::SessionPlan session{.sources = {},
                              .stacks = true,  // stacks cost little, and every view uses them

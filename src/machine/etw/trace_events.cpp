@@ -36,16 +36,10 @@ std::string_view event_like(u32 source) {
   }
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = ascii_lower(c);
-  return out;
-}
-
 }  // namespace
 
 diag::Result<std::optional<plan::KernelEvent>> TraceEvents::find(std::string_view name) const {
-  const std::string wanted = lower(name);
+  const std::string wanted = in_lower_case(std::string(name));
   // The names of time events on other systems are accepted here, too.
   if (wanted == "timer" || wanted == "cpu-clock") {
     return std::optional(plan::KernelEvent{.type = kSourceType, .config = kTimer, .clock = true, .cores = {}});
@@ -54,7 +48,7 @@ diag::Result<std::optional<plan::KernelEvent>> TraceEvents::find(std::string_vie
   if (wanted == "task-clock") return std::optional(plan::KernelEvent{.type = kTimeType, .clock = true, .cores = {}});
   if (wanted == "context-switches") return std::optional(plan::KernelEvent{.type = kSwitchCountType, .cores = {}});
   for (const ProfileSource& source : sources_) {
-    if (source.number == kTimer || lower(source.name) != wanted) continue;
+    if (source.number == kTimer || in_lower_case(source.name) != wanted) continue;
     return std::optional(
         plan::KernelEvent{.type = kSourceType, .config = source.number, .hardware = true, .cores = {}});
   }
@@ -67,7 +61,7 @@ std::vector<plan::KernelEvents::Word> TraceEvents::words(bool of_hardware) const
     if (source.number != kTimer && !of_hardware) continue;
     const std::string_view event = on_arm_ ? event_like(source.number) : std::string_view();
     words.push_back(
-        {lower(source.name),
+        {in_lower_case(source.name),
          fmt::format("profile source {}, interval {} to {}{}{}{}", source.number, source.least, source.greatest,
                      source.number == kTimer ? " x 100 ns" : "", event.empty() ? "" : ", like ", event)});
   }
@@ -104,9 +98,8 @@ diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const Pr
     }
     if (event.kernel_event.has_value() &&
         (event.kernel_event->type == kTimeType || event.kernel_event->type == kSwitchCountType)) {
-      return diag::Error{.text = event.name + " can be counted, but not sampled",
-                         .hint = "count it with `wperf stat`; sample time with `wperf record -e timer`",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error(event.name + " can be counted, but not sampled",
+                               "count it with `wperf stat`; sample time with `wperf record -e timer`");
     }
     WantedSource one{.name = event.name, .number = {}, .event = event.code, .interval = event.interval};
     const bool is_timer = event.kernel_event.has_value() && event.kernel_event->clock;
@@ -124,22 +117,19 @@ diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const Pr
       greatest = source.greatest;
     }
     if (one.interval < least || one.interval > greatest) {
-      return diag::Error{
-          .text = is_timer
-                      ? fmt::format("Windows can sample by time {} to {} times per second, not {} times",
-                                    10'000'000 / greatest, 10'000'000 / least, 10'000'000 / std::max(one.interval, 1u))
-                      : fmt::format("Windows can sample {} every {} to {} events, not every {}", one.name, least,
-                                    greatest, one.interval),
-          .hint = is_timer ? "set the rate with --freq" : fmt::format("-e {}:{}", one.name, least),
-          .code = diag::ExitCode::usage};
+      return diag::usage_error(
+          is_timer ? fmt::format("Windows can sample by time {} to {} times per second, not {} times",
+                                 10'000'000 / greatest, 10'000'000 / least, 10'000'000 / std::max(one.interval, 1u))
+                   : fmt::format("Windows can sample {} every {} to {} events, not every {}", one.name, least, greatest,
+                                 one.interval),
+          is_timer ? "set the rate with --freq" : fmt::format("-e {}:{}", one.name, least));
     }
     const bool is_twice = std::any_of(session.sources.begin(), session.sources.end(), [&](const WantedSource& other) {
       return other.number == one.number && (one.number.has_value() || other.event == one.event);
     });
     if (is_twice) {
-      return diag::Error{.text = fmt::format("{} is given twice: Windows has one interval for it", one.name),
-                         .hint = "give it once",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error(fmt::format("{} is given twice: Windows has one interval for it", one.name),
+                               "give it once");
     }
     session.sources.push_back(std::move(one));
   }
@@ -162,10 +152,9 @@ diag::Result<std::vector<CountedEntry>> plan_counts(const plan::CountPlan& plan,
                             return source.number == one.number && source.number != kTimer;
                           });
     if (type == kSwitchType || !is_known) {
-      return diag::Error{
-          .text = entry.name + " is not a counter of the cores",
-          .hint = "task-clock counts time, context-switches counts context switches; `wperf list` shows the counters",
-          .code = diag::ExitCode::usage};
+      return diag::usage_error(
+          entry.name + " is not a counter of the cores",
+          "task-clock counts time, context-switches counts context switches; `wperf list` shows the counters");
     }
     const auto known = std::find_if(session.counted.begin(), session.counted.end(), [&](const WantedSource& other) {
       return other.number == one.number && (one.number.has_value() || other.event == one.event);

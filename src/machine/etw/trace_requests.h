@@ -58,9 +58,7 @@ enum EnableFlag : u32 {
   kThreads = 2,
   kImages = 4,
   kSwitches = 0x10,
-  kDpcs = 0x20,
   kInterrupts = 0x40,
-  kReadyThreads = 0x800,
   kProfile = 0x01000000,
 };
 Bytes properties_bytes(const SessionProperties& properties);

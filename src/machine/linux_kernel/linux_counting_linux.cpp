@@ -160,9 +160,8 @@ diag::Result<void> LinuxCountSession::open_entry(usize unit, usize number, Scope
     const std::vector<u32>& only = events[kind].cores;
     if (!only.empty()) {
       if (scope.thread >= 0) {
-        return diag::Error{.text = entry.name + " counts for the whole machine, not for a program",
-                           .hint = "count it on a core: leave out the program, and use -c or --timeout",
-                           .code = diag::ExitCode::usage};
+        return diag::usage_error(entry.name + " counts for the whole machine, not for a program",
+                                 "count it on a core: leave out the program, and use -c or --timeout");
       }
       if (std::find(only.begin(), only.end(), core) == only.end()) continue;
     }

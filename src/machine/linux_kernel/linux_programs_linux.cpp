@@ -77,9 +77,8 @@ diag::Result<void> check_system(const std::string& path) {
   const ssize_t got = read(file.number(), begin, sizeof begin);
   const std::string_view text(begin, got > 0 ? static_cast<usize>(got) : 0);
   if (!text.starts_with(kWindows) || text == kForAllSystems || has_interpreter_of_windows_programs()) return {};
-  return diag::Error{.text = path + " is a Windows program, but this device runs Linux programs",
-                     .hint = "run ARM64 Windows programs on a simulated machine with `--device sim`",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(path + " is a Windows program, but this device runs Linux programs",
+                           "run ARM64 Windows programs on a simulated machine with `--device sim`");
 }
 
 // Reports an error before the measurement if possible; execvp searches in the same way.

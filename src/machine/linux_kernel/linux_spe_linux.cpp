@@ -81,10 +81,9 @@ diag::Result<std::unique_ptr<device::SpeSession>> open_linux_spe(LinuxPrograms& 
   std::vector<int> threads{-1};
   if (plan.process.has_value()) threads = programs.threads_to_watch(*plan.process);
   if (threads.size() > 1) {
-    return diag::Error{
-        .text = "SPE cannot be used on a running program with several threads",
-        .hint = "start the program with `wperf record ... -- PROGRAM`, or leave out -p to profile whole cores",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        "SPE cannot be used on a running program with several threads",
+        "start the program with `wperf record ... -- PROGRAM`, or leave out -p to profile whole cores");
   }
   for (const u32 core : plan.cores) {
     const Unit* unit = perf_events::spe_unit_of_core(units, core);

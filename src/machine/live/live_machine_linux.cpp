@@ -278,10 +278,9 @@ diag::Result<Descriptor> take_lock() {
   }
   if (::pread(lock.number(), holder.data(), holder.size() - 1, 0) < 0)
     return diag::system_error("cannot read " + path, errno);
-  return diag::Error{
-      .text = "a simulated machine is up already (process " + std::to_string(std::atoi(holder.data())) + ")",
-      .hint = "`wperf machine stop` ends it; with another WPERF_SIM_INSTANCE a second one can be up",
-      .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      "a simulated machine is up already (process " + std::to_string(std::atoi(holder.data())) + ")",
+      "`wperf machine stop` ends it; with another WPERF_SIM_INSTANCE a second one can be up");
 }
 
 // The machine's process: keeps nothing from its parent except the current folder.

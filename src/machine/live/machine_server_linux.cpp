@@ -376,10 +376,9 @@ void on_signal(int /*number*/) {
 diag::Result<std::string> options_for_staying_on(std::string options) {
   for (const std::string key : {"pace", "instance"}) {
     if (!wperf_driver::option_of(options, key).has_value()) continue;
-    return diag::Error{
-        .text = "a machine that stays on takes no option '" + key + "='",
-        .hint = key == "pace" ? "its time follows the wall clock" : "set WPERF_SIM_INSTANCE, for its clients, too",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        "a machine that stays on takes no option '" + key + "='",
+        key == "pace" ? "its time follows the wall clock" : "set WPERF_SIM_INSTANCE, for its clients, too");
   }
   return options;
 }

@@ -36,9 +36,8 @@ diag::Result<sockaddr_un> address_of(const std::string& path, Descriptor& folder
 diag::Result<std::string> path_of_machine(std::string_view extension) {
   const std::string instance = os::environment("WPERF_SIM_INSTANCE").value_or("default");
   if (!sim::is_instance_name(instance)) {
-    return diag::Error{.text = "WPERF_SIM_INSTANCE is not 1 to 64 letters, digits, '_' or '-'",
-                       .hint = "set it to a name of letters, digits, '_' or '-', or unset it",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("WPERF_SIM_INSTANCE is not 1 to 64 letters, digits, '_' or '-'",
+                             "set it to a name of letters, digits, '_' or '-', or unset it");
   }
   const sim::RuntimeFolder folder = sim::runtime_folder();
   if (!folder.error.empty()) return diag::Error{.text = folder.error, .hint = folder.hint};

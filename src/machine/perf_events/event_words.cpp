@@ -150,9 +150,7 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find_unit_event(std::
     }
     known += (known.empty() ? "" : ", ") + unit.name;
   }
-  return diag::Error{.text = fmt::format("this machine has no event source '{}'", unit_name),
-                     .hint = "available: " + known,
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("this machine has no event source '{}'", unit_name), "available: " + known);
 }
 
 diag::Result<std::optional<plan::KernelEvent>> EventWords::find_tracepoint(std::string_view name) const {
@@ -167,9 +165,8 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find_tracepoint(std::
   }
   const auto id = files_.number(fmt::format("{}/events/{}/{}/id", folder, system, point));
   if (!id.has_value()) {
-    return diag::Error{.text = fmt::format("the tracepoint {} does not exist, or this user may not read it", name),
-                       .hint = fmt::format("`ls {}/events/{}` lists the tracepoints of {}", folder, system, system),
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("the tracepoint {} does not exist, or this user may not read it", name),
+                             fmt::format("`ls {}/events/{}` lists the tracepoints of {}", folder, system, system));
   }
   plan::KernelEvent event;
   event.type = kTypeTracepoint;

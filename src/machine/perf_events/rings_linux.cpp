@@ -52,11 +52,8 @@ namespace {
 constexpr usize kLeastAuxBytes = usize{64} << 10;    // a power-of-two number of pages, whatever their size
 constexpr usize kRecordRingBytes = usize{64} << 10;  // a record of 64 bytes for each interrupt of the hardware
 
-usize page_size() {
-  return static_cast<usize>(sysconf(_SC_PAGESIZE));
-}
 usize record_ring_bytes() {
-  return std::max(kRecordRingBytes, page_size());
+  return std::max(kRecordRingBytes, page_bytes());
 }
 
 }  // namespace
@@ -64,11 +61,11 @@ usize record_ring_bytes() {
 AuxRing::~AuxRing() {
   if (mapped_ == nullptr) return;
   munmap(aux_.data(), aux_.size());
-  munmap(mapped_, record_ring_bytes() + page_size());
+  munmap(mapped_, record_ring_bytes() + page_bytes());
 }
 
 diag::Result<AuxRing> AuxRing::map(const Descriptor& event, u32 core, usize aux_bytes) {
-  const usize size = record_ring_bytes() + page_size();
+  const usize size = record_ring_bytes() + page_bytes();
   void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, event.number(), 0);
   if (mapped == MAP_FAILED) return no_room("the records about SPE data");
   auto* page = static_cast<perf_event_mmap_page*>(mapped);
@@ -90,7 +87,7 @@ diag::Result<AuxRing> AuxRing::map(const Descriptor& event, u32 core, usize aux_
 // The area's head is loaded after the records, so the bytes that they describe are in the area.
 void AuxRing::drain(const readings::SpeSink& sink) {
   const auto load = [](__u64& word) { return std::atomic_ref<__u64>(word).load(std::memory_order_acquire); };
-  const auto* ring = static_cast<const std::byte*>(mapped_) + page_size();
+  const auto* ring = static_cast<const std::byte*>(mapped_) + page_bytes();
   const RingPieces records = waiting_in({ring, record_ring_bytes()}, load(page()->data_head), page()->data_tail);
   area_.drain(records, load(page()->aux_head), sink);
   std::atomic_ref<__u64>(page()->data_tail).store(records.tail, std::memory_order_release);

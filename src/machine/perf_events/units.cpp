@@ -25,9 +25,9 @@ bool plain_name(std::string_view name) {
 }
 
 diag::Error wrong(std::string text, const Unit& unit) {
-  return {.text = std::move(text),
-          .hint = fmt::format("{1}{0}/events lists the events of {0}, {1}{0}/format its terms", unit.name, kUnitFolder),
-          .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      std::move(text),
+      fmt::format("{1}{0}/events lists the events of {0}, {1}{0}/format its terms", unit.name, kUnitFolder));
 }
 
 class TermReader {

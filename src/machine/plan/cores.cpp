@@ -52,10 +52,9 @@ diag::Result<NamedCores> name_cores(const request::Measurement& wanted, u32 core
 diag::Result<void> check_no_counting_list(const std::vector<request::CountItem>& items) {
   for (const request::CountItem& item : items) {
     if (!std::holds_alternative<request::EventList>(item)) continue;
-    return diag::Error{
-        .text = "the events of -e are written before the command, so they would be counted and not sampled",
-        .hint = "put sample or record before -e",
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        "-e stands before the command, where it names events to count, not to sample",
+        "put sample or record before -e");
   }
   return {};
 }
@@ -79,10 +78,9 @@ diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Measu
   placed.cores = std::move(named.sampled);
   placed.program_core = named.measured.empty() ? placed.cores.front() : named.measured.front();
   if (std::binary_search(placed.cores.begin(), placed.cores.end(), placed.program_core)) return placed;
-  return diag::Error{
-      .text = fmt::format("the program starts on core {} (-c), which is not among --cores", placed.program_core),
-      .hint = "add it to --cores",
-      .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      fmt::format("the program starts on core {} (-c), which is not among --cores", placed.program_core),
+      "add it to --cores");
 }
 
 diag::Result<SampledCores> place_by_kernel(NamedCores named, bool starts_program, u32 core_count) {

@@ -26,7 +26,7 @@ diag::Result<void> check_set_up(EventClass event_class, const Capabilities& mach
   if (named == 0 || known != 0) return {};
   return diag::Error{
       .text = fmt::format(
-          "only administrators may count in {}, because they have to tell the driver where these counters are",
+          "only administrators may count in {}, because the driver must be told their addresses",
           dsu ? "the clusters (DSU)" : "the memory controllers (DMC)"),
       .hint = "run wperf as administrator"};
 }

@@ -64,9 +64,8 @@ diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& 
   if (!entry.kernel_event.has_value()) return unknown_event(token, catalog, &kernel);
   if (entry.kernel_event->hardware && !kernel.has_counters()) return no_counters_for(token.text, kernel);
   if (!entry.kernel_event->cores.empty() && entry.modifiers.choose_modes()) {
-    return diag::Error{.text = fmt::format("{} counts outside the cores, where modifiers do not apply", token.text),
-                       .hint = fmt::format("leave out the modifiers of {}", asked.text),
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("{} counts outside the cores, where modifiers do not apply", token.text),
+                             fmt::format("leave out the modifiers of {}", asked.text));
   }
   entry.code = shown_code(*entry.kernel_event);
   return std::optional<Entry>(std::move(entry));
@@ -91,14 +90,11 @@ diag::Result<Schedule> kernel_schedule(std::vector<std::vector<Entry>> groups, s
 diag::Result<void> check_process(const request::Measurement& wanted, const Capabilities& machine) {
   if (!wanted.process.has_value()) return {};
   if (machine.kernel == nullptr) {
-    return diag::Error{.text = "-p is not supported by this device, which measures cores and not single programs",
-                       .hint = "use -c, or name the program with --image_name (sample)",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("-p is not supported by this device, which measures cores and not single programs",
+                             "use -c, or name the program with --image_name (sample)");
   }
   if (wanted.program.has_value() || !wanted.cores.empty()) {
-    return diag::Error{.text = "-p cannot be combined with -c or with a program to start",
-                       .hint = "leave one of them out",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("-p cannot be combined with -c or with a program to start", "leave one of them out");
   }
   return {};
 }

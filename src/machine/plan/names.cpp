@@ -156,10 +156,9 @@ diag::Result<EventModifiers> read_modifiers(std::string_view letters, std::strin
         modifiers.precision = kMostPrecision;
         break;
       default:
-        return diag::Error{
-            .text = fmt::format("wperf does not support the modifier '{}' of {}", letter, text),
-            .hint = "u, k and h select user mode, kernel mode and hypervisor; p, pp and ppp ask for less skid",
-            .code = diag::ExitCode::usage};
+        return diag::usage_error(
+            fmt::format("wperf does not support the modifier '{}' of {}", letter, text),
+            "u, k and h select user mode, kernel mode and hypervisor; p, pp and ppp ask for less skid");
     }
   }
   return modifiers;

@@ -81,9 +81,8 @@ diag::Result<void> check_rate(const request::Sampling& sampling, const std::vect
   const bool adapts =
       std::any_of(events.begin(), events.end(), [](const SampleEvent& event) { return event.adaptive; });
   if (adapts) return {};
-  return diag::Error{.text = "--freq has no effect: every event of -e has its own interval",
-                     .hint = "leave out an :INTERVAL, or --freq",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("--freq has no effect: every event of -e has its own interval",
+                           "leave out an :INTERVAL, or --freq");
 }
 
 bool in_report_order(const SampleEvent& a, const SampleEvent& b) {
@@ -124,9 +123,8 @@ std::string why_not_cycles(const Capabilities& machine, const std::vector<Sample
 diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Sampling& sampling,
                                                            const Capabilities& machine, const EventCatalog& catalog) {
   if (sampling.jitter) {
-    return diag::Error{.text = "--jitter is not supported: the kernel of this machine cannot vary intervals",
-                       .hint = "use --freq with an uncommon frequency, such as 997",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("--jitter is not supported: the kernel of this machine cannot vary intervals",
+                             "use --freq with an uncommon frequency, such as 997");
   }
   const u32 rate_hz = kernel_rate_hz(sampling);
   std::vector<request::SampledEvent> asked = sampling.events;
@@ -137,11 +135,9 @@ diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Sampli
     WPERF_TRY(SampleEvent event, plan_kernel_sample(one, machine, words, rate_hz));
     const bool is_clock = event.kernel_event.has_value() && event.kernel_event->clock;
     if (machine.kernel->is_windows() && sampling.rate_hz.has_value() && event.adaptive && !is_clock) {
-      return diag::Error{
-          .text = fmt::format("--freq works only for the timer on Windows, which cannot adapt the interval of {}",
-                              event.name),
-          .hint = fmt::format("set the interval with -e {}:INTERVAL", event.name),
-          .code = diag::ExitCode::usage};
+      return diag::usage_error(
+          fmt::format("--freq works only for the timer on Windows, which cannot adapt the interval of {}", event.name),
+          fmt::format("set the interval with -e {}:INTERVAL", event.name));
     }
     events.push_back(std::move(event));
   }
@@ -182,13 +178,11 @@ diag::Result<u32> configured_limit(const std::vector<request::ConfigSetting>& co
     if (setting.name != request::kSampleLimitSetting) continue;
     limit = static_cast<u32>(request::parse_decimal(setting.value).value_or(0));
     if (machine.kernel != nullptr) {
-      return diag::Error{.text = "sample.limit is not supported: the kernel of this machine has its own limit",
-                         .hint = "write to /proc/sys/kernel/perf_event_max_sample_rate",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error("sample.limit is not supported: the kernel of this machine has its own limit",
+                               "write to /proc/sys/kernel/perf_event_max_sample_rate");
     }
     if (limit == 0) {
-      return diag::Error{
-          .text = "sample.limit must be at least one sample per second", .hint = {}, .code = diag::ExitCode::usage};
+      return diag::usage_error("sample.limit must be at least one sample per second");
     }
   }
   return limit;
@@ -204,27 +198,22 @@ request::CallStacks automatic_stacks_of(const request::Sampling& sampling) {
 diag::Result<void> check_call_stacks(const request::CallStacks& stacks, const Capabilities& machine) {
   if (stacks.python != request::PythonFrames::none) {
     if (!machine.shows_python)
-      return diag::Error{
-          .text = "functions of Python programs cannot be seen here",
-          .hint =
-              "--python sees them on the linux device and on the simulated machine; without it the interpreter's "
-              "own functions are shown",
-          .code = diag::ExitCode::usage};
+      return diag::usage_error(
+          "functions of Python programs cannot be seen here",
+          "--python sees them on the linux device and on the simulated machine; without it the interpreter's "
+          "own functions are shown");
     if (stacks.source != request::StackSource::automatic)
-      return diag::Error{.text = "--python needs copies of stacks that are unwound while recording",
-                         .hint = "leave out --call-graph, or use --call-graph auto",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error("--python needs copies of stacks that are unwound while recording",
+                               "leave out --call-graph, or use --call-graph auto");
   }
   if (machine.kernel != nullptr || !stacks.wanted()) return {};
   if (stacks.source == request::StackSource::stack_copies) {
-    return diag::Error{.text = "only the linux device can copy stacks",
-                       .hint = "use -g, which follows frame pointers; every program for Windows on Arm keeps them",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error("only the linux device can copy stacks",
+                             "use -g, which follows frame pointers; every program for Windows on Arm keeps them");
   }
   if (!machine.foreign_driver.empty()) {
-    return diag::Error{.text = machine.foreign_driver + " cannot record call stacks",
-                       .hint = "leave out the options that show callers, or use wperf's own driver",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(machine.foreign_driver + " cannot record call stacks",
+                             "leave out the options that show callers, or use wperf's own driver");
   }
   if (!machine.call_stacks) {
     return diag::Error{.text = "the driver cannot record call stacks",
@@ -244,7 +233,7 @@ diag::Result<void> check_foreign_driver(const request::RecordingView& view, cons
                                         const Capabilities& machine) {
   if (machine.foreign_driver.empty()) return {};
   const auto refusal = [&](const char* what, const char* hint) {
-    return diag::Error{.text = machine.foreign_driver + what, .hint = hint, .code = diag::ExitCode::usage};
+    return diag::usage_error(machine.foreign_driver + what, hint);
   };
   if (plan.cores.size() > 1)
     return refusal(" can sample only one core at a time", "choose one with -c; record starts the program on that core");
@@ -318,23 +307,18 @@ diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, co
   WPERF_CHECK_OK(check_call_stacks(plan.call_stacks, machine));
   if (view.branches) {
     if (machine.kernel == nullptr || machine.kernel->is_windows()) {
-      return diag::Error{.text = "record --branches needs branch stacks, which only the linux device records",
-                         .hint = "if the core has SPE, use -e arm_spe_0/branch_filter=1/",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error("record --branches needs branch stacks, which only the linux device records",
+                               "if the core has SPE, use -e arm_spe_0/branch_filter=1/");
     }
     if (plan.call_stacks.wanted()) {
-      return diag::Error{.text = "record --branches cannot record call stacks, too",
-                         .hint = "leave out -g, or record twice",
-                         .code = diag::ExitCode::usage};
+      return diag::usage_error("record --branches cannot record call stacks, too", "leave out -g, or record twice");
     }
     plan.branch_stacks = BranchStacks::needed;
   }
   if (view.latency) {
     if (machine.kernel == nullptr || machine.kernel->is_windows()) {
-      return diag::Error{
-          .text = "record --latency needs the linux device: other devices do not record when threads ran",
-          .hint = "for traces with samples and context switches use `wperf report --latency FILE.etl`",
-          .code = diag::ExitCode::usage};
+      return diag::usage_error("record --latency needs the linux device: other devices do not record when threads ran",
+                               "for traces with samples and context switches use `wperf report --latency FILE.etl`");
     }
     plan.switch_records = true;
   }
@@ -352,10 +336,9 @@ diag::Result<void> add_switches(SamplePlan& plan, request::Sampling sampling, co
                                 const EventCatalog& catalog) {
   for (const SampleEvent& event : plan.events) {
     if (event.name != kSwitchesForWaits && !event.name.starts_with("sched:")) continue;
-    return diag::Error{
-        .text = fmt::format("--waits already records context switches; {} cannot be recorded too", event.name),
-        .hint = fmt::format("leave {} out of -e", event.name),
-        .code = diag::ExitCode::usage};
+    return diag::usage_error(
+        fmt::format("--waits already records context switches; {} cannot be recorded too", event.name),
+        fmt::format("leave {} out of -e", event.name));
   }
   const bool of_windows = machine.kernel->is_windows();
   sampling.rate_hz.reset();

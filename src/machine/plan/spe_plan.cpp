@@ -47,19 +47,16 @@ diag::Result<void> check_abilities(const SpePlan& plan, const Capabilities& mach
 
 // Refuses options for sampling with counters, which would be silently ignored.
 diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
-  const auto refusal = [](std::string text, std::string hint) {
-    return diag::Error{.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
-  };
   if (!sampling.events.empty()) {
-    return refusal("SPE and counter events cannot be sampled at the same time", "run wperf twice");
+    return diag::usage_error("SPE and counter events cannot be sampled at the same time", "run wperf twice");
   }
   if (sampling.rate_hz.has_value()) {
-    return refusal("--freq adapts the intervals of counters, which SPE does not use",
-                   "use the filter interval=, a number of operations");
+    return diag::usage_error("--freq adapts the intervals of counters, which SPE does not use",
+                             "use the filter interval=, a number of operations");
   }
   const auto& tables = sampling.display.by;
   if (std::find(tables.begin(), tables.end(), request::Breakdown::caller) != tables.end()) {
-    return refusal("SPE records contain no callers", "leave `caller` out of --by");
+    return diag::usage_error("SPE records contain no callers", "leave `caller` out of --by");
   }
   return {};
 }
@@ -71,12 +68,10 @@ diag::Result<void> add_times(const request::SampleDisplay& display, const reques
   if (!timeline && !view.time.has_value()) return {};
   plan.timestamps = true;
   if (machine.kernel != nullptr || machine.timer.hz != 0) return {};
-  return diag::Error{
-      .text =
-          fmt::format("{} needs the time of SPE records, and this driver does not report the frequency of their clock",
-                      timeline ? "--timeline" : "--time"),
-      .hint = "install the driver that came with this wperf",
-      .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      fmt::format("{} needs the time of SPE records, and this driver does not report the frequency of their clock",
+                  timeline ? "--timeline" : "--time"),
+      "install the driver that came with this wperf");
 }
 
 // The Python functions of a record are found by its time.
@@ -85,9 +80,8 @@ diag::Result<void> add_python(const request::CallStacks& stacks, const Capabilit
   if (plan.python == request::PythonFrames::none) return {};
   plan.timestamps = true;
   if (machine.kernel == nullptr && machine.shows_python && machine.timer.hz != 0) return {};
-  return diag::Error{.text = "functions of Python programs cannot be seen with SPE here",
-                     .hint = "they can with --device sim:…; elsewhere, sample an event instead",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("wperf cannot show Python functions with SPE on this device",
+                           "use --device sim:…, or sample an event instead of SPE");
 }
 
 constexpr u64 kAnyMask = ~u64{0};

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace wperf::pmu {
 namespace {
 
@@ -20,10 +22,6 @@ std::string_view take_token(std::string_view& text) {
   const std::string_view token = text.substr(0, text.find(' '));
   text.remove_prefix(token.size());
   return token;
-}
-
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
 }
 
 // Parses a plain decimal such as 1000 or 0.5; returns 0 for anything else. (libc++ 16 has no std::from_chars for

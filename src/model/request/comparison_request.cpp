@@ -18,12 +18,11 @@ constexpr std::pair<std::string_view, Kind> kKinds[] = {
     {"function:", Kind::function}, {"inclusive:", Kind::inclusive}, {"module:", Kind::module}, {"line:", Kind::line}};
 
 diag::Error bad_condition(std::string_view text) {
-  return {.text = fmt::format("invalid condition '{}'", text),
-          .hint =
-              "use --fail-if 'NAME>PERCENT%', with function:, inclusive:, module: or line: before NAME if needed: "
-              "--fail-if 'elapsed>5%' --fail-if 'cpu-time>5%' --fail-if 'function:parse>5%'; quote it, because > is "
-              "special to the shell",
-          .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      fmt::format("invalid condition '{}'", text),
+      "use --fail-if 'NAME>PERCENT%', with function:, inclusive:, module: or line: before NAME if needed: "
+      "--fail-if 'elapsed>5%' --fail-if 'cpu-time>5%' --fail-if 'function:parse>5%'; quote it, because > is "
+      "special to the shell");
 }
 
 // An unknown word before the colon is an error; otherwise `functon:parse` would be an event name like
@@ -79,9 +78,7 @@ diag::Result<CostPer> parse_cost_per(std::string_view text) {
   if (text == "second") return CostPer{.unit = CostPer::Unit::second, .counter = {}};
   if (text == "run") return CostPer{.unit = CostPer::Unit::run, .counter = {}};
   if (!text.empty()) return CostPer{.unit = CostPer::Unit::counter, .counter = std::string(text)};
-  return diag::Error{.text = "--per has an empty value",
-                     .hint = "use share, second, run or the name of a counted event",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error("--per has an empty value", "use share, second, run or the name of a counted event");
 }
 
 }  // namespace wperf::request

@@ -200,9 +200,8 @@ diag::Result<u64> parse_core_mask(std::string_view text, std::string_view option
   const char* const end = begin + digits.size();
   const auto [last, code] = std::from_chars(begin, end, mask, 16);
   if (code == std::errc() && last == end && mask != 0) return mask;
-  return diag::Error{.text = fmt::format("invalid value '{}' for {}", text, option),
-                     .hint = "use a hexadecimal mask of cores: 2 is core 1, f are cores 0 to 3",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("invalid value '{}' for {}", text, option),
+                           "use a hexadecimal mask of cores: 2 is core 1, f are cores 0 to 3");
 }
 
 }  // namespace wperf::request

@@ -30,10 +30,6 @@ const Scheme* scheme_of(std::string_view text) {
   return found != kSchemes.end() ? found : nullptr;
 }
 
-diag::Error wrong_address(std::string text, std::string hint) {
-  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
-}
-
 // Decodes %20 and the like. Returns nullopt for a % without two hexadecimal digits, and for a control character.
 std::optional<std::string> decoded(std::string_view text) {
   constexpr u32 kBase = 16;
@@ -87,8 +83,8 @@ diag::Result<u64> time_of_value(std::string_view name, std::string_view value, u
   const auto length = parse_duration(value, name);
   if (has_unit && length.has_value())
     return now_unix_s - std::min(now_unix_s, length.value().milliseconds / kMsPerSecond);
-  return wrong_address(fmt::format("{}={} is not a time", name, value),
-                       "use a length of time such as 90m, 1h or 7d, or a date in UTC such as 2026-11-28T10:00:00");
+  return diag::usage_error(fmt::format("{}={} is not a time", name, value),
+                           "use a length of time such as 90m, 1h or 7d, or a date in UTC such as 2026-11-28T10:00:00");
 }
 
 class QueryReader {
@@ -100,8 +96,8 @@ class QueryReader {
     const std::optional<std::string> value =
         equals != std::string_view::npos ? decoded(part.substr(equals + 1)) : std::nullopt;
     if (!value.has_value() || value->empty()) {
-      return wrong_address(fmt::format("'{}' in the address is not NAME=VALUE", part),
-                           "separate parts with &, and write % as %25 and & as %26");
+      return diag::usage_error(fmt::format("'{}' in the address is not NAME=VALUE", part),
+                               "separate parts with &, and write % as %25 and & as %26");
     }
     const std::string name(part.substr(0, equals));
     if (name == "since" || name == "until") {
@@ -111,8 +107,8 @@ class QueryReader {
     }
     if (address_.kind == FleetAddress::Kind::clickhouse) return choose(name, *value);
     if (name != "query") {
-      return wrong_address(fmt::format("'{}' is not known in the address of a Pyroscope server", name),
-                           "use query=, since= and until=");
+      return diag::usage_error(fmt::format("'{}' is not known in the address of a Pyroscope server", name),
+                               "use query=, since= and until=");
     }
     address_.query = *value;
     return {};
@@ -148,7 +144,7 @@ bool is_fleet_address(std::string_view text) {
 
 diag::Result<FleetAddress> parse_fleet_address(std::string_view text, u64 now_unix_s) {
   const Scheme* const scheme = scheme_of(text);
-  if (scheme == nullptr) return wrong_address(fmt::format("{} is not the address of a server", text), "");
+  if (scheme == nullptr) return diag::usage_error(fmt::format("{} is not the address of a server", text), "");
   FleetAddress address{
       .kind = scheme->kind, .url = {}, .choices = {}, .query = {}, .since_unix_s = {}, .until_unix_s = {}};
   std::string_view rest = text.substr(scheme->text.size());
@@ -157,7 +153,7 @@ diag::Result<FleetAddress> parse_fleet_address(std::string_view text, u64 now_un
   rest = rest.substr(0, question);
   const usize slash = std::min(rest.find('/'), rest.size());
   if (slash == 0)
-    return wrong_address("the address has no host", fmt::format("{}HOST/DB?build=42&since=1h", scheme->text));
+    return diag::usage_error("the address has no host", fmt::format("{}HOST/DB?build=42&since=1h", scheme->text));
   std::string path(rest.substr(slash));
   while (path.ends_with('/')) path.pop_back();
   address.url = std::string(scheme->web) + with_port(std::string(rest.substr(0, slash)), scheme->port) + path;
@@ -168,9 +164,10 @@ diag::Result<FleetAddress> parse_fleet_address(std::string_view text, u64 now_un
     query.remove_prefix(std::min(end + 1, query.size()));
   }
   if (address.kind == FleetAddress::Kind::pyroscope && address.query.empty()) {
-    return wrong_address("the address of a Pyroscope server needs a query",
-                         "pyroscope://HOST/?query=process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"shop\"}"
-                         "&since=1h");
+    return diag::usage_error(
+        "the address of a Pyroscope server needs a query",
+        "pyroscope://HOST/?query=process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"shop\"}"
+        "&since=1h");
   }
   return address;
 }

@@ -103,9 +103,8 @@ std::optional<double> parse_fraction(std::string_view text) {
 diag::Result<u32> parse_number(std::string_view text, std::string_view option, u32 least, u32 greatest) {
   const std::optional<u64> number = parse_decimal(text);
   if (number.has_value() && *number >= least && *number <= greatest) return static_cast<u32>(*number);
-  return diag::Error{.text = fmt::format("invalid value '{}' for {}", text, option),
-                     .hint = fmt::format("use a number from {} to {}", least, greatest),
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("invalid value '{}' for {}", text, option),
+                           fmt::format("use a number from {} to {}", least, greatest));
 }
 
 diag::Result<Duration> parse_duration(std::string_view text, std::string_view option) {

@@ -15,7 +15,9 @@ enum class PgoFormat : u8 { llvm, extbinary, llvm_unsymbolized, bolt, spt };
 constexpr bool has_lines(PgoFormat format) {
   return format == PgoFormat::llvm || format == PgoFormat::extbinary;
 }
-inline constexpr std::string_view kPgoFormats = "llvm extbinary llvm-unsymbolized bolt spt";
+inline constexpr std::string_view kPgoFormats = "llvm extbinary llvm-unsymbolized bolt spt";  // by value of PgoFormat
+inline constexpr char kPgoFormatHint[] =
+    "use llvm or extbinary (clang, rustc), llvm-unsymbolized (llvm-profgen), bolt, or spt (MSVC)";
 
 struct PgoWork {
   std::optional<std::string> binary;  // a file, or a module's name

@@ -31,8 +31,8 @@ struct Push {
   u64 period_ms = kDefaultPushPeriodMs;  // for record --push; never 0
 };
 
-inline constexpr std::string_view kPushTargets = "pyroscope pyroscope-ingest parca otlp clickhouse";
-std::string_view push_target_name(PushTarget target);
+inline constexpr std::string_view kPushTargets =
+    "pyroscope pyroscope-ingest parca otlp clickhouse";  // by value of PushTarget
 diag::Result<PushTarget> parse_push_target(std::string_view name);
 // Parses K=V. Names follow the rules of Prometheus: letters, digits and _, but no digit first.
 diag::Result<PushLabel> parse_push_label(std::string_view text);

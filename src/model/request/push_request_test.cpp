@@ -7,12 +7,10 @@ namespace wperf::request {
 namespace {
 
 TEST(PushRequest, NamesOfServersAreThoseOfTheList) {
-  for (const char* name : {"pyroscope", "pyroscope-ingest", "parca", "otlp", "clickhouse"}) {
-    const auto parsed = parse_push_target(name);
-    ASSERT_TRUE(parsed.has_value());
-    EXPECT_EQ(push_target_name(parsed.value()), name);
-    EXPECT_NE(kPushTargets.find(name), std::string_view::npos);
-  }
+  EXPECT_EQ(parse_push_target("pyroscope").value(), PushTarget::pyroscope);
+  EXPECT_EQ(parse_push_target("pyroscope-ingest").value(), PushTarget::pyroscope_ingest);
+  EXPECT_EQ(parse_push_target("clickhouse").value(), PushTarget::clickhouse);
+  EXPECT_FALSE(parse_push_target("").has_value());
   EXPECT_FALSE(parse_push_target("prometheus").has_value());
 }
 

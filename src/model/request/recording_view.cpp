@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "ground/text/word_list.h"
 #include "model/request/number.h"
 
 namespace wperf::request {
@@ -23,9 +24,8 @@ constexpr SortName kSortNames[] = {
     {"dso", SortBy::module},        {"sym", SortBy::symbol},    {"srcline", SortBy::line},  {"cpu", SortBy::core}};
 
 diag::Error bad_sort_key(std::string_view text) {
-  return {.text = fmt::format("unknown column '{}' for --sort", text),
-          .hint = "use comm, pid, tid, core, cputype, module, symbol and line, separated by commas",
-          .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("unknown column '{}' for --sort", text),
+                           "use comm, pid, tid, core, cputype, module, symbol and line, separated by commas");
 }
 
 template <class Take>
@@ -37,11 +37,6 @@ void for_each_word(std::string_view text, Take take) {
     text.remove_prefix(comma + 1);
   }
 }
-
-// In the order of the enum's values.
-constexpr std::array<std::string_view, 13> kFormatNames = {
-    "pprof",     "firefox", "speedscope", "folded", "chrome",    "perfetto",  "perfetto-perf",
-    "callgrind", "otlp",    "csv",        "sql",    "perf.data", "prometheus"};
 
 }  // namespace
 
@@ -77,9 +72,8 @@ diag::Result<std::vector<u32>> parse_number_list(std::string_view text, std::str
     if (number.has_value() && *number <= ~u32{0}) {
       numbers.push_back(static_cast<u32>(*number));
     } else if (!error.has_value()) {
-      error = diag::Error{.text = fmt::format("invalid value '{}' for {}", word, option),
-                          .hint = "use numbers, separated by commas",
-                          .code = diag::ExitCode::usage};
+      error =
+          diag::usage_error(fmt::format("invalid value '{}' for {}", word, option), "use numbers, separated by commas");
     }
   });
   if (error.has_value()) return *std::move(error);
@@ -97,9 +91,8 @@ diag::Result<TimeSpan> parse_time_span(std::string_view text) {
                      (to.empty() || span.to.has_value()) && !(from.empty() && to.empty()) &&
                      !(span.from.has_value() && span.to.has_value() && *span.from > *span.to);
   if (sound) return span;
-  return diag::Error{.text = fmt::format("invalid range of time '{}' for --time", text),
-                     .hint = "use FROM-TO in seconds after the first sample, such as 1.5-3, 1.5- or -3",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("invalid range of time '{}' for --time", text),
+                           "use FROM-TO in seconds after the first sample, such as 1.5-3, 1.5- or -3");
 }
 
 diag::Result<ThreadNumbers> parse_thread_numbers(std::string_view text) {
@@ -108,19 +101,16 @@ diag::Result<ThreadNumbers> parse_thread_numbers(std::string_view text) {
   const std::optional<u64> to = dash == std::string_view::npos ? from : parse_decimal(text.substr(dash + 1));
   if (from.has_value() && to.has_value() && *from >= 1 && *from <= *to && *to <= ~u32{0})
     return ThreadNumbers{static_cast<u32>(*from), static_cast<u32>(*to)};
-  return diag::Error{
-      .text = fmt::format("invalid number of threads '{}' for --parallelism", text),
-      .hint =
-          "use N or N-M, from 1: 1 for code that ran while no other thread did, 2-4 for two to four threads at once",
-      .code = diag::ExitCode::usage};
+  return diag::usage_error(
+      fmt::format("invalid number of threads '{}' for --parallelism", text),
+      "use N or N-M, from 1: 1 for code that ran while no other thread did, 2-4 for two to four threads at once");
 }
 
 diag::Result<double> parse_percent(std::string_view text, std::string_view spelling) {
   const std::optional<double> percent = parse_fraction(text);
   if (percent.has_value() && *percent <= 100) return *percent;
-  return diag::Error{.text = fmt::format("invalid value '{}' for {}", text, spelling),
-                     .hint = "use a number from 0 to 100, such as 2 or 0.05",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("invalid value '{}' for {}", text, spelling),
+                           "use a number from 0 to 100, such as 2 or 0.05");
 }
 
 diag::Result<u64> parse_length(std::string_view text, std::string_view spelling) {
@@ -131,18 +121,15 @@ diag::Result<u64> parse_length(std::string_view text, std::string_view spelling)
   constexpr double kMost = 1e18;
   if (number.has_value() && factor != 0 && *number * factor <= kMost)
     return static_cast<u64>(std::llround(*number * factor));
-  return diag::Error{.text = fmt::format("invalid length of time '{}' for {}", text, spelling),
-                     .hint = "use a number with us, ms or s, such as 1ms or 0.5s",
-                     .code = diag::ExitCode::usage};
+  return diag::usage_error(fmt::format("invalid length of time '{}' for {}", text, spelling),
+                           "use a number with us, ms or s, such as 1ms or 0.5s");
 }
 
 diag::Result<ExportFormat> parse_export_format(std::string_view name) {
-  for (usize i = 0; i < kFormatNames.size(); ++i) {
-    if (kFormatNames[i] == name) return static_cast<ExportFormat>(i);
-  }
-  return diag::Error{.text = fmt::format("unknown format '{}' for --export", name),
-                     .hint = fmt::format("formats: {}", fmt::join(kFormatNames, ", ")),
-                     .code = diag::ExitCode::usage};
+  if (const auto number = text::number_of_word(kExportNames, name); number.has_value())
+    return static_cast<ExportFormat>(*number);
+  return diag::usage_error(fmt::format("unknown format '{}' for --export", name),
+                           "formats: " + text::with_commas_between(kExportNames));
 }
 
 bool is_binary(ExportFormat format) {
@@ -151,7 +138,7 @@ bool is_binary(ExportFormat format) {
 }
 
 std::string_view export_name(ExportFormat format) {
-  return kFormatNames[static_cast<usize>(format)];
+  return text::word_at(kExportNames, static_cast<usize>(format));
 }
 
 }  // namespace wperf::request

@@ -90,7 +90,7 @@ diag::Result<ExportFormat> parse_export_format(std::string_view name);
 // Does the format have bytes that a terminal cannot show?
 bool is_binary(ExportFormat format);
 std::string_view export_name(ExportFormat format);
-inline constexpr std::string_view kExportNames =
-    "pprof firefox speedscope folded chrome perfetto callgrind otlp csv sql perf.data prometheus";
+inline constexpr std::string_view kExportNames =  // by value of ExportFormat
+    "pprof firefox speedscope folded chrome perfetto perfetto-perf callgrind otlp csv sql perf.data prometheus";
 
 }  // namespace wperf::request

@@ -114,17 +114,8 @@ diag::Result<Breakdown> parse_breakdown(std::string_view text) {
   for (const Name& name : kNames) {
     if (name.name == text) return name.breakdown;
   }
-  return diag::Error{.text = fmt::format("unknown table '{}' for --by", text),
-                     .hint = "use process, thread, module, core and caller, separated by commas",
-                     .code = diag::ExitCode::usage};
-}
-
-bool same(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (usize i = 0; i < a.size(); ++i) {
-    if (ascii_lower(a[i]) != ascii_lower(b[i])) return false;
-  }
-  return true;
+  return diag::usage_error(fmt::format("unknown table '{}' for --by", text),
+                           "use process, thread, module, core and caller, separated by commas");
 }
 
 }  // namespace
@@ -156,15 +147,13 @@ diag::Result<CallStacks> parse_call_graph(std::string_view text) {
   if (text == "dwarf") return CallStacks{.source = StackSource::stack_copies};
   constexpr std::string_view kWithSize = "dwarf,";
   if (!text.starts_with(kWithSize)) {
-    return diag::Error{.text = fmt::format("unknown way to record call stacks: '{}'", text),
-                       .hint = "use auto, fp, dwarf or dwarf,BYTES with --call-graph",
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("unknown way to record call stacks: '{}'", text),
+                             "use auto, fp, dwarf or dwarf,BYTES with --call-graph");
   }
   const std::optional<u64> bytes = parse_decimal(text.substr(kWithSize.size()));
   if (!bytes.has_value() || *bytes == 0 || *bytes > kMostStackBytes || *bytes % 8 != 0) {
-    return diag::Error{.text = fmt::format("invalid size of the stack copy: '{}'", text.substr(kWithSize.size())),
-                       .hint = fmt::format("use a multiple of 8, at most {}", kMostStackBytes),
-                       .code = diag::ExitCode::usage};
+    return diag::usage_error(fmt::format("invalid size of the stack copy: '{}'", text.substr(kWithSize.size())),
+                             fmt::format("use a multiple of 8, at most {}", kMostStackBytes));
   }
   return CallStacks{.source = StackSource::stack_copies, .stack_bytes = static_cast<u32>(*bytes)};
 }
@@ -225,9 +214,9 @@ bool matches(const SymbolFilter& filter, std::string_view name) {
   const std::string_view text = filter.text;
   if (text.empty()) return true;
   if (name.size() < text.size()) return false;
-  if (filter.open_start) return same(name.substr(name.size() - text.size()), text);
-  if (filter.open_end) return same(name.substr(0, text.size()), text);
-  return same(name, text);
+  if (filter.open_start) return equal_ignoring_case(name.substr(name.size() - text.size()), text);
+  if (filter.open_end) return equal_ignoring_case(name.substr(0, text.size()), text);
+  return equal_ignoring_case(name, text);
 }
 
 }  // namespace wperf::request

@@ -12,6 +12,7 @@
 
 #include "analysis/operations/spe_profile.h"
 #include "ground/packing/deflate.h"
+#include "ground/text/base64.h"
 #include "ground/text/base_name.h"
 #include "ground/text/number_text.h"
 #include "views/html/page_parts.h"
@@ -132,7 +133,7 @@ std::string policy(PageKind kind) {
                                                          : kDifferenceScriptHash;
   return fmt::format(
       "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-      base64(bytes_of_hex(script)), base64(bytes_of_hex(kStyleHash)));
+      text::base64(bytes_of_hex(script)), text::base64(bytes_of_hex(kStyleHash)));
 }
 
 void append_losses(std::string& out, const StackProfile& profile) {
@@ -240,7 +241,7 @@ void append_functions(std::string& out, const StackProfile& profile, u32 event, 
 }
 
 void append_data(std::string& out, std::string_view kind, const std::string& payload) {
-  const std::string text = base64(packing::deflated(payload, packing::Form::raw, packing::Effort::fast));
+  const std::string text = text::base64(packing::deflated(payload, packing::Form::raw, packing::Effort::fast));
   for (usize at = 0; at < text.size(); at += kChunk) {
     out += "<script type=\"application/octet-stream\" class=\"";
     out += kind;
@@ -264,20 +265,6 @@ void append_rows(std::string& out, std::string_view caption, const report::Table
 }
 
 }  // namespace
-
-std::string base64(std::string_view bytes) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out((bytes.size() + 2) / 3 * 4, '=');
-  usize to = 0;
-  for (usize at = 0; at < bytes.size(); at += 3) {
-    const usize left = std::min<usize>(bytes.size() - at, 3);
-    u32 word = 0;
-    for (usize i = 0; i < 3; ++i) word = word << 8 | (i < left ? static_cast<u8>(bytes[at + i]) : 0u);
-    for (usize i = 0; i <= left; ++i) out[to + i] = kDigits[word >> (18 - 6 * i) & 63];
-    to += 4;
-  }
-  return out;
-}
 
 void append_fact(std::string& out, std::string_view name, std::string_view value) {
   if (value.empty()) return;

@@ -57,6 +57,5 @@ void append_capital_table(std::string& out, std::string_view caption, report::Ta
 // Appends lines as a list. They are warnings that must be read before the numbers of the page; the page counts them in
 // its own warning.
 void append_list(std::string& out, const std::string& lines);
-std::string base64(std::string_view bytes);
 
 }  // namespace wperf::html

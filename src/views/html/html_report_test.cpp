@@ -69,13 +69,6 @@ TEST(HtmlReport, BeginsWithWhatItIsOf) {
   EXPECT_NE(html_text(profile, {}).find("<title>x.data: /tmp/x.data - wperf</title>"), std::string::npos);
 }
 
-TEST(HtmlReport, Base64) {
-  EXPECT_EQ(base64(""), "");
-  EXPECT_EQ(base64("f"), "Zg==");
-  EXPECT_EQ(base64("fo"), "Zm8=");
-  EXPECT_EQ(base64("foo\xff"), "Zm9v/w==");
-}
-
 TEST(HtmlReport, HostileNamesStayText) {
   const std::string name =
       "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)> \xe2\x80\xae \xff" + std::string(10'000, 'x');

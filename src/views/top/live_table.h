@@ -35,7 +35,7 @@ struct TableThread {
 struct TableEvent {
   std::string name;
   bool is_clock = false;
-  u64 period = 0;  // in the chosen periods
+  u64 period = 0;  // the weight of its samples in the chosen looks
 };
 
 // Only the rows of one thread, core or module.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "code/ordered.h"
 #include "code/symbols/dwarf/dwarf_format.h"
-#include "code/symbols/elf/ordered.h"
 
 namespace wperf::symbols::dwarf {
 
@@ -47,7 +47,7 @@ LineTable::LineTable(const Unit& unit, u64 offset, DwarfDamage& damage) : unit_(
   }
   paths_.resize(files_.size());
   run(cursor, header);
-  order_by(sequences_, [](const Sequence& one) { return one.begin; });
+  code::order_by(sequences_, [](const Sequence& one) { return one.begin; });
 }
 
 bool LineTable::read_header(Cursor& cursor, const Unit& unit, Header& header) {
@@ -126,7 +126,7 @@ bool LineTable::read_new_entries(Cursor& cursor, std::vector<File>& out) const {
 
 void LineTable::end_sequence(u32 first, u64 end) {
   const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(first);
-  order_by(rows_, [](const Row& one) { return one.address; }, first);
+  code::order_by(rows_, [](const Row& one) { return one.address; }, first);
   const u64 largest = unit_.widths.address == 8 ? ~u64{0} : (u64{1} << (8 * unit_.widths.address)) - 1;
   const bool is_dropped = first == rows_.size() || begin->address == 0 || begin->address >= largest - 1;
   if (is_dropped || end <= begin->address) {

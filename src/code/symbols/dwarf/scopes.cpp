@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "code/ordered.h"
 #include "code/symbols/dwarf/dwarf_format.h"
-#include "code/symbols/elf/ordered.h"
 
 namespace wperf::symbols::dwarf {
 namespace {
@@ -216,7 +216,7 @@ class Walker {
 }  // namespace
 
 std::vector<Stretch> flatten(std::vector<Layer> layers) {
-  order_by(layers, [](const Layer& one) { return std::pair(one.range.begin, one.depth); });
+  code::order_by(layers, [](const Layer& one) { return std::pair(one.range.begin, one.depth); });
   std::vector<Stretch> out;
   out.reserve(layers.size() * 2);
   const auto from = [&](u64 begin, u32 owner) {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "code/ordered.h"
 #include "code/symbols/elf/elf_file.h"
 #include "code/symbols/elf/elf_format.h"
-#include "code/symbols/elf/ordered.h"
 #include "code/symbols/elf/plt.h"
 
 namespace wperf::symbols {
@@ -118,7 +118,7 @@ void read_table(const ElfFile& file, const ElfSection& section, ElfSymbolTable k
     candidates.push_back({symbol.value, symbol.size, symbol.name, static_cast<u8>(symbol.info >> 4),
                           static_cast<u8>(symbol.info & 0xf)});
   });
-  order_by(candidates, [](const Candidate& one) { return one.address; });
+  code::order_by(candidates, [](const Candidate& one) { return one.address; });
   for (usize i = 0; i < candidates.size();) {
     const Candidate* best = nullptr;
     std::string_view best_name;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "code/ordered.h"
 #include "code/symbols/elf/elf_format.h"
-#include "code/symbols/elf/ordered.h"
 
 namespace wperf::symbols::elf {
 namespace {
@@ -151,7 +151,7 @@ std::vector<PltStub> read_plt(const ElfFile& file) {
       read_stubs_by_order(file, section, of_plt, stubs);
     }
   }
-  order_by(stubs, [](const PltStub& one) { return one.address; });
+  code::order_by(stubs, [](const PltStub& one) { return one.address; });
   return stubs;
 }
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "code/symbols/elf/ordered.h"
+#include "code/ordered.h"
 #include "ground/text/parts.h"
 
 namespace wperf::symbols {
@@ -90,7 +90,7 @@ ListedSymbols ListedSymbols::parse_kallsyms(std::string_view text) {
     if (symbol->address != 0 && is_code(symbol->type)) found.push_back(*symbol);
   }
   out.are_hidden_ = any_line && !any_address;
-  order_by(found, [](const KernelSymbol& one) { return one.address; });
+  code::order_by(found, [](const KernelSymbol& one) { return one.address; });
   for (usize i = 0; i < found.size();) {
     const KernelSymbol* best = &found[i];
     for (++i; i < found.size() && found[i].address == best->address; ++i) {
@@ -120,7 +120,7 @@ ListedSymbols ListedSymbols::parse_perf_map(std::string_view text) {
     }
     if (*size != 0) found.push_back({*begin, *begin + *size, line, {}});
   }
-  order_by(found, [](const ListedSymbol& one) { return one.begin; });
+  code::order_by(found, [](const ListedSymbol& one) { return one.begin; });
   for (const ListedSymbol& one : found) {
     if (!out.symbols_.empty() && out.symbols_.back().begin == one.begin) out.symbols_.pop_back();
     // Discarded code remains in the map, so an entry that begins within an older one replaces the rest of it.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "code/ordered.h"
+
 namespace wperf::symbols::pdb {
 namespace {
 
@@ -37,7 +39,7 @@ std::vector<AddressMap::Section> AddressMap::read_sections(bytes::View headers) 
     result.push_back({header.rva, std::max(header.virtual_size, header.raw_size), static_cast<u16>(i + 1),
                       (header.characteristics & kSectionExecutable) != 0});
   }
-  sort_by(result, [](const Section& one) { return one.rva; });
+  code::order_by(result, [](const Section& one) { return one.rva; });
   return result;
 }
 

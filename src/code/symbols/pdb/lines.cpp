@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "code/ordered.h"
 #include "code/symbols/pdb/address_map.h"
 
 namespace wperf::symbols::pdb {
@@ -71,7 +72,7 @@ LineTables::LineTables(bytes::View c13, const AddressMap& addresses, Damage& dam
                        static_cast<u32>(header.size - sizeof lines), (lines.flags & kLinesHaveColumns) != 0});
     most_rows_ += (header.size - sizeof lines) / sizeof(LineRow);
   }
-  sort_by(ranges_, [](const LineRange& one) { return one.begin; });
+  code::order_by(ranges_, [](const LineRange& one) { return one.begin; });
 }
 
 const LineRange* LineTables::find_range(SourceRva rva) const {
@@ -117,7 +118,7 @@ void LineTables::rows_of(const LineRange& range, std::vector<SourceRow>& rows, D
     }
   }
   if (at < blocks.size()) ++damage.streams;
-  sort_by(rows, [](const SourceRow& one) { return one.offset; }, first);
+  code::order_by(rows, [](const SourceRow& one) { return one.offset; }, first);
   u32 end = range.size;
   for (usize i = rows.size(); i > first; --i) {
     rows[i - 1].size = end - rows[i - 1].offset;
@@ -129,7 +130,7 @@ const std::vector<InlineeLine>& LineTables::inlinees() {
   if (has_inlinees_) return inlinees_;
   has_inlinees_ = true;
   for (const bytes::View subsection : inlinee_subsections_) read_inlinees(subsection);
-  sort_by(inlinees_, [](const InlineeLine& one) { return one.inlinee; });
+  code::order_by(inlinees_, [](const InlineeLine& one) { return one.inlinee; });
   return inlinees_;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "code/ordered.h"
 #include "code/symbols/pdb/address_map.h"
 #include "code/symbols/pdb/contents.h"
 #include "code/symbols/pdb/pdb_format.h"
@@ -81,7 +82,7 @@ void PdbFile::State::load_functions() {
     }
   }
   const auto is_before = [](const Function& a, const Function& b) { return a.rva < b.rva; };
-  pdb::sort_by(procedures, [](const Function& one) { return one.rva.value; });
+  code::order_by(procedures, [](const Function& one) { return one.rva.value; });
 
   std::vector<Function> uncovered;
   u64 covered_end = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "code/ordered.h"
 #include "code/symbols/pdb/address_map.h"
 #include "code/symbols/pdb/pdb_format.h"
 
@@ -39,7 +40,7 @@ class PublicsReader {
   }
 
   Publics finish() {
-    sort_by(entries_, [](const Entry& one) { return one.function.rva.value; });
+    code::order_by(entries_, [](const Entry& one) { return one.function.rva.value; });
     Publics publics;
     publics.functions.reserve(entries_.size());
     publics.are_code.reserve(entries_.size());
@@ -125,7 +126,7 @@ class ProcedureReader {
           break;
       }
     }
-    sort_by(procedures_, [](const Procedure& one) { return one.begin; });
+    code::order_by(procedures_, [](const Procedure& one) { return one.begin; });
     name_separated_code();
     return std::move(procedures_);
   }
@@ -202,7 +203,7 @@ class ProcedureReader {
 
   void name_separated_code() {
     if (separated_.empty()) return;
-    sort_by(separated_, [](const Separated& one) { return one.begin; });
+    code::order_by(separated_, [](const Separated& one) { return one.begin; });
     auto piece = separated_.begin();
     for (Procedure& procedure : procedures_) {
       if (procedure.function.name.data() != nullptr || piece == separated_.end()) continue;

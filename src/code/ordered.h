@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sorts by a key. Elements with equal keys keep their order. Takes one pass if everything is sorted already, as in many
-// files. For elf/, dwarf/ and listed/.
+// files.
 #pragma once
 #include <algorithm>
 #include <type_traits>
@@ -9,7 +9,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::symbols {
+namespace wperf::code {
 
 // Radix sort from the lowest digit. A digit that is the same in all keys needs no pass. Equal keys keep their order.
 template <typename Key>
@@ -58,4 +58,4 @@ void order_by(std::vector<T>& items, Key key, usize first = 0) {
   std::move(sorted.begin(), sorted.end(), begin);
 }
 
-}  // namespace wperf::symbols
+}  // namespace wperf::code
