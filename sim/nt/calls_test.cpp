@@ -258,6 +258,41 @@ TEST_F(NtFiles, AreWrittenRenamedAndRemoved) {
   EXPECT_FALSE(std::filesystem::exists(folder / "new.txt"));
 }
 
+TEST_F(NtFiles, AHandleHasOnlyTheRightsItWasOpenedWith) {
+  ASSERT_EQ(open("\\??\\C:\\work\\new.txt", 0x80000000, 5), kSuccess);  // overwrites it, or makes it
+  process.put(0x100, u64{'x'});
+  EXPECT_EQ(process.call("NtWriteFile", {process.get(0), 0, 0, 0, kAt + 0x10, kAt + 0x100, 1, 0, 0}), kAccessDenied);
+}
+
+TEST_F(NtFiles, OnlyEmptyFoldersAreRemoved) {
+  std::filesystem::create_directory(folder / "sub");
+  std::ofstream(folder / "sub" / "file") << "x";
+  ASSERT_EQ(open("\\??\\C:\\work\\sub", 0x10000, 1, 1), kSuccess);
+  process.put(0x100, u8{1});
+  constexpr u64 kDisposition = 13;
+  const auto remove = [&] {
+    return process.call("NtSetInformationFile", {process.get(0), kAt + 0x10, kAt + 0x100, 1, kDisposition});
+  };
+  EXPECT_EQ(remove(), kDirectoryNotEmpty);
+  std::filesystem::remove(folder / "sub" / "file");
+  EXPECT_EQ(remove(), kSuccess);
+  ASSERT_EQ(process.call("NtClose", {process.get(0)}), kSuccess);
+  EXPECT_FALSE(std::filesystem::exists(folder / "sub"));
+}
+
+TEST_F(NtFiles, TheTimeOfTheLastChangeIsSet) {
+  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt", 0x40000000), kSuccess);
+  struct {
+    u64 created = 0, read = 0, written = (11'644'473'600 + 1000) * 10'000'000ull, changed = 0;
+    u32 attributes = 0, padding = 0;
+  } facts;
+  process.put(0x100, facts);
+  ASSERT_EQ(process.call("NtSetInformationFile", {process.get(0), kAt + 0x10, kAt + 0x100, sizeof facts, 4}), kSuccess);
+  struct stat info{};
+  ASSERT_EQ(::stat((folder / "Hello.txt").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mtime, 1000);
+}
+
 TEST_F(NtFiles, RangesAreLocked) {
   constexpr u64 kOffset = kAt + 0x20, kSize = kAt + 0x28;
   const auto set = [&](u64 begin, u64 size) {

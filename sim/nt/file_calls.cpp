@@ -26,6 +26,7 @@ Status open_disk_file(Place& place, const Opening& opening, File& file, u64& inf
   open_options.write = (opening.access & (kDataWrite | kDataAppend | kGenericWrite | kGenericAll)) != 0;
   if (!open_options.read && !open_options.write)
     open_options.read = true;  // the program only queries the file's information
+  file.may_write = (opening.access & (kDataWrite | kDataAppend | kGenericWrite | kGenericAll | kMaximumAllowed)) != 0;
   file.appends =
       (opening.access & kDataAppend) != 0 && (opening.access & (kDataWrite | kGenericWrite | kGenericAll)) == 0;
   open_options.create = opening.disposition != kOpen && opening.disposition != kOverwrite;
@@ -176,6 +177,7 @@ u64 read_file(Call& call) {
 
 u64 write_disk(File& file, std::span<const char> bytes, u64 offset, u64& done) {
   done = 0;
+  if (!file.may_write) return kAccessDenied;
   FileFacts facts;
   if (file.appends || offset == kAtEnd) {
     if (file.files->facts(file.number, facts) != FileProblem::none) return kUnsuccessful;

@@ -13,8 +13,9 @@ struct FileTimes {
   u64 created = 0, read = 0, written = 0, changed = 0;
 };
 
+inline constexpr std::int64_t kSecondsTo1970 = 11'644'473'600;  // since 1601
+
 inline FileTimes times_of(const FileFacts& facts) {
-  constexpr std::int64_t kSecondsTo1970 = 11'644'473'600;
   const u64 time = static_cast<u64>(facts.changed_s + kSecondsTo1970) * 10'000'000 + facts.changed_ns / 100;
   return {time, time, time, time};
 }

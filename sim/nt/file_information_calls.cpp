@@ -158,6 +158,18 @@ Status rename(Call& call, File& file, bool replaces) {
   return kSuccess;
 }
 
+// A file has only the time of its last change. Attributes are not kept.
+Status set_times(Call& call, const File& file, u64 buffer) {
+  constexpr std::int64_t kTicksPerSecond = 10'000'000, kUnchanged = -1;
+  BasicFacts wanted;
+  if (!call.get(buffer, wanted)) return kAccessViolation;
+  const auto ticks = static_cast<std::int64_t>(wanted.times.written);
+  if (ticks == 0 || ticks <= kUnchanged || file.files == nullptr) return kSuccess;
+  const FileProblem problem = file.files->set_changed(file.host_name, ticks / kTicksPerSecond - kSecondsTo1970,
+                                                      static_cast<u64>(ticks % kTicksPerSecond) * kNsPerTick);
+  return problem == FileProblem::none ? kSuccess : status_of(problem);
+}
+
 Status set_file_fact(Call& call, File& file) {
   constexpr u32 kBasic = 4, kRename = 10, kDisposition = 13, kPosition = 14, kMode = 16, kAllocation = 19, kEnd = 20,
                 kPipe = 23, kCompletion = 30, kNotification = 41, kReplaceCompletion = 61, kDispositionEx = 64,
@@ -165,6 +177,7 @@ Status set_file_fact(Call& call, File& file) {
   const u64 buffer = call.argument(2);
   switch (call.argument32(4)) {
     case kBasic:
+      return set_times(call, file, buffer);
     case kMode:
     case kAllocation:
       return kSuccess;
@@ -178,6 +191,10 @@ Status set_file_fact(Call& call, File& file) {
       u8 ends = 0;
       if (!call.get(buffer, ends)) return kAccessViolation;
       if (file.files == nullptr) return kAccessDenied;
+      std::vector<std::string> names;
+      const bool is_folder = (ends & 1) != 0 && file.type == File::Type::folder;
+      if (is_folder && file.files->list(file.host_name, names) == FileProblem::none && !names.empty())
+        return kDirectoryNotEmpty;
       file.removed_at_end = (ends & 1) != 0;
       return kSuccess;
     }

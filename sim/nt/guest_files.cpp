@@ -299,6 +299,20 @@ FileProblem GuestFiles::make_folder(std::string_view name) {
   return problem;
 }
 
+FileProblem GuestFiles::set_changed(std::string_view name, std::int64_t seconds, u64 nanoseconds) {
+  const auto parts = parts_below(name);
+  if (!writes_ || !parts || parts->empty()) return FileProblem::denied;
+  FileProblem problem{};
+  const int parent = open_parent(*parts, problem);
+  if (parent < 0) return problem;
+  const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT},
+                             {.tv_sec = static_cast<time_t>(seconds), .tv_nsec = static_cast<long>(nanoseconds)}};
+  const int answer = ::utimensat(parent, parts->back().c_str(), times, AT_SYMLINK_NOFOLLOW);
+  problem = answer == 0 ? FileProblem::none : problem_of(errno);
+  ::close(parent);
+  return problem;
+}
+
 FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool replace) {
   FileFacts now;
   if (const FileProblem problem = facts(from, now); problem != FileProblem::none) return problem;

@@ -67,6 +67,8 @@ class GuestFiles {
   [[nodiscard]] FileProblem remove(std::string_view name);
   [[nodiscard]] FileProblem remove_folder(std::string_view name);
   [[nodiscard]] FileProblem make_folder(std::string_view name);
+  // Sets the time of the last change.
+  [[nodiscard]] FileProblem set_changed(std::string_view name, std::int64_t seconds, u64 nanoseconds);
   [[nodiscard]] FileProblem rename(std::string_view from, std::string_view to, bool replace);
 
   [[nodiscard]] bool is_open(u32 number) const;

@@ -3,6 +3,7 @@
 // windows make.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 
 #include "sim/nt/placement.h"
@@ -11,6 +12,19 @@
 
 namespace wperf::sim::nt {
 namespace {
+
+// RTL_DYNAMIC_TIME_ZONE_INFORMATION. The simulated machine has the time UTC.
+struct TimeZone {
+  u32 bias = 0;
+  u16 standard_name[32] = {'U', 'T', 'C'}, standard_date[8] = {};
+  u32 standard_bias = 0;
+  u16 daylight_name[32] = {'U', 'T', 'C'}, daylight_date[8] = {};
+  u32 daylight_bias = 0;
+  u16 key[128] = {'U', 'T', 'C'};
+  u8 has_fixed_daylight = 1, padding[3] = {};
+};
+static_assert(sizeof(TimeZone) == 432);
+constexpr TimeZone kUtc;
 
 u64 answer_basic(Call& call, u64 buffer, u64 room, u64 size_at) {
   struct {
@@ -82,9 +96,9 @@ u64 system_information(Call& call) {
     case kInterrupts:
       return answer_random(call, buffer, room, size_at);
     case kTimeZone:
-      return answer(std::array<u8, 172>{});
     case kDynamicTimeZone:
-      return answer(std::array<u8, 432>{});
+      return call.answer_with(buffer, room, &kUtc,
+                              call.argument32(0) == kTimeZone ? offsetof(TimeZone, key) : sizeof kUtc, size_at);
     case kKernelDebugger:
       return answer(std::array<u8, 2>{0, 1});
     case kRangeStart:

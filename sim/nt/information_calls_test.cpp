@@ -82,5 +82,44 @@ TEST_F(NtInformation, TheDriveIsALinkToItsVolume) {
   EXPECT_EQ(to_utf8(target), kVolumeDevice);
 }
 
+TEST_F(NtInformation, SettingsOfAProcessAreKept) {
+  constexpr u64 kPriorityClass = 18, kAffinity = 21, kStack = 41;
+  const auto set = [&](u64 kind, u64 size) {
+    return process.call("NtSetInformationProcess", {kThisProcess, kind, TestProcess::kArguments + 0x100, size});
+  };
+  process.put(0x100, u64{8});
+  ASSERT_EQ(set(kAffinity, 8), kSuccess);
+  EXPECT_EQ(process.state.threads[0]->processor, 3U);
+  process.put(0x100, u64{1} << 40);
+  EXPECT_EQ(set(kAffinity, 8), kInvalidParameter) << "there are four cores";
+  process.put(0x100, std::array<u8, 2>{0, 3});
+  ASSERT_EQ(set(kPriorityClass, 2), kSuccess);
+  ASSERT_EQ(process.call("NtQueryInformationProcess", {kThisProcess, 0, TestProcess::kArguments + 0x200, 48, 0}),
+            kSuccess);
+  EXPECT_EQ(process.get(0x210), 8U);
+  EXPECT_EQ(process.get(0x218), 3U);
+  for (const u64 before : {0, 16}) {  // both forms of the structure
+    process.put(0x100 + before, std::array<u64, 3>{0x100000, 0, 0});
+    ASSERT_EQ(set(kStack, before + 24), kSuccess);
+    const auto reserved = process.state.memory.reservation_of(process.get(0x100 + before + 16));
+    ASSERT_TRUE(reserved.has_value());
+    EXPECT_EQ(reserved->size, 0x100000U);
+  }
+}
+
+TEST_F(NtInformation, TicksAreMilliseconds) {
+  ASSERT_TRUE(process.state.memory.reserve({.address = kSharedData, .size = 0x1000}) != 0);
+  ASSERT_EQ(process.state.memory.commit(kSharedData, 0x1000, kPageReadWrite), kSuccess);
+  const auto ticks = [&](u64 now_ns) {
+    set_shared_time(process.state, now_ns);
+    u64 value = 0;
+    process.state.space.read(kSharedData + 0x320, &value, sizeof value);
+    return value;
+  };
+  const u64 before = ticks(0);
+  EXPECT_EQ(ticks(1'000'000'000) - before, 1000U);
+  EXPECT_EQ(ticks(20'000'000) - before, 15U) << "it is updated 64 times a second";
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

@@ -181,6 +181,7 @@ struct File final : Object {
   u32 number = 0;                     // the number of an open disk file
   u64 position = 0;                   // the next byte of a read or write without an offset
   bool appends = false;               // may only append
+  bool may_write = true;              // false for a disk file that was opened for other uses
   bool removed_at_end = false;        // deleted when the last handle is closed
   bool answers_at_once = true;        // not opened for overlapped use
   bool quiet_at_once = false;         // no packet for operations that are completed at once

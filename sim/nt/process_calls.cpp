@@ -68,7 +68,7 @@ u64 process_information(Call& call) {
   const u64 affinity = state.affinity;
   switch (call.argument32(1)) {
     case kBasic:
-      return answer(std::array<u64, 6>{process->exit_code, state.peb, affinity, 8, process->id, 4});
+      return answer(std::array<u64, 6>{process->exit_code, state.peb, affinity, state.priority_class, process->id, 4});
     case kIoCounters:
       return answer(std::array<u64, 6>{});
     case kVmCounters: {
@@ -88,7 +88,7 @@ u64 process_information(Call& call) {
     case kDebugFlags:
       return answer(u32{1});
     case kPriorityClass:
-      return answer(std::array<u8, 2>{0, 2});
+      return answer(std::array<u8, 2>{0, state.priority_class});
     case kHandleCount: {
       u32 count = 0;
       state.handles.for_each([&](Object&) { ++count; });
@@ -118,8 +118,49 @@ u64 process_information(Call& call) {
   }
 }
 
-u64 accept_setting(Call&) {
+// The stack of a fiber or a thread that the program makes itself. The answer is where it begins.
+u64 allocate_stack(Call& call) {
+  struct {
+    u64 size, zero_bits, base;
+  } stack{};
+  constexpr u64 kNodeSize = 16;  // a newer form has the preferred memory before it
+  const u64 at = call.argument(2) + (call.argument32(3) > sizeof stack ? kNodeSize : 0);
+  if (!call.get(at, stack)) return kAccessViolation;
+  stack.base = call.state.memory.reserve({.size = stack.size});
+  if (stack.base == 0) return kNoMemory;
+  return call.put(at, stack) ? kSuccess : kAccessViolation;
+}
+
+u64 set_affinity(Call& call) {
+  u64 wanted = 0;
+  if (!call.get(call.argument(2), wanted)) return kAccessViolation;
+  if (wanted == 0 || (wanted & ~all_processors(call.state)) != 0) return kInvalidParameter;
+  call.state.affinity = wanted;
+  for (const auto& thread : call.state.threads) {
+    thread->affinity = wanted;
+    move_to_allowed(*thread);
+  }
   return kSuccess;
+}
+
+// Settings that change nothing here are accepted.
+u64 set_process_information(Call& call) {
+  constexpr u32 kPriorityClass = 18, kAffinity = 21, kStack = 41;
+  if (call.object_of(call.argument(0)) != call.state.process_object) return kSuccess;
+  switch (call.argument32(1)) {
+    case kAffinity:
+      return set_affinity(call);
+    case kPriorityClass: {
+      std::array<u8, 2> priority{};
+      if (!call.get(call.argument(2), priority)) return kAccessViolation;
+      call.state.priority_class = priority[1];
+      return kSuccess;
+    }
+    case kStack:
+      return allocate_stack(call);
+    default:
+      return kSuccess;
+  }
 }
 
 // Calls `change` for each thread of the process that has not ended.
@@ -146,7 +187,7 @@ constexpr Service kProcesses[] = {
     {"NtSuspendProcess", suspend_process},
     {"NtResumeProcess", resume_process},
     {"NtQueryInformationProcess", process_information},
-    {"NtSetInformationProcess", accept_setting},
+    {"NtSetInformationProcess", set_process_information},
 };
 
 }  // namespace

@@ -34,6 +34,7 @@ struct Value {
 #define WPERF_STRONG "Microsoft Strong Cryptographic Provider"
 #define WPERF_ENHANCED "Microsoft Enhanced RSA and AES Cryptographic Provider"
 constexpr std::string_view kProviderPath = "C:\\windows\\system32\\rsaenh.dll";
+#define WPERF_ZONES "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Time Zones"
 #define WPERF_CONTROL "SYSTEM\\CurrentControlSet\\Control\\"
 #define WPERF_NETWORK "SYSTEM\\CurrentControlSet\\Services\\Tcpip\\Parameters"
 // The values of a key follow each other, and so do its subkeys.
@@ -53,6 +54,8 @@ constexpr Value kValues[] = {
     {WPERF_PROVIDERS "Provider Types\\Type 001", "TypeName", "RSA Full (Signature and Key Exchange)"},
     {WPERF_PROVIDERS "Provider Types\\Type 024", "Name", WPERF_ENHANCED},
     {WPERF_PROVIDERS "Provider Types\\Type 024", "TypeName", "RSA Full and AES"},
+    {WPERF_ZONES "\\UTC", "Dlt", "UTC"},
+    {WPERF_ZONES "\\UTC", "Std", "UTC"},
     {WPERF_CONTROL "ComputerName\\ActiveComputerName", "ComputerName", kComputerName},
     {WPERF_CONTROL "ComputerName\\ComputerName", "ComputerName", kComputerName},
     {WPERF_NETWORK, "Domain", ""},

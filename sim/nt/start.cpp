@@ -68,7 +68,7 @@ bool map_shared_data(State& state) {
                 kProductValid = 0x268, kArchitecture = 0x26a, kMajor = 0x26c, kProcessorFeatures = 0x274,
                 kCounterFrequency = 0x300, kSystemCall = 0x308, kProcessors = 0x3c0;
   if (map_pages(state, kSharedData, kPageSize, kPageReadOnly, false) == 0) return false;
-  put(state, kSharedData + kTickMultiplier, u32{0x0fa00000});
+  put(state, kSharedData + kTickMultiplier, u32{1} << 24);  // the ticks are milliseconds
   const std::vector<u16> root = to_utf16("C:\\windows");
   state.space.write(kSharedData + kSystemRoot, root.data(), root.size() * sizeof(u16));
   put(state, kSharedData + kBuildNumber, kBuild);
@@ -283,7 +283,8 @@ void set_shared_time(State& state, u64 now_ns) {
   const u64 coarse_ns = now_ns / kNsPerTimerTick * kNsPerTimerTick;
   set(kInterruptTime, kUptimeTicks + coarse_ns / kNsPerTick);
   set(kSystemTime, kBootTime + coarse_ns / kNsPerTick);
-  set(kTickCount, (kUptimeTicks * kNsPerTick + now_ns) / kNsPerTimerTick);
+  // In milliseconds, because some DLLs ignore the multiplier.
+  set(kTickCount, (kUptimeTicks * kNsPerTick + coarse_ns) / 1'000'000);
 }
 
 Thread* make_thread(State& state, const ThreadOptions& options) {

@@ -176,7 +176,8 @@ struct State {
   u64 peb = 0;
   bool is_starting = true;  // ntdll's loader has not reached the program's entry point yet
   u32 process_id = 0, processor_count = 1;
-  u64 affinity = 1;  // the cores on which its threads may run
+  u64 affinity = 1;       // the cores on which its threads may run
+  u8 priority_class = 2;  // PROCESS_PRIORITY_CLASS_NORMAL; it does not influence the schedule
   // Functions of ntdll at which the kernel makes a thread continue.
   u64 loader_start = 0, thread_start = 0, exception_dispatcher = 0, apc_dispatcher = 0;
   u64 console_control = 0;                    // kernelbase's function for Ctrl-C; 0 before it is loaded
@@ -240,6 +241,9 @@ Thread* find_thread(const State& state, u32 id);
 State* find_process(const System& system, u32 id);
 // Notes the object's name. Returns false if there are too many names.
 [[nodiscard]] bool keep_name(State& state, const std::string& key, const ObjectPointer& object);
+
+// thread_calls.cpp: the thread leaves a core on which it may no longer run.
+void move_to_allowed(Thread& thread);
 
 // section_calls.cpp: the file of a mapped section gets what was written to its views.
 void write_back(const Section& section);

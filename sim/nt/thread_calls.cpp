@@ -247,12 +247,6 @@ u64 thread_information(Call& call) {
   }
 }
 
-void move_to_allowed(Thread& thread) {
-  if (thread.processor >= 64 || (thread.affinity >> thread.processor & 1) != 0) return;
-  thread.processor = 0;
-  while ((thread.affinity >> thread.processor & 1) == 0) ++thread.processor;
-}
-
 u64 set_thread_information(Call& call) {
   constexpr u32 kPriority = 2, kBasePriority = 3, kAffinityClass = 4, kImpersonation = 5, kIdealProcessor = 13,
                 kPriorityBoost = 14, kHide = 17, kGroupAffinity = 30, kName = 38, kPowerThrottling = 49,
@@ -337,6 +331,12 @@ constexpr Service kThreads[] = {
 };
 
 }  // namespace
+
+void move_to_allowed(Thread& thread) {
+  if (thread.processor >= 64 || (thread.affinity >> thread.processor & 1) != 0) return;
+  thread.processor = 0;
+  while ((thread.affinity >> thread.processor & 1) == 0) ++thread.processor;
+}
 
 std::span<const Service> thread_services() {
   return kThreads;

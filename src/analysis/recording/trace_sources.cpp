@@ -37,7 +37,9 @@ diag::Result<void> TraceSources::add(RecordingInput input, const std::string& na
   if (packing::ZipFile::has_signature(kept.bytes())) return add_zip(kept, name);
   if (!etl::TraceFile::has_signature(kept.bytes())) {
     return diag::Error{.text = name + " is not an .etl trace",
-                       .hint = "several files can be read together only if all are traces of one session",
+                       .hint =
+                           "several files can be read together only if all are traces of one session; to show one "
+                           "function, use -s NAME",
                        .code = diag::ExitCode::damaged_input};
   }
   sources_.push_back(

@@ -43,16 +43,16 @@ std::vector<bool> chosen_threads(const waits::Accounting& accounting, const Reco
 
 u32 first_thread(const waits::Accounting& accounting, const RecordedSwitches& switches,
                  const std::vector<bool>& chosen) {
-  u32 first = static_cast<u32>(chosen.size());
+  const u32 none = static_cast<u32>(chosen.size());
+  u32 first = none, leader = none;
   for (u32 i = 0; i < chosen.size(); ++i) {
     if (!chosen[i]) continue;
     const u32 thread = accounting.threads[i].thread;
     if (switches.program != 0 && thread == switches.program) return i;
-    // The first thread of the process if there is one, otherwise the first thread of all.
-    if (process_in(switches, thread) == thread) return i;
-    if (first == chosen.size()) first = i;
+    if (leader == none && process_in(switches, thread) == thread) leader = i;
+    if (first == none) first = i;
   }
-  return first;
+  return leader != none ? leader : first;
 }
 
 WaitNames::WaitNames(const RecordedSwitches& switches, const recording::RecordedSamples& recorded)

@@ -38,7 +38,7 @@ struct WakerRow {
   std::string function, waker_function;        // where both were; empty if unknown
   std::string caller = {}, waker_caller = {};  // the programs' own functions that called these
   u64 count = 0, waited = 0;
-  u64 latency = 0;  // total time from being woken to running
+  std::optional<u64> latency = {};  // total time from being woken to running; nullopt if the waker is not recorded
 };
 
 // A lock, or another word of memory that threads wait for: conditions, joins, semaphores.
@@ -82,8 +82,8 @@ struct StretchRow {
   std::string lock = {};              // LockRow::name; empty if it was not a lock
   WaitClass wait = WaitClass::unexplained;
   std::string waker, waker_function;
-  std::string_view reason = {};  // Windows' name of the reason; empty if not known
-  u64 wake_to_run = 0;           // for a wait that ended
+  std::string_view reason = {};         // Windows' name of the reason; empty if not known
+  std::optional<u64> wake_to_run = {};  // for a wait whose end was recorded
   bool has_end = false;
 };
 

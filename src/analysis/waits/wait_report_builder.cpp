@@ -161,7 +161,7 @@ class Builder {
       }
       ++row.count;
       row.waited += wait.length();
-      row.latency += wait.latency();
+      if (by != stacks::kUnknown) row.latency = row.latency.value_or(0) + wait.latency();
     }
     for (FunctionSums& sums : functions) {
       if (!sums.lengths.empty()) add_function(sums);
@@ -333,7 +333,7 @@ class Builder {
         row.wait = place.wait;
         if (switches_.has_windows_reasons) row.reason = waits::reason_name(wait.reason);
         row.has_end = wait.has_end;
-        row.wake_to_run = wait.latency();
+        if (wait.waker != stacks::kUnknown) row.wake_to_run = wait.latency();
         if (wait.has_end && switches_.has_wakeups) {
           row.waker = names_.text_of(wait.waker);
           const bool by_thread = wait.waker != stacks::kNobody && wait.waker != stacks::kUnknown;

@@ -82,6 +82,7 @@ diag::Result<Collection> collect_samples(OpenedMachine& machine, const StopCondi
     const u64 now = programs.now_ns();
     if (until.duration_ms != 0 && now >= end) return Collection{};
     const auto waited = programs.wait(until.duration_ms != 0 ? std::min(next_ns, end - now) : next_ns, until.pid);
+    if (!waited.has_value() && !programs.has_started(until.pid)) return waited.error();
     if (!waited.has_value()) return Collection{.end = WaitEnd::program_ended, .error = waited.error()};
     WPERF_TRY(const Collected collected, drain.drain());
     next_ns = collected.next_ns != 0 ? collected.next_ns : drain.every_ns;

@@ -36,6 +36,7 @@ diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiti
     u64 slice = kPollMs * kNanosecondsPerMillisecond;
     if (waiting.duration_ms != 0) slice = std::min(slice, end - now);
     const auto waited = programs.wait(slice, waiting.program.pid());
+    if (!waited.has_value() && !programs.has_started(waiting.program.pid())) return waited.error();
     if (!waited.has_value()) {
       error = waited.error();
       return WaitEnd::program_ended;

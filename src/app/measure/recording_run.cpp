@@ -64,6 +64,7 @@ diag::Result<void> record_with_kernel(const MeasureOptions& options, OpenedMachi
     return Collected{.amount = bytes};
   };
   auto collected = collect_samples(machine, {options.wanted.duration_ms(), pid}, {kSampleDrainNs, written}, console);
+  if (!collected.has_value() && !machine.device->programs().has_started(pid)) return std::move(collected).error();
   // If another program ended the session, the samples before that are shown.
   Collection collection;
   if (collected.has_value()) {

@@ -60,6 +60,8 @@ class Programs {
   // If the output of programs is hidden: how the user can see it; otherwise empty.
   virtual std::string_view way_to_output() const { return {}; }
   virtual ProcessState process(u32 pid) = 0;
+  // Returns false if a program from spawn() could not be executed, which only the first wait() notices.
+  virtual bool has_started(u32 /*pid*/) const { return true; }
   virtual void kill(u32 pid) = 0;
   // All visible programs of this machine, including ended ones as long as they are known. Programs from spawn() and
   // process() have all their modules; others have at least their image, perhaps only its name.

@@ -136,13 +136,22 @@ TEST_F(LinuxDeviceTest, ProgramsForWindowsAreNoScripts) {
 TEST_F(LinuxDeviceTest, ProgramsThatCannotStart) {
   EXPECT_FALSE(device_->programs().spawn("no-such-program-here", "no-such-program-here", 0).has_value());
   EXPECT_FALSE(device_->programs().spawn("/no/such/program", "/no/such/program", 0).has_value());
-  const std::string file = testing::TempDir() + "wperf_no_program_" + std::to_string(::getpid());
-  std::filesystem::remove(file);
-  std::ofstream(file) << "#!/no/such/interpreter\n";
-  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-  const u32 pid = start({file});  // executable, but not a program; this is only detected when it is started
+  EXPECT_FALSE(device_->programs().spawn("/usr", "/usr", 0).has_value());
+  const auto script = [](const std::string& name, const std::string& interpreter) {
+    const std::string file = testing::TempDir() + "wperf_no_program_" + name + std::to_string(::getpid());
+    std::filesystem::remove(file);
+    std::ofstream(file) << "#! " << interpreter << "\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file;
+  };
+  const std::string alone = script("a", "/no/such/interpreter"), file = script("b", alone);
+  EXPECT_FALSE(device_->programs().spawn(alone, alone, 0).has_value());
+  const u32 pid = start({file});  // its interpreter exists but is no program; only the start notices this
+  EXPECT_TRUE(device_->programs().has_started(pid));
   const auto waited = device_->programs().wait(kTenSeconds, pid);
   EXPECT_FALSE(waited.has_value());
+  EXPECT_FALSE(device_->programs().has_started(pid));
+  std::filesystem::remove(alone);
   std::filesystem::remove(file);
 }
 

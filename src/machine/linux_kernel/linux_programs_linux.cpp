@@ -67,16 +67,29 @@ bool has_interpreter_of_windows_programs() {
   return false;
 }
 
-// A shell would run a Windows program as a script. Some programs have this header and are also scripts, so that they
-// run on all systems.
-diag::Result<void> check_system(const std::string& path) {
-  constexpr std::string_view kWindows = "MZ", kForAllSystems = "MZqFpD='";
-  char begin[kForAllSystems.size()] = {};
+// "#!/usr/bin/env python3" → "/usr/bin/env"
+std::string interpreter_of(std::string_view script) {
+  script.remove_prefix(std::min(script.find_first_not_of(" \t", 2), script.size()));
+  return std::string(script.substr(0, script.find_first_of(" \t\r\n")));
+}
+
+// Reports an error before the recording replaces an old file. A shell would run a Windows program as a script. Some
+// programs have this header and are also scripts, so that they run on all systems.
+diag::Result<void> check_file(const std::string& path) {
+  constexpr std::string_view kWindows = "MZ", kForAllSystems = "MZqFpD='", kScript = "#!";
+  char begin[256] = {};
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return {};  // executable, but not readable
   const ssize_t got = read(file.number(), begin, sizeof begin);
+  if (got < 0 && errno == EISDIR) return diag::system_error(path + " cannot be executed", EISDIR);
   const std::string_view text(begin, got > 0 ? static_cast<usize>(got) : 0);
-  if (!text.starts_with(kWindows) || text == kForAllSystems || has_interpreter_of_windows_programs()) return {};
+  if (text.starts_with(kScript)) {
+    const std::string interpreter = interpreter_of(text);
+    if (!interpreter.empty() && access(interpreter.c_str(), X_OK) != 0)
+      return diag::system_error(path + " cannot be executed: its interpreter " + interpreter, errno);
+  }
+  if (!text.starts_with(kWindows) || text.starts_with(kForAllSystems) || has_interpreter_of_windows_programs())
+    return {};
   return diag::usage_error(path + " is a Windows program, but this device runs Linux programs",
                            "run ARM64 Windows programs on a simulated machine with `--device sim`");
 }
@@ -84,7 +97,7 @@ diag::Result<void> check_system(const std::string& path) {
 // Reports an error before the measurement if possible; execvp searches in the same way.
 diag::Result<void> check_executable(const std::string& image) {
   if (image.find('/') != std::string::npos) {
-    if (access(image.c_str(), X_OK) == 0) return check_system(image);
+    if (access(image.c_str(), X_OK) == 0) return check_file(image);
     return diag::system_error(image, errno);
   }
   const char* list = std::getenv("PATH");
@@ -93,7 +106,7 @@ diag::Result<void> check_executable(const std::string& image) {
     const std::string_view folder = folders.substr(0, folders.find(':'));
     folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
     const std::string path = (folder.empty() ? "." : std::string(folder)) + "/" + image;
-    if (access(path.c_str(), X_OK) == 0) return check_system(path);
+    if (access(path.c_str(), X_OK) == 0) return check_file(path);
   }
   return diag::Error{.text = fmt::format("{}: no such program in the folders of PATH", image),
                      .hint = "for a program in the current folder write ./" + image,
@@ -188,12 +201,18 @@ diag::Result<void> LinuxPrograms::release(u32 pid, Known& known) {
   } while (got < 0 && errno == EINTR);
   known.failure.reset();
   if (sent == 1 && got != sizeof error) return {};
+  known.has_started = false;
   look_at(pid, known);
   return diag::system_error(known.image + " cannot be executed", error);
 }
 
 bool LinuxPrograms::shares_console() const {
   return std::any_of(known_.begin(), known_.end(), [](const auto& one) { return one.second.child; });
+}
+
+bool LinuxPrograms::has_started(u32 pid) const {
+  const auto found = known_.find(pid);
+  return found == known_.end() || found->second.has_started;
 }
 
 bool LinuxPrograms::is_held(u32 pid) const {

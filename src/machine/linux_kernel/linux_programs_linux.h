@@ -19,6 +19,7 @@ class LinuxPrograms final : public device::Programs {
   void keep_terminal_free() override { terminal_is_free_ = true; }
   bool shares_console() const override;
   device::ProcessState process(u32 pid) override;
+  bool has_started(u32 pid) const override;
   void kill(u32 pid) override;
   std::vector<readings::Process> processes() override;
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
@@ -35,6 +36,7 @@ class LinuxPrograms final : public device::Programs {
     std::string image;
     bool child = false;
     bool running = true;
+    bool has_started = true;  // false: it could not be executed
     u32 exit_code = 0;
     u64 user_ns = 0, system_ns = 0;   // set when the program has ended
     perf_events::Descriptor handle;   // becomes readable when the program ends

@@ -94,9 +94,11 @@ class LinuxRecordingSession final : public device::RecordingSession {
   }
 
   diag::Result<void> open() {
-    std::vector<int> threads{-1};
-    if (plan_.process.has_value()) threads = programs_.threads_to_watch(*plan_.process);
-    return events_.open(threads);
+    // A recording of the whole machine may be about a program.
+    const u32 timed = plan_.process.value_or(target_.run.process);
+    std::vector<int> threads;
+    if (timed != 0) threads = programs_.threads_to_watch(timed);
+    return events_.open(plan_.process.has_value() ? threads : std::vector{-1}, threads);
   }
 
   diag::Result<void> start() override;

@@ -376,13 +376,13 @@ void SampledEvents::enlarge(usize ring) {
   core->owners.push_back(std::move(owner));
 }
 
-diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
+diag::Result<void> SampledEvents::open(const std::vector<int>& threads, const std::vector<int>& timed) {
   perf_events::raise_descriptor_limit();
   sample_type_ = sample_type_of(plan_, records_switches());
   // Several threads run at the same time on different cores.
   if (has_switch_records()) sample_type_ |= PERF_SAMPLE_CPU;
   for (const u32 core : plan_.cores) WPERF_CHECK_OK(open_core(core, threads));
-  open_cpu_time(threads);
+  open_cpu_time(timed);
   if (!rings_.empty()) return {};
   return diag::Error{.text = "nothing to sample: the threads have ended, or the cores are offline", .hint = {}};
 }
@@ -391,7 +391,6 @@ diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
 // counted or none.
 void SampledEvents::open_cpu_time(const std::vector<int>& threads) {
   for (const int thread : threads) {
-    if (thread < 0) continue;
     perf_event_attr attributes = perf_events::attributes_of(
         {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .cores = {}}, plan_.looks_into_kernel());
     attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;

@@ -23,8 +23,8 @@ class SampledEvents {
                 OpenEvent opener = perf_events::open_event)
       : machine_(machine), plan_(plan), starts_with_program_(starts_with_program), open_event_(opener) {}
 
-  // `threads`: {-1} for all programs on a core.
-  diag::Result<void> open(const std::vector<int>& threads);
+  // `threads`: {-1} for all programs on a core. `timed`: the threads whose CPU time is counted.
+  diag::Result<void> open(const std::vector<int>& threads, const std::vector<int>& timed);
   void switch_all(unsigned long request);
   // Records of the losses that the kernel counted. A full ring can report its losses only when there is room again,
   // which may never happen. As with perf, these records include losses that the rings reported, too. Older kernels do

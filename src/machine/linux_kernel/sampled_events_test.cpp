@@ -55,7 +55,7 @@ TEST_F(SampledEventsTest, FramePointersAloneWhereTheKernelMakesNoCopies) {
   for (const int error : {EINVAL, EOPNOTSUPP, ENOSYS}) {
     refusal_of_copies = error;
     SampledEvents events(machine_, plan_, false, open_without_copies);
-    const auto opened = events.open({0});
+    const auto opened = events.open({0}, {0});
     ASSERT_TRUE(opened.has_value()) << opened.error().text;
     EXPECT_TRUE(events.copies_were_refused());
     EXPECT_EQ(events.rings().size(), 1u);
@@ -73,7 +73,7 @@ TEST_F(SampledEventsTest, FramePointersAloneWhereTheKernelMakesNoCopies) {
 TEST_F(SampledEventsTest, CopiesThatWereAskedForByNameAreAnError) {
   plan_.call_stacks = {.source = request::StackSource::stack_copies};
   SampledEvents events(machine_, plan_, false, open_without_copies);
-  const auto opened = events.open({0});
+  const auto opened = events.open({0}, {0});
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().system_error, EINVAL);
   EXPECT_FALSE(events.copies_were_refused());
@@ -92,7 +92,7 @@ TEST_F(SampledEventsTest, ALargerRingTakesTheRecordsOver) {
   sched_getaffinity(0, sizeof before, &before);
   if (sched_setaffinity(0, sizeof first, &first) != 0) GTEST_SKIP() << "core 0 is not for this process";
   SampledEvents events(machine_, plan_, false);
-  ASSERT_TRUE(events.open({0}).has_value());
+  ASSERT_TRUE(events.open({0}, {0}).has_value());
   events.switch_all(PERF_EVENT_IOC_ENABLE);
   const auto spin_until_written = [&](usize ring, usize bytes) {
     for (u64 turn = 0; turn < 300'000'000 && waiting_bytes(events.rings()[ring]) <= bytes; ++turn) {
@@ -116,7 +116,7 @@ TEST_F(SampledEventsTest, ALargerRingTakesTheRecordsOver) {
 TEST_F(SampledEventsTest, NothingIsSaidWhereTheKernelMakesThem) {
   plan_.call_stacks = request::automatic_stacks();
   SampledEvents events(machine_, plan_, false);
-  const auto opened = events.open({0});
+  const auto opened = events.open({0}, {0});
   ASSERT_TRUE(opened.has_value()) << opened.error().text;
   EXPECT_FALSE(events.copies_were_refused());
 }
@@ -131,24 +131,24 @@ TEST_F(SampledEventsTest, OfPythonWakeWperfForEachSample) {
   plan_.call_stacks = request::automatic_stacks();
   {
     SampledEvents plain(machine_, plan_, false);
-    ASSERT_TRUE(plain.open({0}).has_value());
+    ASSERT_TRUE(plain.open({0}, {0}).has_value());
     EXPECT_EQ(wakeups_of(plain), 0u);
   }
   plan_.call_stacks.python = request::PythonFrames::folded;
   {
     SampledEvents events(machine_, plan_, false);
-    ASSERT_TRUE(events.open({0}).has_value());
+    ASSERT_TRUE(events.open({0}, {0}).has_value());
     EXPECT_EQ(wakeups_of(events), 1u);
   }
   constexpr u64 kContextSwitches = 3;
   plan_.events[0].kernel_event->config = kContextSwitches;
   plan_.events[0].interval = 1'000'000;
   SampledEvents of_machine(machine_, plan_, false);
-  ASSERT_TRUE(of_machine.open({0}).has_value());
+  ASSERT_TRUE(of_machine.open({0}, {0}).has_value());
   EXPECT_EQ(wakeups_of(of_machine), 0u) << "a wake-up is a context switch, which would wake wperf again";
   plan_.process = 1;
   SampledEvents of_process(machine_, plan_, false);
-  ASSERT_TRUE(of_process.open({0}).has_value());
+  ASSERT_TRUE(of_process.open({0}, {0}).has_value());
   EXPECT_EQ(wakeups_of(of_process), 1u);
 }
 

@@ -15,7 +15,6 @@ namespace wperf::windowsperf {
 namespace {
 
 constexpr std::tuple<u32, u32, u32> kFirstVersion{3, 7, 1}, kLastVersion{3, 8, 0};
-constexpr const char* kName = "windowsperf";
 
 std::string ascii_of(std::span<const char16_t> text) {
   std::string ascii;
@@ -140,7 +139,6 @@ diag::Result<void> WindowsPerfDevice::acquire(bool force) {
 diag::Result<device::DriverVersion> WindowsPerfDevice::driver_version() {
   const std::optional<FileVersion> file = machine_->file_version();
   device::DriverVersion version;
-  version.name = kName;
   const auto checked = check_version(file);
   version.compatible = checked.has_value();
   if (!version.compatible) version.refusal = checked.error();

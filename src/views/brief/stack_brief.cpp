@@ -189,7 +189,7 @@ std::string next_command(const StackProfile& profile, const stacks::RecordingAbo
 
 Brief of_profile(const StackProfile& profile, const report::StackOptions& options, const Commands& commands) {
   const stacks::StackFilter& filter = options.filter;
-  const report::Headline headline = report::headline(profile, options.about, filter);
+  const report::Headline headline = report::headline(profile, options.about, filter, options.relative);
   const auto sampled = std::ranges::find_if(profile.events, [](const auto& event) { return event.samples != 0; });
   const bool has_samples = sampled != profile.events.end();
   const u32 event = headline.hot.has_value() ? headline.hot->event : static_cast<u32>(sampled - profile.events.begin());

@@ -122,7 +122,7 @@ std::string hot_line(const StackProfile& profile, const HottestFunction& hot) {
   std::string line =
       fmt::format("hottest{}: {}, {} %", by,
                   function.name == "[unknown]" ? "code without a name in " + module : function.name + " in " + module,
-                  text::fixed(text::percent_of(hot.period, event.period), 2));
+                  text::fixed(text::percent_of(hot.period, hot.whole), 2));
   if (hot.caller != kNothing) {
     line += fmt::format("; called by {}", profile.functions[hot.caller].name);
     const double share = text::percent_of(hot.called_period, hot.period);
@@ -193,7 +193,10 @@ std::string run_text(const RecordingAbout& about) {
   return line;
 }
 
-std::optional<HottestFunction> hottest_function(const StackProfile& profile, const stacks::StackFilter& filter) {
+namespace {
+
+std::optional<HottestFunction> hottest_function(const StackProfile& profile, const stacks::StackFilter& filter,
+                                                bool relative) {
   HottestFunction hot;
   while (hot.event < profile.events.size() && !has_hot_code(profile.events[hot.event])) ++hot.event;
   if (hot.event == profile.events.size()) return std::nullopt;
@@ -201,10 +204,13 @@ std::optional<HottestFunction> hottest_function(const StackProfile& profile, con
   std::vector<u64> own(profile.functions.size());
   for (const stacks::StackSample& sample : profile.samples) {
     const u32 function = function_of(profile, sample.node);
-    const bool counts = sample.event == hot.event && function != kNothing && chosen.has(sample);
+    if (sample.event != hot.event || !chosen.has(sample)) continue;
+    hot.whole += sample.period;
+    const bool counts = function != kNothing;
     if (counts && profile.tasks[sample.task].pid != 0) own[function] += sample.period;
   }
   if (own.empty()) return std::nullopt;
+  if (!relative || filter.is_empty()) hot.whole = profile.events[hot.event].period;
   hot.function = static_cast<u32>(greatest(own));
   hot.period = own[hot.function];
   if (hot.period == 0) return std::nullopt;
@@ -222,12 +228,15 @@ std::optional<HottestFunction> hottest_function(const StackProfile& profile, con
   return hot;
 }
 
-Headline headline(const StackProfile& profile, const RecordingAbout* about, const stacks::StackFilter& filter) {
+}  // namespace
+
+Headline headline(const StackProfile& profile, const RecordingAbout* about, const stacks::StackFilter& filter,
+                  bool relative) {
   Headline out{.time = time_line(profile, about), .waited = {}};
   const bool shows_waits = std::any_of(profile.events.begin(), profile.events.end(), counts_waits);
   if (about != nullptr && has_waited(*about) && !shows_waits) out.waited = waits_line(*about);
   out.python = python_line(profile, about);
-  out.hot = hottest_function(profile, filter);
+  out.hot = hottest_function(profile, filter, relative);
   if (out.hot.has_value()) out.hottest = hot_line(profile, *out.hot);
   return out;
 }
@@ -265,7 +274,7 @@ void write_python(text::JsonWriter& json, const stacks::PythonSamples& python) {
 }  // namespace
 
 void write_headline(text::JsonWriter& json, const StackProfile& profile, const RecordingAbout* about,
-                    const stacks::StackFilter& filter) {
+                    const stacks::StackFilter& filter, bool relative) {
   json.begin_object("headline");
   if (about != nullptr) {
     write_run(json, *about);
@@ -273,13 +282,13 @@ void write_headline(text::JsonWriter& json, const StackProfile& profile, const R
     json.integer("threads_sampled", sampled_threads(profile));
   }
   write_python(json, profile.python);
-  if (const auto hot = hottest_function(profile, filter); hot.has_value()) {
+  if (const auto hot = hottest_function(profile, filter, relative); hot.has_value()) {
     const stacks::StackFunction& function = profile.functions[hot->function];
     json.begin_object("hottest");
     json.string("event", profile.events[hot->event].name);
     json.string("symbol", function.name);
     json.string("module", profile.modules[function.module].name);
-    json.fixed("percent", text::percent_of(hot->period, profile.events[hot->event].period), 4);
+    json.fixed("percent", text::percent_of(hot->period, hot->whole), 4);
     if (hot->caller != kNothing) {
       json.string("caller", profile.functions[hot->caller].name);
       json.fixed("caller_percent", text::percent_of(hot->called_period, hot->period), 4);

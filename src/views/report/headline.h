@@ -16,8 +16,8 @@ struct HottestFunction {
   u32 event = 0, function = 0;
   u32 caller = stacks::kNothing;      // kNothing: there are no stacks, or it has no caller
   u64 period = 0, called_period = 0;  // its own period, and the part of it in calls by `caller`
+  u64 whole = 0;                      // the period of which it is a share
 };
-std::optional<HottestFunction> hottest_function(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
 
 // One line each; empty if there is nothing to say.
 struct Headline {
@@ -28,9 +28,9 @@ struct Headline {
   std::string hottest = {};  // "hottest: sort_range in work, 53.45 %; called by sorty"
   std::optional<HottestFunction> hot = {};
 };
-// `about`: may be null.
+// `about`: may be null. `relative`: shares refer to the samples that pass the filter.
 Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
-                  const stacks::StackFilter& filter);
+                  const stacks::StackFilter& filter, bool relative = false);
 // The average number of cores that the program used; nullopt if not known.
 std::optional<double> cores_used(const stacks::RecordingAbout& about);
 // The command that shows why the recorded program waited.
@@ -42,7 +42,7 @@ std::string run_text(const stacks::RecordingAbout& about);
 std::string made_text(const stacks::RecordingAbout& about);
 // Writes "headline": {…}, "about": {…}
 void write_headline(text::JsonWriter& json, const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
-                    const stacks::StackFilter& filter);
+                    const stacks::StackFilter& filter, bool relative);
 // Writes "elapsed_seconds": …, "cpu_seconds": …, "cores_used": …
 void write_run(text::JsonWriter& json, const stacks::RecordingAbout& about);
 // Writes "about": {…}

@@ -162,7 +162,7 @@ void write_stack(text::JsonWriter& json, const StackProfile& profile, const Stac
   json.begin_object("recording");
   json.string("file", profile.file);
   json.fixed("seconds", profile.elapsed_seconds, 9);
-  write_headline(json, profile, options.about, options.filter);
+  write_headline(json, profile, options.about, options.filter, options.relative);
   write_losses(json, profile.losses);
   if (profile.trace.has_value()) write_trace_facts(json, *profile.trace);
   json.begin_array("events");

@@ -85,10 +85,10 @@ void append_module_list(std::string& out, const StackProfile& profile) {
 std::string no_samples_text(const StackProfile& profile, const StackOptions& options) {
   const stacks::RecordingAbout* const about = options.about;
   const stacks::StackLosses& losses = profile.losses;
+  if (options.is_part) return "no samples in the chosen part; leave out --time and --parallelism to include all\n";
   if ((losses.lost_records | losses.lost_samples | losses.filtered | losses.of_unknown_event) != 0 ||
       losses.damaged_places != 0)
     return "no samples: they are missing, as described above\n";
-  if (options.is_part) return "no samples in the chosen part; leave out --time and --parallelism to include all\n";
   if (about == nullptr || about->elapsed_ns == 0) return "no samples\n";
   constexpr std::string_view kWaysOut = "sample more often with `--freq 20000`, or count with `wperf stat`";
   const bool ran = about->cpu_ns.has_value() && *about->cpu_ns != 0;
@@ -185,7 +185,7 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
       out += loss.text + '\n';
     }
   }
-  const Headline head = headline(profile, options.about, options.filter);
+  const Headline head = headline(profile, options.about, options.filter, options.relative);
   for (const std::string* line : {&head.time, &head.waited, &head.python, &head.hottest}) {
     if (line->empty()) continue;
     // Commands are never cut.

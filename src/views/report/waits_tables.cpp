@@ -158,8 +158,9 @@ void waker_columns(Columns& to, const waits::WakerRow& row) {
   to.member("waker_caller", row.waker_caller);
   to.count({"count", "count", 2}, row.count);
   span(to, {"waited", "waited_ns", 1}, row.waited);
-  to.member("wake_to_run_ns", row.latency);
-  span(to, {"wake to run, mean", {}, 3}, row.latency / std::max<u64>(row.count, 1));
+  if (row.latency.has_value()) to.member("wake_to_run_ns", *row.latency);
+  const u64 mean = row.latency.value_or(0) / std::max<u64>(row.count, 1);
+  to.add({"wake to run, mean", {}, 3}, mean, row.latency.has_value() ? wait_time_text(mean) : "-");
   to.word({"in", {}, 5}, row.caller.empty() ? row.function : row.caller);
   to.word({"waker was in", {}, 7}, row.waker_caller.empty() ? row.waker_function : row.waker_caller);
 }
@@ -218,7 +219,8 @@ auto stretch_columns(const WaitReport& report) {
                                : row.waker);
     if (waits) to.member("ended_in", in);
     to.word({title_if(has_reasons, "reason"), if_waiting(title_if(!row.reason.empty(), "reason")), 6}, row.reason);
-    if (waits && row.has_end && has_wakeups) to.member("wake_to_run_ns", row.wake_to_run);
+    if (waits && row.has_end && has_wakeups && row.wake_to_run.has_value())
+      to.member("wake_to_run_ns", *row.wake_to_run);
   };
 }
 
