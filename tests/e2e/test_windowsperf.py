@@ -190,7 +190,7 @@ class DriverTest(WindowsPerfTest):
 
     def test_version_shows_the_driver(self):
         text = self.ok("--version", device=self.fake())
-        self.assertRegex(text, r"windowsperf +3\.8\.0 +6d15ddfc +\+etw-drv")
+        self.assertRegex(text, r"wperf-driver +3\.8\.0 +6d15ddfc +\+etw-drv")
 
     def test_a_lock_that_was_left_behind(self):
         error = self.fails("stat", "-e", "inst_spec", "--timeout", "0.1", device=self.fake(",lock=left"))

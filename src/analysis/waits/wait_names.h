@@ -28,8 +28,8 @@ struct WaitSelection {
 // Whether each thread of the accounting is chosen.
 std::vector<bool> chosen_threads(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                                  const WaitSelection& selection);
-// Of the chosen threads, the first one of the recorded program, or else of any process, or else the first one that
-// appeared; threads.size() if none is chosen.
+// The chosen thread at which to start: the program's first thread, or else the first thread of a process, or else the
+// thread that appeared first. Returns threads.size() if none is chosen.
 u32 first_thread(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                  const std::vector<bool>& chosen);
 

@@ -47,7 +47,7 @@ Check check_driver(device::Device& device) {
   const auto& driver = version.value();
   const std::string number = measure::number_text(driver);
   if (!driver.compatible) return failure("driver", measure::version_mismatch(driver));
-  if (driver.name == "windowsperf") {
+  if (driver.is_windowsperf) {
     return {.name = "driver", .detail = "Arm's driver (WindowsPerf), version " + number, .fix = {}};
   }
   if (number != kVersion) {

@@ -25,6 +25,7 @@ struct DriverVersion {
   bool compatible = false;  // this wperf supports that version, too
   std::string git, features;
   std::string name = "wperf-driver";
+  bool is_windowsperf = false;  // it is Arm's driver, which has the same name
   // another reason why wperf does not use the driver
   std::optional<diag::Error> refusal = std::nullopt;
 };

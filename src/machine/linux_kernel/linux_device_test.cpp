@@ -146,7 +146,7 @@ TEST_F(LinuxDeviceTest, ProgramsThatCannotStart) {
   };
   const std::string alone = script("a", "/no/such/interpreter"), file = script("b", alone);
   EXPECT_FALSE(device_->programs().spawn(alone, alone, 0).has_value());
-  const u32 pid = start({file});  // its interpreter exists but is no program; only the start notices this
+  const u32 pid = start({file});  // its interpreter exists but is not a program, which only the start notices
   EXPECT_TRUE(device_->programs().has_started(pid));
   const auto waited = device_->programs().wait(kTenSeconds, pid);
   EXPECT_FALSE(waited.has_value());

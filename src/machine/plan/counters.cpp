@@ -25,9 +25,8 @@ diag::Result<void> check_set_up(EventClass event_class, const Capabilities& mach
   const u32 known = dsu ? machine.cluster_count : machine.dmc_channels;
   if (named == 0 || known != 0) return {};
   return diag::Error{
-      .text = fmt::format(
-          "only administrators may count in {}, because the driver must be told their addresses",
-          dsu ? "the clusters (DSU)" : "the memory controllers (DMC)"),
+      .text = fmt::format("only administrators may count in {}, because the driver needs their addresses",
+                          dsu ? "the clusters (DSU)" : "the memory controllers (DMC)"),
       .hint = "run wperf as administrator"};
 }
 

@@ -139,6 +139,7 @@ diag::Result<void> WindowsPerfDevice::acquire(bool force) {
 diag::Result<device::DriverVersion> WindowsPerfDevice::driver_version() {
   const std::optional<FileVersion> file = machine_->file_version();
   device::DriverVersion version;
+  version.is_windowsperf = true;
   const auto checked = check_version(file);
   version.compatible = checked.has_value();
   if (!version.compatible) version.refusal = checked.error();
