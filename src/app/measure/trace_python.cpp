@@ -26,8 +26,8 @@ struct Shown {
   u32 event = 0;  // its number
 };
 
-// The time at which each stack is shown. The stack with which a thread comes to a core is shown at the time when the thread left. A thread's stacks are in
-// the order of their events.
+// The time at which each stack is shown. The stack with which a thread comes to a core is shown at the time when the
+// thread left. A thread's stacks are in the order of their events.
 std::vector<Shown> shown_stacks(const TraceCollector& collected) {
   std::vector<Shown> all(collected.stacks.count());
   for (u32 event = 0; event < all.size(); ++event) all[event] = {collected.stacks.time_of(event), event};

@@ -104,7 +104,8 @@ diag::Result<const recording::RecordedSwitches*> switches_for_weights(const reco
   return switches;
 }
 
-// Shows the samples of --latency (weighted by elapsed time), of --parallelism (taken while that many threads ran) or of --span.
+// Shows the samples of --latency (weighted by elapsed time), of --parallelism (taken while that many threads ran) or of
+// --span.
 diag::Result<void> show_chosen(const recording::SampledRecording& source, const ReportOptions& options,
                                diag::Console& console) {
   WPERF_TRY(const recording::RecordedSwitches* const switches, switches_for_weights(source, options));
