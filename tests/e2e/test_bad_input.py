@@ -58,7 +58,7 @@ class BadInputTest(WperfTest):
                 (("record", "--html"), "error: --html has no value"),
                 (("record", "--symbol", "", "--", "x.exe"), "error: --symbol has an empty value"),
                 (("list", "--device", ""), "error: --device has an empty value"),
-                (("-e", "ld_spec", "record", "--", "x.exe"), "error: before the command, -e names events to count, not to sample")):
+                (("-e", "ld_spec", "record", "--", "x.exe"), "error: -e before the command names events to count, not to sample")):
             with self.subTest(arguments):
                 self.assertIn(text, self.error_of(*arguments, status=2))
 

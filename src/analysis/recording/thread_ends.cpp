@@ -34,7 +34,10 @@ class EndSettler {
       out_.push_back(one);
     }
     pass_until(~u64{0});
-    for (const auto& [thread, exit] : ending_) out_.push_back(exit);
+    // The last switch of these threads was not recorded. Those with other switches after their exit have not ended yet.
+    for (const auto& [thread, exit] : ending_) {
+      if (!goes_on_.contains(thread)) out_.push_back(exit);
+    }
     std::stable_sort(out_.begin(), out_.end(), kByTime);
     return std::move(out_);
   }
@@ -82,8 +85,12 @@ class EndSettler {
     const bool has_ended = one.leaving == Leaving::ended && ending_.contains(ran);
     if (has_ended && !ending_.contains(one.leaves)) one.leaves = ran;
     if (const auto end = ending_.find(one.leaves); end != ending_.end()) {
-      if (one.leaving == Leaving::preempted) return;
+      if (one.leaving == Leaving::preempted) {
+        goes_on_.insert(one.leaves);
+        return;
+      }
       one.leaving = Leaving::ended;
+      goes_on_.erase(one.leaves);
       ending_.erase(end);
     } else if (gone_.contains(one.leaves)) {
       take_over(one.leaves, one.time);
@@ -132,6 +139,7 @@ class EndSettler {
   const ProcessOf& process_of_;
   usize next_exit_ = 0, next_exec_ = 0;
   std::unordered_map<u32, Switch> ending_;                  // threads that have ended; their last switch follows
+  std::unordered_set<u32> goes_on_;                         // those that were preempted after their exit
   std::unordered_map<u32, std::unordered_set<u32>> alive_;  // by process
   std::unordered_set<u32> gone_;
   std::vector<u32> runs_;  // by core

@@ -45,6 +45,14 @@ TEST(ThreadEnds, AnEndWithoutALastSwitchIsOne) {
   EXPECT_EQ(done[1].leaves, 7u);
 }
 
+TEST(ThreadEnds, ARecordingMayStopWhileAThreadIsExiting) {
+  const std::vector<Switch> switches = {switched(10, 0, 0, 7), switched(22, 0, 7, 8, Leaving::preempted),
+                                        switched(24, 0, 8, 7)};
+  const auto done = settled({.exits = {exit_of(20, 7)}, .execs = {}}, switches);
+  ASSERT_EQ(done.size(), switches.size()) << "an end before these switches would contradict them";
+  EXPECT_EQ(done[1].leaving, Leaving::preempted);
+}
+
 TEST(ThreadEnds, AThreadHasItsNewNumberFromItsFirstSwitchWithIt) {
   const auto done = settled({.exits = {exit_of(20, 7)}, .execs = {{.time = 50, .process = 7}}},
                             {switched(10, 0, 0, 7), switched(12, 1, 0, 8), switched(22, 0, 7, 0),

@@ -168,19 +168,5 @@ TEST(CriticalPath, FillsEachIntervalOfAPlayedMachineExactly) {
   }
 }
 
-TEST(FirstThread, IsThatOfTheProgram) {
-  Accounting accounting;
-  accounting.threads = {{.thread = 6}, {.thread = 5}, {.thread = 7}};
-  recording::RecordedSwitches switches;
-  switches.threads = {
-      {5, {.process = 5, .name = "child"}}, {6, {.process = 7, .name = "prog"}}, {7, {.process = 7, .name = "prog"}}};
-  EXPECT_EQ(first_thread(accounting, switches, {true, true, true}), 1u) << "the first thread of some process";
-  switches.program = 7;
-  EXPECT_EQ(first_thread(accounting, switches, {true, true, true}), 2u);
-  EXPECT_EQ(first_thread(accounting, switches, {true, true, false}), 1u);
-  EXPECT_EQ(first_thread(accounting, switches, {true, false, false}), 0u);
-  EXPECT_EQ(first_thread(accounting, switches, {false, false, false}), 3u);
-}
-
 }  // namespace
 }  // namespace wperf::waits

@@ -185,6 +185,11 @@ WaitPlace WaitNames::look_at(u32 row) const {
 
 ThreadTasks::ThreadTasks(const WaitNames& names, stacks::StackProfile& profile) : names_(names), profile_(profile) {
   for (u32 i = 0; i < profile_.tasks.size(); ++i) tasks_[profile_.tasks[i].tid] = i;
+  // If the record of a name was lost, the task has an older name; switches contain the name, too.
+  std::erase_if(tasks_, [&](const auto& one) {
+    const std::string_view name = names_.thread_name(one.first);
+    return !name.empty() && profile_.names[profile_.tasks[one.second].name] != name;
+  });
 }
 
 u32 ThreadTasks::operator()(u32 thread) {

@@ -52,7 +52,7 @@ diag::Result<NamedCores> name_cores(const request::Measurement& wanted, u32 core
 diag::Result<void> check_no_counting_list(const std::vector<request::CountItem>& items) {
   for (const request::CountItem& item : items) {
     if (!std::holds_alternative<request::EventList>(item)) continue;
-    return diag::usage_error("before the command, -e names events to count, not to sample",
+    return diag::usage_error("-e before the command names events to count, not to sample",
                              "put sample or record before -e");
   }
   return {};
