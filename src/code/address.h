@@ -7,6 +7,9 @@
 
 namespace wperf::code {
 
+// Functions at one address, those that were inlined there included. A damaged file may have thousands.
+inline constexpr usize kMostFrames = 64;
+
 struct Rva {  // offset from the address where an image is loaded
   u32 value = 0;
   friend auto operator<=>(Rva, Rva) = default;

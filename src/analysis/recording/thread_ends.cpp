@@ -35,8 +35,8 @@ class EndSettler {
     }
     pass_until(~u64{0});
     // The last switch of these threads was not recorded. Those with other switches after their exit have not ended yet.
-    for (const auto& [thread, exit] : ending_) {
-      if (!goes_on_.contains(thread)) out_.push_back(exit);
+    for (const auto& [thread, end] : ending_) {
+      if (!end.goes_on) out_.push_back(end.exit);
     }
     std::stable_sort(out_.begin(), out_.end(), kByTime);
     return std::move(out_);
@@ -61,7 +61,7 @@ class EndSettler {
   }
   void pass_exit(const Switch& exit) {
     if (ends_.of_whole_cores) {
-      ending_.insert_or_assign(exit.leaves, exit);
+      ending_.insert_or_assign(exit.leaves, Ending{.exit = exit});
       return;
     }
     out_.push_back(exit);
@@ -70,7 +70,7 @@ class EndSettler {
   void pass_exec(const Exec& exec) {
     // The last switch of the first thread was not recorded.
     if (const auto first = ending_.find(exec.process); first != ending_.end()) {
-      out_.push_back(first->second);
+      out_.push_back(first->second.exit);
       ending_.erase(first);
       disappears(exec.process);
     }
@@ -86,11 +86,10 @@ class EndSettler {
     if (has_ended && !ending_.contains(one.leaves)) one.leaves = ran;
     if (const auto end = ending_.find(one.leaves); end != ending_.end()) {
       if (one.leaving == Leaving::preempted) {
-        goes_on_.insert(one.leaves);
+        end->second.goes_on = true;
         return;
       }
       one.leaving = Leaving::ended;
-      goes_on_.erase(one.leaves);
       ending_.erase(end);
     } else if (gone_.contains(one.leaves)) {
       take_over(one.leaves, one.time);
@@ -138,8 +137,11 @@ class EndSettler {
   ThreadEnds ends_;
   const ProcessOf& process_of_;
   usize next_exit_ = 0, next_exec_ = 0;
-  std::unordered_map<u32, Switch> ending_;                  // threads that have ended; their last switch follows
-  std::unordered_set<u32> goes_on_;                         // those that were preempted after their exit
+  struct Ending {
+    Switch exit;
+    bool goes_on = false;  // it was preempted after its exit
+  };
+  std::unordered_map<u32, Ending> ending_;                  // threads that have ended; their last switch follows
   std::unordered_map<u32, std::unordered_set<u32>> alive_;  // by process
   std::unordered_set<u32> gone_;
   std::vector<u32> runs_;  // by core

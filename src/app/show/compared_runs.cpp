@@ -174,14 +174,14 @@ std::string KeptRuns::key_of(const std::string& file, bool is_alone) const {
   return fmt::format("{}\n{}", state_of_(file), is_alone);
 }
 
-const KeptRuns::File* KeptRuns::find(const std::string& file, bool is_alone) const {
-  const auto known = files_.find(key_of(file, is_alone));
+const KeptRuns::File* KeptRuns::find(const std::string& key) const {
+  const auto known = files_.find(key);
   return known != files_.end() ? &known->second : nullptr;
 }
 
-void KeptRuns::keep(const std::string& file, bool is_alone, File read) {
+void KeptRuns::keep(const std::string& key, File read) {
   if (files_.size() >= kMost) files_.clear();
-  files_.insert_or_assign(key_of(file, is_alone), std::move(read));
+  files_.insert_or_assign(key, std::move(read));
 }
 
 diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& before,
@@ -190,16 +190,20 @@ diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& be
   struct Outcome {
     std::optional<diag::Error> error;
     KeptRuns::File file;
+    std::string new_key;  // to keep the file by; empty: it is not to be kept, or was
   };
   std::vector<std::string> files = before;
   files.insert(files.end(), after.begin(), after.end());
   const bool are_alone = files.size() == 2;
   std::vector<Outcome> outcomes(files.size());
   modules::for_each_module(files.size(), [&](size_t i) {
-    const KeptRuns::File* const kept = options.kept != nullptr ? options.kept->find(files[i], are_alone) : nullptr;
-    if (kept != nullptr) {
-      outcomes[i].file = *kept;
-      return;
+    if (options.kept != nullptr) {
+      std::string key = options.kept->key_of(files[i], are_alone);
+      if (const KeptRuns::File* const kept = options.kept->find(key); kept != nullptr) {
+        outcomes[i].file = *kept;
+        return;
+      }
+      outcomes[i].new_key = std::move(key);
     }
     measure::KeptWarnings heard(console);
     auto read = RunReader(files[i], are_alone, options, heard).read();
@@ -211,11 +215,11 @@ diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& be
   });
   bool are_measured = true;
   for (usize i = 0; i < files.size(); ++i) {
-    const auto& [error, file] = outcomes[i];
+    const auto& [error, file, new_key] = outcomes[i];
     for (const std::string& line : file.warnings) console.warn(fmt::format("{} ({})", line, files[i]));
     if (error.has_value()) return *error;
     for (const MeasuredRun& run : file.runs) are_measured = are_measured && run.seconds > 0;
-    if (options.kept != nullptr) options.kept->keep(files[i], are_alone, file);
+    if (!new_key.empty()) options.kept->keep(new_key, file);
   }
   // If the length of one run is only known from its samples, all runs are compared by samples.
   ComparedRuns compared;

@@ -38,13 +38,13 @@ class KeptRuns {
   // `state_of` returns another text after the file has changed.
   explicit KeptRuns(std::function<std::string(const std::string& file)> state_of) : state_of_(std::move(state_of)) {}
 
-  // `is_alone`: the only file of its side. Null: not kept.
-  const File* find(const std::string& file, bool is_alone) const;
-  void keep(const std::string& file, bool is_alone, File read);
+  // Stands for the file as it is now. `is_alone`: it is the only file of its side.
+  std::string key_of(const std::string& file, bool is_alone) const;
+  const File* find(const std::string& key) const;  // null: not kept
+  void keep(const std::string& key, File read);    // `key` must be from before the file was read
 
  private:
   static constexpr usize kMost = 64;
-  std::string key_of(const std::string& file, bool is_alone) const;
 
   std::function<std::string(const std::string& file)> state_of_;
   std::map<std::string, File> files_;

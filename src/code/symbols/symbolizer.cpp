@@ -92,6 +92,7 @@ class DecoratedNames {
                                [](const Function& entry, code::Rva wanted) { return entry.rva < wanted; });
     first_ = at != publics.end() && at->rva == rva ? &*at : nullptr;
     by_name_.clear();
+    if (at == publics.end() || at + 1 == publics.end() || (at + 1)->rva != rva) return;  // no choice
     for (; at != publics.end() && at->rva == rva; ++at) by_name_.try_emplace(undecorated(at->name), at->name);
   }
 

@@ -40,7 +40,11 @@ constexpr std::string_view word_at(std::string_view words, usize wanted) {
 // "a, b, c"
 inline std::string with_commas_between(std::string_view words) {
   std::string out;
-  for (const char c : words) out += c == ' ' ? std::string(", ") : std::string(1, c);
+  find_word(words, [&](std::string_view word, usize number) {
+    if (number != 0) out += ", ";
+    out += word;
+    return false;
+  });
   return out;
 }
 

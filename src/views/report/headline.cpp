@@ -10,6 +10,7 @@
 
 #include "ground/text/number_text.h"
 #include "model/stacks/python_modules.h"
+#include "views/report/stack_report.h"
 #include "views/report/top_report.h"
 
 namespace wperf::report {
@@ -204,16 +205,17 @@ std::optional<HottestFunction> hottest_function(const StackProfile& profile, con
   std::vector<u64> own(profile.functions.size());
   for (const stacks::StackSample& sample : profile.samples) {
     const u32 function = function_of(profile, sample.node);
-    if (sample.event != hot.event || !chosen.has(sample)) continue;
-    hot.whole += sample.period;
-    const bool counts = function != kNothing;
+    const bool counts = sample.event == hot.event && function != kNothing && chosen.has(sample);
     if (counts && profile.tasks[sample.task].pid != 0) own[function] += sample.period;
   }
   if (own.empty()) return std::nullopt;
-  if (!relative || filter.is_empty()) hot.whole = profile.events[hot.event].period;
   hot.function = static_cast<u32>(greatest(own));
   hot.period = own[hot.function];
   if (hot.period == 0) return std::nullopt;
+  StackOptions shares;
+  shares.filter = filter;
+  shares.relative = relative;
+  hot.whole = whole_period(profile, hot.event, shares);
   if (!profile.has_callers) return hot;
   Callers callers(profile);
   std::vector<u64> calls(profile.functions.size());

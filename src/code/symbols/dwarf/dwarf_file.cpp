@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "code/address.h"
 #include "code/symbols/dwarf/dwarf_format.h"
 #include "code/symbols/dwarf/dwarf_unit.h"
 #include "code/symbols/dwarf/line_table.h"
@@ -171,7 +172,7 @@ void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out, bool
     at = scope.parent;
     // A damaged file may nest a thousand functions; between the innermost ones and the function itself, they are left
     // out.
-    if (out.size() < kMostFrames - 1 || at == kNoScope) {
+    if (out.size() < code::kMostFrames - 1 || at == kNoScope) {
       frame.function = name_of(unit, scope);
       if (declarations) frame.declared_line = declared_line_of(unit, scope);
       frame.inlined = scope.is_inlined;

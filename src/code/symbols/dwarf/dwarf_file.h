@@ -40,8 +40,6 @@ struct DwarfFrame {
   bool inlined = false;
 };
 
-inline constexpr usize kMostFrames = 64;  // at one address
-
 struct DwarfFunction {  // a function, or one of its pieces
   u64 begin = 0, end = 0;
   std::string_view name;  // the linkage name if there is one

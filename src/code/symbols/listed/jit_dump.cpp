@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "code/ordered.h"
+
 namespace wperf::symbols {
 namespace {
 
@@ -75,8 +77,7 @@ bool JitDump::Reader::take_lines(const EndianBytes& body) {
     ++pending.count;
     at += kLineFixed + name->size() + 1;
   }
-  std::stable_sort(out.lines_.begin() + pending.first, out.lines_.end(),
-                   [](const Line& a, const Line& b) { return a.address < b.address; });
+  code::order_by(out.lines_, [](const Line& line) { return line.address; }, pending.first);
   return is_whole;
 }
 

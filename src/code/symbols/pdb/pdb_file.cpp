@@ -91,8 +91,7 @@ void PdbFile::frames_at(code::Rva rva, std::vector<Frame>& out, bool declaration
   pdb::find_inline_sites(place->compiland->symbols, *place->procedure, place->rva - place->procedure->begin,
                          state.sites);
   if (!state.sites.empty()) state.load_type_names();
-  constexpr usize kMostFrames = 64;  // as with DWARF
-  for (auto site = state.sites.rbegin(); site != state.sites.rend() && out.size() < kMostFrames - 1; ++site) {
+  for (auto site = state.sites.rbegin(); site != state.sites.rend() && out.size() < code::kMostFrames - 1; ++site) {
     const u32 id = state.global_id(place->compiland_number, site->inlinee);
     Frame frame{.function = state.type_names.function(id), .file = {}, .inlined = true};
     if (const auto inlinee = lines.inlinee(site->inlinee)) {
