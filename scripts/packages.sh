@@ -104,8 +104,18 @@ need_readers() {
   need_npm_package speedscope 1.25.0 speedscope || true
 }
 
+# fetch_newest_source PACKAGE OPTIONS…: a mirror may list a security update and not have its source.
+fetch_newest_source() {
+  local package=$1 version
+  shift
+  for version in $(apt-cache "$@" showsrc "$package" | sed -n 's/^Version: //p' | sort -Vru); do
+    timeout 300 apt-get "$@" source --download-only "$package=$version" </dev/null && return 0
+  done
+  return 1
+}
+
 # need_debian_source PACKAGE FILE WHAT: Debian's source of a library that the Windows cross builds contain, in the
-# version that the Linux build uses. It goes to build/tools/PACKAGE; the presence of FILE there shows that it is
+# newest version that can be fetched. It goes to build/tools/PACKAGE; the presence of FILE there shows that it is
 # complete. WHAT is the feature that is missing without it. $debian_suite names another release than this machine's.
 need_debian_source() {
   local package=$1 witness=$2 what=$3 folder=build/tools/$1 file
@@ -126,7 +136,7 @@ need_debian_source() {
     options=(-q -o "Dir::Etc::sourcelist=$PWD/sources.list" -o "Dir::Etc::sourceparts=$PWD/sources"
       -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache" -o APT::Sandbox::User=)
     timeout 300 apt-get "${options[@]}" update </dev/null &&
-      timeout 300 apt-get "${options[@]}" source --download-only "$package" </dev/null &&
+      fetch_newest_source "$package" "${options[@]}" &&
       for file in "$package"_*.orig.tar.*; do
         [[ $file == *.asc ]] || tar -xf "$file" --strip-components=1 -C source || exit 1
       done

@@ -45,15 +45,29 @@ PythonProcess::PythonProcess(PythonHost& host, std::unique_ptr<python::ProcessMe
 void PythonProcess::list_threads(u64 now_ns) {
   listed_ns_ = now_ns;
   are_in_doubt_ = false;
-  std::unordered_map<u64, std::unique_ptr<Thread>> before;  // keyed by state
+  struct Known {
+    u32 number = 0;
+    std::unique_ptr<Thread> thread;
+  };
+  std::unordered_map<u64, Known> before;  // keyed by state
   for (auto& [number, states] : threads_) {
-    for (std::unique_ptr<Thread>& one : states) before[one->state] = std::move(one);
+    for (std::unique_ptr<Thread>& one : states) {
+      const u64 state = one->state;
+      before[state] = {number, std::move(one)};
+    }
   }
   threads_.clear();
   for (const python::PythonThread& one : python::list_threads(*memory_, layout_, runtime_.address).threads) {
-    std::unique_ptr<Thread>& known = before[one.state];
+    std::unique_ptr<Thread> known = std::move(before[one.state].thread);
     if (known == nullptr) known = std::make_unique<Thread>(*memory_, layout_, one.state);
     threads_[one.native_id].push_back(std::move(known));
+  }
+  // A subinterpreter has a state only during a call, usually at the same address at the next call.
+  constexpr usize kMostStates = 4;
+  for (auto& [state, known] : before) {
+    const auto states = known.thread != nullptr ? threads_.find(known.number) : threads_.end();
+    if (states != threads_.end() && states->second.size() < kMostStates)
+      states->second.push_back(std::move(known.thread));
   }
 }
 
@@ -67,25 +81,35 @@ std::vector<std::unique_ptr<PythonProcess::Thread>>* PythonProcess::states_of(u3
   return known != threads_.end() ? &known->second : nullptr;
 }
 
+PythonProcess::Snapshots PythonProcess::take_snapshots(u32 thread) {
+  Snapshots out;
+  bool are_all_its_own = true, is_any_active = false;
+  for (const std::unique_ptr<Thread>& one : threads_[thread]) {
+    const bool is_its_own = one->snapshot.take(*memory_, layout_, one->state, thread);
+    are_all_its_own &= is_its_own;
+    out.has_any |= is_its_own;
+    is_any_active |= is_its_own && one->snapshot.is_active();
+  }
+  out.may_lack_one = !are_all_its_own && !is_any_active;
+  return out;
+}
+
 PythonProcess::Copied PythonProcess::copy_frames(u32 tid, u64 now_ns, Frames& out) {
   out.clear();
   const std::lock_guard lock(copying_);
   const auto [number, is_new] = own_numbers_.try_emplace(tid, 0);
   if (is_new) number->second = host_.own_number_of(pid_, tid);
   const u32 own = number->second;
-  auto* states = states_of(own, now_ns);
-  if (states == nullptr) return Copied::no_python_thread;
-  const auto take = [&](const std::unique_ptr<Thread>& one) {
-    return one->snapshot.take(*memory_, layout_, one->state, own);
-  };
-  if (!std::ranges::all_of(*states, take)) {
-    // The memory of the state belongs to another thread now, or to none.
-    threads_.erase(own);
+  if (states_of(own, now_ns) == nullptr) return Copied::no_python_thread;
+  Snapshots snapshots = take_snapshots(own);
+  if (snapshots.may_lack_one) {
+    are_in_doubt_ = true;
     own_numbers_.erase(tid);
-    states = states_of(own, now_ns);
-    if (states == nullptr || !std::ranges::all_of(*states, take)) return Copied::unreadable;
+    if (states_of(own, now_ns) == nullptr) return Copied::unreadable;
+    snapshots = take_snapshots(own);
   }
-  for (const std::unique_ptr<Thread>& one : *states) {
+  if (!snapshots.has_any) return Copied::unreadable;
+  for (const std::unique_ptr<Thread>& one : threads_[own]) {
     if (one->snapshot.current_frame() == 0) continue;
     if (one->snapshot.is_active()) out.active = out.ends.size();
     if (!read_frames(*one, out)) return Copied::unreadable;

@@ -104,6 +104,12 @@ class PythonProcess {
   };
   void list_threads(u64 now_ns);
   std::vector<std::unique_ptr<Thread>>* states_of(u32 thread, u64 now_ns);
+  struct Snapshots {
+    bool has_any = false;
+    // The memory of a state belongs to another thread now, or to none, and no other state is active.
+    bool may_lack_one = false;
+  };
+  Snapshots take_snapshots(u32 thread);
   bool read_frames(Thread& thread, Frames& out);
   std::optional<Function> function_of(const python::RawFrame& frame);
 
