@@ -5,83 +5,12 @@
 
 #include <algorithm>
 
-#include "analysis/waits/wait_names.h"
+#include "analysis/waits/thread_states.h"
 #include "code/modules/elf_caches.h"
-#include "model/stacks/stack_aggregator.h"
 #include "model/stacks/stack_rows.h"
 
 namespace wperf::show {
 namespace {
-
-using stacks::ThreadDoing;
-using stacks::ThreadState;
-
-class StateMaker {
- public:
-  StateMaker(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-             const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown)
-      : accounting_(accounting),
-        switches_(switches),
-        chosen_(chosen),
-        with_unknown_(with_unknown),
-        recorded_(recorded),
-        profile_(recorded.profile),
-        names_(switches, recorded),
-        task_of_(names_, profile_) {}
-
-  void make() {
-    stacks::Moments& moments = recorded_.moments;
-    moments.wait_classes.assign(waits::kWaitClassNames.begin(), waits::kWaitClassNames.end());
-    waits::account(switches_.switches, switches_.unrecorded, accounting_.begin, accounting_.end,
-                   [&](const waits::Stretch& one) { add(one); });
-    std::sort(moments.states.begin(), moments.states.end(), [](const ThreadState& a, const ThreadState& b) {
-      return a.task != b.task ? a.task < b.task : a.begin_ns < b.begin_ns;
-    });
-    if (moments.states.empty()) return;
-    if (moments.end_ns == 0) moments.begin_ns = accounting_.begin;
-    moments.begin_ns = std::min(moments.begin_ns, accounting_.begin);
-    moments.end_ns = std::max(moments.end_ns, accounting_.end);
-  }
-
- private:
-  void add(const waits::Stretch& one) {
-    const bool is_known = one.state != waits::State::unknown;
-    if (!chosen_[one.thread] || !(is_known || with_unknown_) || one.begin >= one.end) return;
-    ThreadState state{
-        .begin_ns = one.begin, .end_ns = one.end, .task = task_of_(accounting_.threads[one.thread].thread)};
-    if (one.state == waits::State::running) {
-      state.core = one.core;
-    } else if (!is_known) {
-      state.doing = ThreadDoing::unknown;
-    } else {
-      state.doing = one.state == waits::State::ready ? ThreadDoing::ready : ThreadDoing::waiting;
-      if (one.wait < accounting_.waits.size()) {
-        const waits::Wait& wait = accounting_.waits[one.wait];
-        state.node = node_of(wait.sample);
-        if (wait.waker != stacks::kNobody && wait.waker != stacks::kUnknown && wait.waker != stacks::kIdleThread) {
-          state.waker = task_of_(wait.waker);
-        }
-        state.wait_class = static_cast<u8>(names_.class_of(wait));
-      }
-    }
-    recorded_.moments.states.push_back(state);
-  }
-
-  u32 node_of(u32 sample) const {
-    if (!switches_.has_stacks || sample >= recorded_.row_of_sample.size()) return stacks::kNothing;
-    const u32 row = recorded_.row_of_sample[sample];
-    return row != stacks::StackAggregator::kNoRow ? profile_.samples[row].node : stacks::kNothing;
-  }
-
-  const waits::Accounting& accounting_;
-  const recording::RecordedSwitches& switches_;
-  const std::vector<bool>& chosen_;
-  const bool with_unknown_;
-  recording::RecordedSamples& recorded_;
-  stacks::StackProfile& profile_;
-  waits::WaitNames names_;
-  waits::ThreadTasks task_of_;
-};
 
 // Decided without reading the records.
 bool may_have_switches(const perf_data::PerfFile& file) {
@@ -164,11 +93,6 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
   return recording::read_recorded_samples(file, wanted);
 }
 
-void add_thread_states(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-                       const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown) {
-  StateMaker(accounting, switches, chosen, recorded, with_unknown).make();
-}
-
 diag::Result<recording::RecordedSamples> read_timed_samples(const recording::SampledRecording& source,
                                                             recording::ReadOptions wanted, const ReportOptions& options,
                                                             diag::Console& console) {
@@ -187,8 +111,8 @@ diag::Result<recording::RecordedSamples> read_timed_samples(const recording::Sam
   if (has_switches) {
     const waits::Accounting accounting =
         waits::account(switches->switches, switches->unrecorded, switches->begin, switches->end);
-    add_thread_states(accounting, *switches, std::vector<bool>(accounting.threads.size(), true), recorded,
-                      options.pages.html_file.has_value());
+    waits::add_thread_states(accounting, *switches, std::vector<bool>(accounting.threads.size(), true), recorded,
+                             options.pages.html_file.has_value());
   }
   recorded.row_of_sample = {};
   if (has_switches && source.is_trace()) {

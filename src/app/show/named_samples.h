@@ -2,12 +2,8 @@
 // Counts and names the samples of a recording. Uses servers and cached functions as the options allow, and shows
 // progress.
 #pragma once
-#include <vector>
-
 #include "analysis/recording/recorded_samples.h"
-#include "analysis/recording/recorded_switches.h"
 #include "analysis/recording/sampled_recording.h"
-#include "analysis/waits/thread_times.h"
 #include "app/show/report_options.h"
 #include "code/modules/module_files.h"
 #include "formats/perf_data/perf_file.h"
@@ -29,10 +25,5 @@ modules::DownloadProgress download_progress(diag::Console& console);
 diag::Result<recording::RecordedSamples> read_timed_samples(const recording::SampledRecording& source,
                                                             recording::ReadOptions wanted, const ReportOptions& options,
                                                             diag::Console& console);
-
-// Adds the states over time of each chosen thread (by thread of the accounting) to recorded.moments. `recorded` must
-// have the row of each sample.
-void add_thread_states(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-                       const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown);
 
 }  // namespace wperf::show

@@ -10,6 +10,7 @@
 
 #include "analysis/recording/sampled_recording.h"
 #include "analysis/waits/on_off_profile.h"
+#include "analysis/waits/thread_states.h"
 #include "analysis/waits/wait_moments.h"
 #include "analysis/waits/wait_report_builder.h"
 #include "app/measure/tool.h"
@@ -144,7 +145,7 @@ html::WaitsOfPage waits_of_page(const ChosenThreads& threads, NamedWaits& named,
   html::WaitsOfPage page{waits::build_wait_report(accounting, switches, named.names, named.locks, selection),
                          waits::make_wait_moments(accounting, switches, named.names, named.locks, selection)};
   add_facts(threads.recording, named.recorded.profile.losses, options, page.report);
-  add_thread_states(accounting, switches, threads.chosen, named.recorded, true);
+  waits::add_thread_states(accounting, switches, threads.chosen, named.recorded, true);
   // The nodes of the states refer to a tree that is replaced by the profile of the threads' time.
   for (stacks::ThreadState& state : named.recorded.moments.states) state.node = stacks::kNothing;
   return page;

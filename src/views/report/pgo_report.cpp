@@ -23,24 +23,24 @@ struct Part {
 };
 
 // Samples that are not in the profile, by cause.
-std::vector<Part> unused_samples(const PgoAnswer& answer) {
+std::vector<Part> unused_samples(const pgo::ProfileFacts& facts) {
   std::vector<Part> parts = {
-      {answer.of_other_events, "other_events", "of other events"},
-      {answer.drops.kernel, "kernel", "in the kernel"},
-      {answer.of_other_binaries, "other_binaries", "in other binaries"},
-      {answer.drops.jit_code, "made_code", "in code made at run time"},
-      {answer.drops.nowhere, "nowhere", "outside of all mappings"},
-      {answer.without_address, "no_file", "in files that are missing on this machine or from another build"},
-      {answer.without_build, "no_build", "in modules without a GUID"},
-      {answer.without_symbol, "no_symbol", "in code without an unambiguous symbol"}};
+      {facts.of_other_events, "other_events", "of other events"},
+      {facts.drops.kernel, "kernel", "in the kernel"},
+      {facts.of_other_binaries, "other_binaries", "in other binaries"},
+      {facts.drops.jit_code, "made_code", "in code made at run time"},
+      {facts.drops.nowhere, "nowhere", "outside of all mappings"},
+      {facts.without_address, "no_file", "in files that are missing on this machine or from another build"},
+      {facts.without_build, "no_build", "in modules without a GUID"},
+      {facts.without_symbol, "no_symbol", "in code without an unambiguous symbol"}};
   std::erase_if(parts, [](const Part& part) { return part.count == 0; });
   return parts;
 }
 
-std::vector<Part> unused_branches(const PgoAnswer& answer) {
-  const pgo::Drops& drops = answer.drops;
+std::vector<Part> unused_branches(const pgo::ProfileFacts& facts) {
+  const pgo::Drops& drops = facts.drops;
   std::vector<Part> parts = {
-      {answer.has_branches ? answer.without_stack : 0, "without_stack", "samples in recordings without branch stacks"},
+      {facts.has_branches ? facts.without_stack : 0, "without_stack", "samples in recordings without branch stacks"},
       {drops.call_stacks, "call_stacks", "stacks of calls instead of branches"},
       {drops.branches_elsewhere, "branches_elsewhere", "branches to or from the kernel or another binary"},
       {drops.ranges_elsewhere, "ranges_elsewhere", "ranges that end there"},
@@ -73,82 +73,82 @@ std::string density_text(const pgo::Judgement& judgement) {
 
 }  // namespace
 
-std::string pgo_text(const PgoAnswer& answer) {
-  const pgo::Judgement& judgement = answer.judgement;
-  const std::string_view thing = answer.has_branches ? "branch" : "sample";
-  std::string out = fmt::format("{}: {} {}{} of {}", answer.file, with_commas(answer.used), thing,
-                                answer.used == 1      ? ""
-                                : answer.has_branches ? "es"
-                                                      : "s",
-                                answer.program.empty() ? count_of(answer.modules, "module") : answer.program);
+std::string pgo_text(const pgo::ProfileFacts& facts) {
+  const pgo::Judgement& judgement = facts.judgement;
+  const std::string_view thing = facts.has_branches ? "branch" : "sample";
+  std::string out = fmt::format("{}: {} {}{} of {}", facts.file, with_commas(facts.used), thing,
+                                facts.used == 1      ? ""
+                                : facts.has_branches ? "es"
+                                                     : "s",
+                                facts.program.empty() ? count_of(facts.modules, "module") : facts.program);
   if (judgement.functions != 0) out += ", " + count_of(judgement.functions, "function");
   if (!judgement.hottest.empty()) {
     out += fmt::format("; hottest: {}, {} %", judgement.hottest, text::fixed(judgement.hottest_percent, 2));
   }
   out += '\n';
-  if (!answer.events.empty()) out += fmt::format("counted: {}\n", fmt::join(answer.events, ", "));
-  if (answer.branches + answer.calls != 0) {
-    out += fmt::format("also: {} branches that were taken, {} calls of call stacks\n", with_commas(answer.branches),
-                       with_commas(answer.calls));
+  if (!facts.events.empty()) out += fmt::format("counted: {}\n", fmt::join(facts.events, ", "));
+  if (facts.branches + facts.calls != 0) {
+    out += fmt::format("also: {} branches that were taken, {} calls of call stacks\n", with_commas(facts.branches),
+                       with_commas(facts.calls));
   }
-  if (const auto parts = unused_samples(answer); !parts.empty() && !answer.has_branches) {
-    out += fmt::format("not used: {} (of {})\n", listed(parts), count_of(answer.samples, "sample"));
+  if (const auto parts = unused_samples(facts); !parts.empty() && !facts.has_branches) {
+    out += fmt::format("not used: {} (of {})\n", listed(parts), count_of(facts.samples, "sample"));
   }
-  if (const auto parts = unused_branches(answer); !parts.empty()) {
+  if (const auto parts = unused_branches(facts); !parts.empty()) {
     const std::string whole =
-        answer.branch_stacks != 0 ? fmt::format(" (of {})", count_of(answer.branch_stacks, "branch stack")) : "";
+        facts.branch_stacks != 0 ? fmt::format(" (of {})", count_of(facts.branch_stacks, "branch stack")) : "";
     out += fmt::format("not used: {}{}\n", listed(parts), whole);
   }
-  const auto percent = [&](u64 part) { return text::fixed(text::percent_of(part, answer.instructions), 2); };
-  if (answer.without_line != 0) {
+  const auto percent = [&](u64 part) { return text::fixed(text::percent_of(part, facts.instructions), 2); };
+  if (facts.without_line != 0) {
     out += fmt::format("without a line: {} % of the counts, in code without debug information\n",
-                       percent(answer.without_line));
+                       percent(facts.without_line));
   }
-  if (answer.from_first_line != 0) {
+  if (facts.from_first_line != 0) {
     out += fmt::format(
         "not sure: {} % of the counts, in functions whose line of declaration is neither in the debug information nor "
         "in a source that is here (--symbol-path); their lines count from the first one with code\n",
-        percent(answer.from_first_line));
+        percent(facts.from_first_line));
   }
-  if (answer.undecodable != 0) {
+  if (facts.undecodable != 0) {
     out += fmt::format("not decoded: {}; wperf knows no instructions there\n",
-                       count_of(answer.undecodable, "stretch of code"));
+                       count_of(facts.undecodable, "stretch of code"));
   }
-  for (const std::string& loss : answer.losses) out += loss + '\n';
+  for (const std::string& loss : facts.losses) out += loss + '\n';
   out += density_text(judgement);
-  return out + "next: " + answer.next + '\n';
+  return out + "next: " + facts.next + '\n';
 }
 
-std::string pgo_json(const PgoAnswer& answer) {
-  const pgo::Judgement& judgement = answer.judgement;
+std::string pgo_json(const pgo::ProfileFacts& facts) {
+  const pgo::Judgement& judgement = facts.judgement;
   std::string out;
   text::JsonWriter json(out);
   json.begin_object();
   json.integer("version", kDocumentVersion);
   json.begin_object("pgo");
-  json.string("file", answer.file);
-  json.string("format", answer.format);
-  json.string("program", answer.program);
-  json.integer("modules", answer.modules);
+  json.string("file", facts.file);
+  json.string("format", request::pgo_format_name(facts.format));
+  json.string("program", facts.program);
+  json.integer("modules", facts.modules);
   json.begin_array("events");
-  for (const std::string& event : answer.events) json.string(event);
+  for (const std::string& event : facts.events) json.string(event);
   json.end_array();
-  json.integer("samples", answer.samples);
-  json.integer("branch_stacks", answer.branch_stacks);
-  json.integer("used", answer.used);
-  json.integer("branches", answer.branches);
-  json.integer("calls", answer.calls);
+  json.integer("samples", facts.samples);
+  json.integer("branch_stacks", facts.branch_stacks);
+  json.integer("used", facts.used);
+  json.integer("branches", facts.branches);
+  json.integer("calls", facts.calls);
   json.begin_object("not_used");
-  for (const Part& part : unused_samples(answer)) json.integer(part.key, part.count);
-  for (const Part& part : unused_branches(answer)) json.integer(part.key, part.count);
+  for (const Part& part : unused_samples(facts)) json.integer(part.key, part.count);
+  for (const Part& part : unused_branches(facts)) json.integer(part.key, part.count);
   json.end_object();
   json.begin_array("losses");
-  for (const std::string& loss : answer.losses) json.string(loss);
+  for (const std::string& loss : facts.losses) json.string(loss);
   json.end_array();
-  json.integer("instructions", answer.instructions);
-  json.integer("without_line", answer.without_line);
-  json.integer("from_first_line", answer.from_first_line);
-  json.integer("undecodable", answer.undecodable);
+  json.integer("instructions", facts.instructions);
+  json.integer("without_line", facts.without_line);
+  json.integer("from_first_line", facts.from_first_line);
+  json.integer("undecodable", facts.undecodable);
   json.integer("functions", judgement.functions);
   json.integer("hot_functions", judgement.hot_functions);
   json.integer("outside_of_functions", judgement.outside);
@@ -157,7 +157,7 @@ std::string pgo_json(const PgoAnswer& answer) {
   json.string("thinnest", judgement.thinnest);
   json.real("density", judgement.density);
   json.real("record_times_longer", judgement.longer);
-  json.string("next", answer.next);
+  json.string("next", facts.next);
   json.end_object();
   json.end_object();
   out += '\n';

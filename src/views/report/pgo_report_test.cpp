@@ -8,25 +8,25 @@
 namespace wperf::report {
 namespace {
 
-PgoAnswer some_answer() {
-  PgoAnswer answer;
-  answer.file = "a.raw";
-  answer.format = "llvm-unsymbolized";
-  answer.program = "program";
-  answer.events = {"cycles"};
-  answer.used = 1200;
-  answer.samples = 1234;
-  answer.of_other_binaries = 30;
-  answer.drops.kernel = 4;
-  answer.judgement = {.samples = 1200,
-                      .functions = 7,
-                      .hot_functions = 2,
-                      .hottest = "work",
-                      .thinnest = "main",
-                      .hottest_percent = 61.5,
-                      .density = 3.25};
-  answer.next = "llvm-profgen";
-  return answer;
+pgo::ProfileFacts some_answer() {
+  pgo::ProfileFacts facts;
+  facts.file = "a.raw";
+  facts.format = request::PgoFormat::llvm_unsymbolized;
+  facts.program = "program";
+  facts.events = {"cycles"};
+  facts.used = 1200;
+  facts.samples = 1234;
+  facts.of_other_binaries = 30;
+  facts.drops.kernel = 4;
+  facts.judgement = {.samples = 1200,
+                     .functions = 7,
+                     .hot_functions = 2,
+                     .hottest = "work",
+                     .thinnest = "main",
+                     .hottest_percent = 61.5,
+                     .density = 3.25};
+  facts.next = "llvm-profgen";
+  return facts;
 }
 
 TEST(PgoText, TheFirstLineAnswers) {
@@ -39,29 +39,29 @@ TEST(PgoText, TheFirstLineAnswers) {
 }
 
 TEST(PgoText, LossesOfTheRecordingsAreTold) {
-  PgoAnswer answer = some_answer();
-  answer.losses = {"a.data: 3 samples were lost"};
-  EXPECT_NE(pgo_text(answer).find("\na.data: 3 samples were lost\ndensity: "), std::string::npos);
+  pgo::ProfileFacts facts = some_answer();
+  facts.losses = {"a.data: 3 samples were lost"};
+  EXPECT_NE(pgo_text(facts).find("\na.data: 3 samples were lost\ndensity: "), std::string::npos);
 }
 
 TEST(PgoText, TooFewSamplesAskForMore) {
-  PgoAnswer answer = some_answer();
-  answer.judgement.density = 0.3;
-  answer.judgement.longer = 1 / 0.3;
-  EXPECT_NE(pgo_text(answer).find("main, the thinnest of 2 hot functions; record 4 times longer or more often\n"),
+  pgo::ProfileFacts facts = some_answer();
+  facts.judgement.density = 0.3;
+  facts.judgement.longer = 1 / 0.3;
+  EXPECT_NE(pgo_text(facts).find("main, the thinnest of 2 hot functions; record 4 times longer or more often\n"),
             std::string::npos);
-  answer.judgement = {};
-  EXPECT_NE(pgo_text(answer).find("density: unknown"), std::string::npos);
+  facts.judgement = {};
+  EXPECT_NE(pgo_text(facts).find("density: unknown"), std::string::npos);
 }
 
 TEST(PgoText, BranchStacksHaveTheirOwnLosses) {
-  PgoAnswer answer = some_answer();
-  answer.has_branches = true;
-  answer.events.clear();
-  answer.branch_stacks = 1;
-  answer.drops.ranges_backwards = 3;
-  answer.without_stack = 8;
-  const std::string text = pgo_text(answer);
+  pgo::ProfileFacts facts = some_answer();
+  facts.has_branches = true;
+  facts.events.clear();
+  facts.branch_stacks = 1;
+  facts.drops.ranges_backwards = 3;
+  facts.without_stack = 8;
+  const std::string text = pgo_text(facts);
   EXPECT_EQ(text.find("a.raw: 1,200 branches of program, 7 functions"), 0);
   EXPECT_NE(text.find("not used: 8 samples in recordings without branch stacks, 3 ranges that end before they begin "
                       "(of 1 branch stack)\n"),

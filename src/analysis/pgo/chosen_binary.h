@@ -8,7 +8,7 @@
 #include "analysis/pgo/profile_counts.h"
 #include "ground/diag/result.h"
 
-namespace wperf::commands {
+namespace wperf::pgo {
 
 // The user's name for a binary: a code file, or only the name of a module.
 struct NamedBinary {
@@ -20,7 +20,7 @@ struct NamedBinary {
 diag::Result<NamedBinary> open_named_binary(const std::string& named);
 
 // The binary to use. `events`: those whose samples count.
-diag::Result<const pgo::Binary*> choose_binary(const pgo::ProfileCounts& counts, const std::vector<u32>& events,
-                                               const std::optional<NamedBinary>& named);
+diag::Result<const Binary*> choose_binary(const ProfileCounts& counts, const std::vector<u32>& events,
+                                          const std::optional<NamedBinary>& named);
 
-}  // namespace wperf::commands
+}  // namespace wperf::pgo

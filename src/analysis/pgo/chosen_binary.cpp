@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/pgo_binary.h"
+#include "analysis/pgo/chosen_binary.h"
 
 #include <fmt/format.h>
 
@@ -15,27 +15,27 @@
 #include "ground/text/base_name.h"
 #include "ground/text/number_text.h"
 
-namespace wperf::commands {
+namespace wperf::pgo {
 namespace {
 
-u64 weight_of(const pgo::Binary& binary, const std::vector<u32>& events) {
-  u64 weight = pgo::samples_in(binary, events) + binary.without_address;
+u64 weight_of(const Binary& binary, const std::vector<u32>& events) {
+  u64 weight = samples_in(binary, events) + binary.without_address;
   for (const auto& [branch, totals] : binary.branches) weight += totals.count;
   return weight;
 }
 
-std::vector<const pgo::Binary*> by_weight(const pgo::ProfileCounts& counts, const std::vector<u32>& events) {
-  std::vector<std::pair<u64, const pgo::Binary*>> weighed;
-  for (const pgo::Binary& binary : counts.binaries) {
+std::vector<const Binary*> by_weight(const ProfileCounts& counts, const std::vector<u32>& events) {
+  std::vector<std::pair<u64, const Binary*>> weighed;
+  for (const Binary& binary : counts.binaries) {
     if (const u64 weight = weight_of(binary, events); weight != 0) weighed.emplace_back(weight, &binary);
   }
   std::stable_sort(weighed.begin(), weighed.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<const pgo::Binary*> sorted;
+  std::vector<const Binary*> sorted;
   for (const auto& [weight, binary] : weighed) sorted.push_back(binary);
   return sorted;
 }
 
-std::string names_of(const std::vector<const pgo::Binary*>& binaries) {
+std::string names_of(const std::vector<const Binary*>& binaries) {
   constexpr usize kMost = 5;
   std::string names;
   for (usize i = 0; i < std::min(binaries.size(), kMost); ++i) {
@@ -45,9 +45,9 @@ std::string names_of(const std::vector<const pgo::Binary*>& binaries) {
   return names;
 }
 
-diag::Result<const pgo::Binary*> find_named(const std::vector<const pgo::Binary*>& binaries, const NamedBinary& named) {
-  const pgo::Binary* of_name = nullptr;
-  for (const pgo::Binary* const binary : binaries) {
+diag::Result<const Binary*> find_named(const std::vector<const Binary*>& binaries, const NamedBinary& named) {
+  const Binary* of_name = nullptr;
+  for (const Binary* const binary : binaries) {
     if (!named.build_id.empty() && binary->build_id.starts_with(named.build_id)) return binary;
     if (of_name == nullptr && equal_ignoring_case(binary->name, named.name)) of_name = binary;
   }
@@ -63,9 +63,9 @@ diag::Result<const pgo::Binary*> find_named(const std::vector<const pgo::Binary*
   return of_name;
 }
 
-diag::Result<const pgo::Binary*> find_program(const std::vector<const pgo::Binary*>& binaries,
-                                              const std::vector<std::string>& programs) {
-  const pgo::Binary* const first = binaries.front();
+diag::Result<const Binary*> find_program(const std::vector<const Binary*>& binaries,
+                                         const std::vector<std::string>& programs) {
+  const Binary* const first = binaries.front();
   const bool is_program = std::any_of(programs.begin(), programs.end(), [&](const std::string& program) {
     const std::string_view name = text::base_name(program);
     return equal_ignoring_case(first->name, name) || equal_ignoring_case(first->name, std::string(name) + ".exe");
@@ -99,16 +99,16 @@ diag::Result<NamedBinary> open_named_binary(const std::string& named) {
   return diag::usage_error(fmt::format("{} is neither an ELF file nor a Windows image", named), {});
 }
 
-diag::Result<const pgo::Binary*> choose_binary(const pgo::ProfileCounts& counts, const std::vector<u32>& events,
-                                               const std::optional<NamedBinary>& named) {
-  const std::vector<const pgo::Binary*> binaries = by_weight(counts, events);
+diag::Result<const Binary*> choose_binary(const ProfileCounts& counts, const std::vector<u32>& events,
+                                          const std::optional<NamedBinary>& named) {
+  const std::vector<const Binary*> binaries = by_weight(counts, events);
   if (binaries.empty()) {
     return diag::Error{.text = "the recording has no samples in a file of code",
                        .hint = "record with `wperf record -o F.data -- PROGRAM`"};
   }
-  WPERF_TRY(const pgo::Binary* const chosen,
+  WPERF_TRY(const Binary* const chosen,
             named.has_value() ? find_named(binaries, *named) : find_program(binaries, counts.programs));
-  if (pgo::samples_in(*chosen, events) == 0 && chosen->branches.empty()) {
+  if (samples_in(*chosen, events) == 0 && chosen->branches.empty()) {
     return diag::Error{
         .text = fmt::format("the {} samples of {} have no addresses: {}", text::with_commas(chosen->without_address),
                             chosen->name, chosen->reason.empty() ? "its file is not on this machine" : chosen->reason),
@@ -117,4 +117,4 @@ diag::Result<const pgo::Binary*> choose_binary(const pgo::ProfileCounts& counts,
   return chosen;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::pgo

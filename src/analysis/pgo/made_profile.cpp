@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/pgo/made_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "analysis/pgo/block_counts.h"
+#include "analysis/pgo/source_profile.h"
+#include "formats/compiler_profiles/compiler_profiles.h"
+#include "ground/text/base_name.h"
+
+namespace wperf::pgo {
+namespace {
+
+using compiler_profiles::AddressCounts;
+using request::PgoFormat;
+
+// The parts of the answer that are the same for all formats.
+ProfileFacts begun_facts(const ProfileCounts& counts, const std::vector<u32>& events) {
+  ProfileFacts facts;
+  for (const u32 event : events) facts.events.push_back(counts.events[event].name);
+  for (u32 event = 0; event < counts.events.size(); ++event) {
+    if (std::find(events.begin(), events.end(), event) != events.end()) continue;
+    for (const Binary& binary : counts.binaries) facts.of_other_events += samples_in(binary, {event});
+  }
+  for (const Binary& binary : counts.binaries) facts.without_address += binary.without_address;
+  facts.drops = counts.drops;
+  facts.losses = counts.losses;
+  facts.samples = counts.samples;
+  facts.branch_stacks = counts.branch_stacks;
+  facts.without_stack = counts.samples_without_stacks;
+  return facts;
+}
+
+// BOLT names a local symbol NAME/1; if several functions have that name, only BOLT knows their numbers.
+std::vector<compiler_profiles::FunctionSample> bolt_functions(const Binary& binary, const AddressCounts& counts,
+                                                              std::set<std::string>& names, u64& unnamed) {
+  std::map<std::string_view, u32> uses;
+  for (const auto& [begin, function] : binary.functions) ++uses[function.elf_symbol];
+  std::vector<compiler_profiles::FunctionSample> samples;
+  for (const auto& one : counts.samples) {
+    u64 begin = 0;
+    const CountedFunction* const function = function_at(binary, one.address, begin);
+    if (function == nullptr || function->elf_symbol.empty() || uses[function->elf_symbol] > 1) {
+      unnamed += one.count;
+      continue;
+    }
+    const std::string_view name = *names.insert(function->elf_symbol + (function->is_local ? "/1" : "")).first;
+    samples.push_back({name, one.address - begin, one.count});
+  }
+  return samples;
+}
+
+// The file that the next command reads.
+const std::string& path_of(const Binary& binary, const ProfileOrder& order) {
+  return order.binary.empty() ? binary.path : order.binary;
+}
+
+diag::Result<MadeProfile> profile_for_bolt(const Binary& binary, const AddressCounts& counts, const ProfileOrder& order,
+                                           ProfileFacts facts) {
+  if (binary.is_windows) {
+    return diag::usage_error(fmt::format("BOLT reads ELF files, and {} is a Windows image", binary.name),
+                             "use --format llvm-unsymbolized (clang) or spt (MSVC)");
+  }
+  const std::string& path = path_of(binary, order);
+  const std::string rebuilt = fmt::format("llvm-bolt {} -o {}.bolt", path, binary.name);
+  if (facts.has_branches) {
+    facts.next = fmt::format("perf2bolt --pa -p {0} -o {0}.fdata {1} && {2} -data {0}.fdata -reorder-blocks=ext-tsp",
+                             facts.file, path, rebuilt);
+    return MadeProfile{compiler_profiles::bolt_branches(counts), std::move(facts)};
+  }
+  std::set<std::string> names;
+  const auto samples = bolt_functions(binary, counts, names, facts.without_symbol);
+  facts.used -= facts.without_symbol;
+  facts.next = fmt::format("{} -data {} -reorder-blocks=ext-tsp", rebuilt, facts.file);
+  // A blank would end the event's name.
+  std::string event = facts.events.front();
+  std::replace(event.begin(), event.end(), ' ', '_');
+  return MadeProfile{compiler_profiles::bolt_samples(event, samples), std::move(facts)};
+}
+
+diag::Result<MadeProfile> profile_for_llvm(const Binary& binary, const AddressCounts& counts, const ProfileOrder& order,
+                                           ProfileFacts facts) {
+  const SourceProfile made =
+      binary.file != nullptr ? source_profile(*binary.file, counts, order.folders) : SourceProfile();
+  if (made.functions.empty() && made.error.has_value()) return *made.error;
+  if (made.functions.empty()) {
+    return diag::Error{.text = fmt::format("{} has no debug information with lines of its functions", binary.name),
+                       .hint = "build it with -g -fdebug-info-for-profiling; for Windows the PDB of /debug is enough"};
+  }
+  facts.instructions = made.instructions;
+  facts.without_line = made.without_line;
+  facts.from_first_line = made.from_first_line;
+  facts.undecodable = made.undecodable;
+  facts.next = is_rust_name(facts.judgement.hottest)
+                   ? fmt::format("rustc -C opt-level=3 -g -Z profile-sample-use={} … (nightly)", facts.file)
+                   : fmt::format("clang -O2 -g -fprofile-sample-use={} …", facts.file);
+  return MadeProfile{order.format == PgoFormat::llvm ? compiler_profiles::llvm_text(made.functions)
+                                                     : compiler_profiles::llvm_binary(made.functions),
+                     std::move(facts)};
+}
+
+diag::Result<MadeProfile> profile_for_profgen(const Binary& binary, const AddressCounts& counts,
+                                              const ProfileOrder& order, ProfileFacts facts) {
+  if (binary.is_windows && binary.image_base == 0) {
+    return diag::Error{
+        .text = fmt::format("{} was not found, and its PDB does not say where it is linked", binary.name),
+        .hint = "name the file with --binary, or its folder with --symbol-path"};
+  }
+  facts.next = fmt::format(
+      "llvm-profgen --binary {0} --unsymbolized-profile {1} --use-offset=0 -o {1}.prof && "
+      "clang -O2 -g -fprofile-sample-use={1}.prof …",
+      path_of(binary, order), order.file);
+  return MadeProfile{compiler_profiles::llvm_unsymbolized(counts), std::move(facts)};
+}
+
+diag::Result<MadeProfile> profile_of_binary(const ProfileCounts& counts, const Binary& binary,
+                                            const ProfileOrder& order) {
+  const std::vector<u32> events = chosen_events(counts);
+  const AddressCounts addresses = counts_of(binary, events);
+  ProfileFacts facts = begun_facts(counts, events);
+  facts.file = order.file;
+  facts.format = order.format;
+  facts.program = binary.name;
+  facts.has_branches = !addresses.ranges.empty();
+  if (facts.has_branches) {
+    facts.events.clear();
+    for (const auto& one : addresses.branches) facts.used += one.count;
+  } else {
+    facts.used = samples_in(binary, events);
+  }
+  for (const Binary& other : counts.binaries) {
+    if (&other != &binary) facts.of_other_binaries += samples_in(other, events);
+  }
+  facts.judgement = judge(binary, addresses);
+  if (order.format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, order, std::move(facts));
+  // A range from a branch stack already counts executions.
+  const bool has_blocks = binary.file != nullptr && !facts.has_branches;
+  const AddressCounts executions =
+      has_blocks ? block_counts(*binary.file, addresses, population_of(counts, events)) : addresses;
+  if (request::has_lines(order.format)) return profile_for_llvm(binary, executions, order, std::move(facts));
+  return profile_for_profgen(binary, executions, order, std::move(facts));
+}
+
+std::optional<compiler_profiles::SptEvent> spt_event(EventKind kind) {
+  using compiler_profiles::SptEvent;
+  switch (kind) {
+    case EventKind::instructions:
+      return SptEvent::instructions;
+    case EventKind::cycles:
+      return SptEvent::cycles;
+    case EventKind::timer:
+      return SptEvent::timer;
+    case EventKind::branches:
+      return SptEvent::branches;
+    case EventKind::instruction_misses:
+      return SptEvent::instruction_misses;
+    case EventKind::data_misses:
+      return SptEvent::data_misses;
+    case EventKind::other:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// On Windows a build id is the bytes of the GUID and the age.
+bool take_guid(const std::string& build_id, compiler_profiles::SptModule& module) {
+  constexpr usize kGuidBytes = 16, kAllBytes = 20;
+  if (build_id.size() != 2 * kAllBytes) return false;
+  const auto digit = [](char c) { return static_cast<u32>(c <= '9' ? c - '0' : c - 'a' + 10); };
+  for (usize i = 0; i < kAllBytes; ++i) {
+    const u32 byte = digit(build_id[2 * i]) << 4 | digit(build_id[2 * i + 1]);
+    if (i < kGuidBytes) {
+      module.guid[i] = static_cast<u8>(byte);
+    } else {
+      module.age |= byte << 8 * (i - kGuidBytes);
+    }
+  }
+  return true;
+}
+
+void add_spt_samples(const ProfileCounts& counts, const Binary& binary, compiler_profiles::SptModule& module) {
+  for (const auto& [event, addresses] : binary.samples) {
+    const auto type = spt_event(counts.events[event].kind);
+    if (!type.has_value()) continue;
+    for (const auto& [address, count] : addresses) {
+      module.samples.push_back({*type, static_cast<u32>(address - binary.image_base), count});
+    }
+  }
+  std::sort(module.samples.begin(), module.samples.end(),
+            [](const auto& a, const auto& b) { return a.event != b.event ? a.event < b.event : a.rva < b.rva; });
+}
+
+void add_spt_pairs(const Binary& binary, compiler_profiles::SptModule& module, ProfileFacts& facts) {
+  const auto rva = [&](u64 address) { return static_cast<u32>(address - binary.image_base); };
+  for (const auto& branch : counts_of(binary, {}).branches) {
+    module.branches.push_back({rva(branch.from), rva(branch.to), branch.count});
+    facts.branches += branch.count;
+  }
+  for (const auto& [call, count] : binary.calls) {
+    module.calls.push_back({rva(call.first), rva(call.second), count});
+    facts.calls += count;
+  }
+}
+
+// All images with a GUID, or only the named one. Each event has its own type of record, and so have branches and calls.
+diag::Result<MadeProfile> profile_for_msvc(const ProfileCounts& counts, const Binary* named, const std::string& file) {
+  std::vector<u32> events;
+  for (u32 event = 0; event < counts.events.size(); ++event) {
+    if (spt_event(counts.events[event].kind).has_value() && counts.events[event].samples != 0) events.push_back(event);
+  }
+  ProfileFacts facts = begun_facts(counts, events);
+  facts.file = file;
+  facts.format = PgoFormat::spt;
+  if (named != nullptr) facts.program = named->name;
+  std::vector<compiler_profiles::SptModule> modules;
+  const Binary* main = nullptr;
+  u64 most = 0;
+  for (const Binary& binary : counts.binaries) {
+    const u64 samples = samples_in(binary, events);
+    if (named != nullptr && named != &binary) {
+      facts.of_other_binaries += samples;
+      continue;
+    }
+    compiler_profiles::SptModule module{.name = binary.name};
+    if (!binary.is_windows || !take_guid(binary.build_id, module)) {
+      facts.without_build += samples;
+      continue;
+    }
+    add_spt_samples(counts, binary, module);
+    add_spt_pairs(binary, module, facts);
+    if (module.samples.empty()) continue;
+    modules.push_back(std::move(module));
+    facts.used += samples;
+    if (samples > most) main = &binary;
+    most = std::max(most, samples);
+  }
+  if (main == nullptr) {
+    return diag::usage_error(
+        "no samples for MSVC: they need a Windows image whose PDB is known, and an event that .spt files have",
+        "record cycles, instructions or a timer");
+  }
+  facts.modules = modules.size();
+  facts.judgement = judge(*main, counts_of(*main, events));
+  facts.next = fmt::format("SPDConvert /mode:{} {}.spd {}", main->branches.empty() ? "IP" : "LBR",
+                           text::without_extension(text::base_name(main->name)), file);
+  WPERF_TRY(std::string bytes, compiler_profiles::spt(modules));
+  return MadeProfile{std::move(bytes), std::move(facts)};
+}
+
+}  // namespace
+
+diag::Result<MadeProfile> make_profile(const ProfileCounts& counts, const Binary* binary, const ProfileOrder& order) {
+  return order.format == PgoFormat::spt ? profile_for_msvc(counts, binary, order.file)
+                                        : profile_of_binary(counts, *binary, order);
+}
+
+}  // namespace wperf::pgo
