@@ -41,7 +41,7 @@ void add_breakdown(request::Breakdown kind, report::StackOptions& options) {
   using stacks::SortKey;
   switch (kind) {
     case request::Breakdown::process:
-      return options.tables.push_back({SortKey::comm, SortKey::pid});
+      return options.tables.push_back({SortKey::process, SortKey::pid});
     case request::Breakdown::thread:
       return options.tables.push_back({SortKey::comm, SortKey::tid});
     case request::Breakdown::module:

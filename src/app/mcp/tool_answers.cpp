@@ -76,7 +76,7 @@ diag::Result<std::vector<stacks::SortKey>> rows_by(const std::string& name) {
   if (name == "line") return std::vector{SortKey::line, SortKey::symbol};
   if (name == "module") return std::vector{SortKey::module};
   if (name == "thread") return std::vector{SortKey::comm, SortKey::tid};
-  if (name == "process") return std::vector{SortKey::comm, SortKey::pid};
+  if (name == "process") return std::vector{SortKey::process, SortKey::pid};
   if (name == "core") return std::vector{SortKey::core};
   return diag::Error{.text = fmt::format("there are no rows by {}", name),
                      .hint = "use function, line, module, thread, process or core"};
@@ -180,7 +180,7 @@ diag::Result<brief::Brief> ToolAnswers::open(KeptRecording& recording, diag::Con
     to.count({"samples"}, event.samples);
   });
   brief.heading = "Events:";
-  for (const report::StackLoss& loss : report::stack_losses(*samples.profile)) brief.lost.push_back(loss.text);
+  for (const report::StackLoss& loss : report::data_losses(*samples.profile)) brief.lost.push_back(loss.text);
   brief.next = fmt::format("summary {{\"recording\": \"{}\"}}", recording.handle());
   brief.all = "wperf report " + brief::quoted(recording.shown());
   return brief;

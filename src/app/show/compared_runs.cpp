@@ -132,7 +132,7 @@ class RunReader {
     cost_options.stacks = wants_stacks();
     cost_options.inclusive = wants_inclusive() && profile.has_callers;
     costs_ = compare::run_costs(profile, cost_options);
-    for (report::StackLoss& loss : report::stack_losses(profile)) costs_.losses.push_back(std::move(loss.text));
+    for (report::StackLoss& loss : report::data_losses(profile)) costs_.losses.push_back(std::move(loss.text));
   }
 
   const std::string& path_;

@@ -2,9 +2,9 @@
 #include <sys/uio.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <utility>
 
+#include "ground/os/files.h"
 #include "ground/os/other_memory.h"
 
 namespace wperf::os {
@@ -12,9 +12,11 @@ namespace {
 
 constexpr usize kMostPieces = 64;  // in one system call
 
+// Empty if the process or thread ends meanwhile.
 std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  constexpr usize kMost = 256 << 20;
+  auto text = load_text_file(path, kMost);
+  return text.has_value() ? std::move(text).value() : std::string();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "model/stacks/stack_rows.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "model/stacks/id_table.h"
 #include "model/stacks/shared_paths.h"
@@ -17,14 +18,15 @@ bool is_in(const std::vector<T>& list, const T& value) {
 constexpr u32 bit_of(SortKey key) {
   return 1u << static_cast<u32>(key);
 }
-constexpr u32 kOfTasks = bit_of(SortKey::comm) | bit_of(SortKey::pid) | bit_of(SortKey::tid) | bit_of(SortKey::core) |
-                         bit_of(SortKey::core_kind);
+constexpr u32 kOfTasks = bit_of(SortKey::comm) | bit_of(SortKey::process) | bit_of(SortKey::pid) |
+                         bit_of(SortKey::tid) | bit_of(SortKey::core) | bit_of(SortKey::core_kind);
 
 // Gives each different set of values a number and an empty row. A row is looked up by task and place.
 class RowKeys {
  public:
   RowKeys(const StackProfile& profile, const std::vector<SortKey>& keys) : profile_(profile) {
     for (const SortKey key : keys) wanted_ |= bit_of(key);
+    if (wants(SortKey::process)) processes_ = process_names(profile);
     places_.reserve(profile.places.size());
     for (const StackPlace& place : profile.places) {
       const u64 module = wants(SortKey::module) ? profile.functions[place.function].module : kNothing;
@@ -41,7 +43,7 @@ class RowKeys {
   u32 task_key(const StackSample& sample) {
     if ((wanted_ & kOfTasks) == 0) return 0;
     const StackTask& one = profile_.tasks[sample.task];
-    const u64 comm = wants(SortKey::comm) ? one.name : kNothing, pid = wants(SortKey::pid) ? one.pid : kNothing;
+    const u64 comm = name_of(sample.task), pid = wants(SortKey::pid) ? one.pid : kNothing;
     const u64 tid = wants(SortKey::tid) ? one.tid : kNothing;
     // The core implies the kind, so the key needs only one of them.
     const u64 at = wants(SortKey::core) ? sample.core : wants(SortKey::core_kind) ? kind_of(sample) : kNothing;
@@ -51,7 +53,7 @@ class RowKeys {
     StackRow row;
     const StackPlace& at = profile_.places[place];
     const StackTask& who = profile_.tasks[sample.task];
-    if (wants(SortKey::comm)) row.comm = who.name;
+    row.comm = name_of(sample.task);
     if (wants(SortKey::pid)) row.pid = who.pid;
     if (wants(SortKey::tid)) row.tid = who.tid;
     if (wants(SortKey::core)) row.core = sample.core;
@@ -64,12 +66,17 @@ class RowKeys {
 
  private:
   bool wants(SortKey key) const { return (wanted_ & bit_of(key)) != 0; }
+  u32 name_of(u32 task) const {
+    if (wants(SortKey::process)) return processes_[task];
+    return wants(SortKey::comm) ? profile_.tasks[task].name : kNothing;
+  }
   u32 kind_of(const StackSample& sample) const { return profile_.core_kinds.of(sample.event, sample.core); }
 
   const StackProfile& profile_;
   u32 wanted_ = 0;
   IdTable place_keys_, task_keys_;
   std::vector<u32> places_;
+  std::vector<u32> processes_;  // names by task
 };
 
 // Builds the rows from the places of the samples and their callers.
@@ -149,6 +156,22 @@ ChosenSamples::ChosenSamples(const StackProfile& profile, const StackFilter& fil
     functions_.push_back((is_in(filter.modules, module.name) || is_in(filter.modules, module.path)) &&
                          (!filter.symbol || filter.symbol(function.name)));
   }
+}
+
+std::vector<u32> process_names(const StackProfile& profile) {
+  std::unordered_map<u32, u32> first_threads;  // by process
+  for (const StackTask& task : profile.tasks) {
+    if (task.pid == task.tid && task.pid != kNothing) first_threads.try_emplace(task.pid, task.name);
+  }
+  std::vector<u32> names;
+  names.reserve(profile.tasks.size());
+  for (const StackTask& task : profile.tasks) {
+    const auto first = task.pid != task.tid ? first_threads.find(task.pid) : first_threads.end();
+    names.push_back(task.process_name != kNothing  ? task.process_name
+                    : first != first_threads.end() ? first->second
+                                                   : task.name);
+  }
+  return names;
 }
 
 StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<SortKey>& keys, const StackFilter& filter,

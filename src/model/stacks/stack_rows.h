@@ -12,7 +12,8 @@
 
 namespace wperf::stacks {
 
-enum class SortKey : u8 { comm, pid, tid, core, core_kind, module, symbol, line };
+// process: the name of the thread's process, instead of its own (comm).
+enum class SortKey : u8 { comm, process, pid, tid, core, core_kind, module, symbol, line };
 
 // Which samples count. An empty list allows all values, any other list only its own values.
 struct StackFilter {
@@ -39,7 +40,8 @@ class ChosenSamples {
 
 struct StackRow {
   // The values of the keys; keys that were not requested are kNothing.
-  u32 comm = kNothing, pid = kNothing, tid = kNothing, core = kNothing;
+  u32 comm = kNothing;  // also for the key `process`
+  u32 pid = kNothing, tid = kNothing, core = kNothing;
   u32 core_kind = kNothing;  // index into the profile's kinds; kNothing also for unknown kinds
   u32 module = kNothing, function = kNothing, line = kNothing;
   u64 self_samples = 0, self_period = 0;
@@ -50,6 +52,10 @@ struct StackRows {
   std::vector<StackRow> rows;   // ordered by size, the largest first
   u64 samples = 0, period = 0;  // of the samples that passed the filter
 };
+
+// For each task the name of its process, which is that of the process's first thread. If that is not known, the task's
+// own name.
+std::vector<u32> process_names(const StackProfile& profile);
 
 StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<SortKey>& keys, const StackFilter& filter,
                     bool with_children);

@@ -177,6 +177,17 @@ TEST(StackRows, CountSelfAndChildrenOnce) {
   EXPECT_EQ(find_row(rows, 3)->all_samples, 3u);
 }
 
+TEST(StackRows, ThreadsWithTheirOwnNamesAreOneProcess) {
+  StackProfile profile = example();
+  profile.tasks = {{1, 1, 0}, {1, 2, 1}, {3, 4, 1, 0}};
+  const auto by = [&](SortKey name) { return make_rows(profile, 0, {name, SortKey::pid}, {}, false).rows; };
+  EXPECT_EQ(by(SortKey::comm).size(), 3u);
+  const std::vector<StackRow> processes = by(SortKey::process);
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[0].comm, 0u);
+  EXPECT_EQ(processes[1].comm, 0u) << "the recorded name of a process whose first thread has no samples";
+}
+
 TEST(StackRows, KeysMakeTheRows) {
   const StackProfile profile = example();
   const StackRows rows = make_rows(profile, 0, {SortKey::comm, SortKey::symbol}, {}, false);
@@ -186,6 +197,7 @@ TEST(StackRows, KeysMakeTheRows) {
   EXPECT_EQ(make_rows(profile, 0, {SortKey::tid}, {}, false).rows.size(), 3u);
   EXPECT_EQ(make_rows(profile, 0, {SortKey::pid}, {}, false).rows.size(), 2u);
   EXPECT_EQ(make_rows(profile, 0, {SortKey::core}, {}, false).rows.size(), 2u);
+  EXPECT_EQ(make_rows(profile, 0, {SortKey::process, SortKey::pid}, {}, false).rows.size(), 2u);
   const StackRows modules = make_rows(profile, 0, {SortKey::module}, {}, false);
   ASSERT_EQ(modules.rows.size(), 2u);
   EXPECT_EQ(modules.rows[0].module, 1u);

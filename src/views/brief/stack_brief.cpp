@@ -167,7 +167,7 @@ void add_ruled_out(Brief& brief, const StackProfile& profile, const stacks::Reco
     brief.ruled_out.push_back(fmt::format("threads with unequal work: the busiest of {} has {}", threads,
                                           percent_text(busiest, counted.period)));
   }
-  if (profile.losses.missing() == 0) brief.ruled_out.emplace_back("lost samples: none are missing");
+  if (!report::may_lack_samples(profile)) brief.ruled_out.emplace_back("lost samples: none are missing");
 }
 
 std::string next_command(const StackProfile& profile, const stacks::RecordingAbout* about,
@@ -200,7 +200,7 @@ Brief of_profile(const StackProfile& profile, const report::StackOptions& option
   for (const std::string& line : {headline.time, headline.hottest, headline.waited, headline.python}) {
     if (!line.empty()) brief.verdict.push_back(line);
   }
-  for (const report::StackLoss& loss : report::stack_losses(profile)) brief.lost.push_back(loss.text);
+  for (const report::StackLoss& loss : report::data_losses(profile)) brief.lost.push_back(loss.text);
   for (std::string& note : report::name_notes(profile)) brief.lost.push_back(std::move(note));
   if (!has_samples) return brief;
   const Counted counted = count(profile, event, filter);

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "model/stacks/id_table.h"
+#include "model/stacks/stack_rows.h"
 
 namespace wperf::exports {
 namespace {
@@ -73,18 +74,7 @@ std::string Names::marked_function(u32 number) const {
 }
 
 void Names::name_processes() {
-  std::unordered_map<u32, u32> first_threads;  // by process
-  for (u32 i = 0; i < profile_.tasks.size(); ++i) {
-    const stacks::StackTask& task = profile_.tasks[i];
-    if (task.pid == task.tid && task.pid != kNothing) first_threads.try_emplace(task.pid, i);
-  }
-  for (u32 i = 0; i < profile_.tasks.size(); ++i) {
-    const stacks::StackTask& task = profile_.tasks[i];
-    const auto first = first_threads.find(task.pid);
-    const bool is_other = task.pid != task.tid && first != first_threads.end();
-    processes_.push_back(task.process_name != kNothing ? clean_text(profile_.names[task.process_name])
-                                                       : threads_[is_other ? first->second : i]);
-  }
+  for (const u32 name : stacks::process_names(profile_)) processes_.push_back(clean_text(profile_.names[name]));
 }
 
 std::string Names::numbered_thread(u32 task) const {

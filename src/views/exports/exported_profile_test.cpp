@@ -130,7 +130,7 @@ std::string written(void (*write)(const Source&, const TakeBytes&), const stacks
   return text;
 }
 
-std::vector<std::string> process_names(const stacks::StackProfile& profile) {
+std::vector<std::string> exported_processes(const stacks::StackProfile& profile) {
   const std::string text = written(write_firefox, profile), key = R"("processName":")";
   std::vector<std::string> names;
   for (usize at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
@@ -142,12 +142,12 @@ std::vector<std::string> process_names(const stacks::StackProfile& profile) {
 
 TEST(Writers, FirefoxNamesProcessesByTheirFirstThread) {
   stacks::StackProfile profile = small_profile();
-  EXPECT_EQ(process_names(profile), (std::vector<std::string>{"a", "a"}));
+  EXPECT_EQ(exported_processes(profile), (std::vector<std::string>{"a", "a"}));
   profile.names.push_back("server");
   profile.tasks = {{8, 9, 0, 2}, {1, 2, 1}};  // neither process's first thread was sampled
-  EXPECT_EQ(process_names(profile), (std::vector<std::string>{"server", "b"}));
+  EXPECT_EQ(exported_processes(profile), (std::vector<std::string>{"server", "b"}));
   profile.tasks = {{kNothing, kNothing, 0}, {kNothing, 1, 1}};
-  EXPECT_EQ(process_names(profile), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(exported_processes(profile), (std::vector<std::string>{"a", "b"}));
 }
 
 // A folded profile has no process, thread or core.

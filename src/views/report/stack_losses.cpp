@@ -150,15 +150,8 @@ std::string stack_losses_text(const StackProfile& profile, std::string_view pref
   return out;
 }
 
-std::vector<StackLoss> all_losses(const StackProfile& profile) {
+std::vector<StackLoss> data_losses(const StackProfile& profile) {
   std::vector<StackLoss> losses = stack_losses(profile);
-  double nameless = 0;
-  for (const NamelessModule& one : nameless_modules(profile)) nameless += one.percent;
-  for (std::string& note : name_notes(profile)) {
-    losses.push_back({.text = std::move(note),
-                      .brief = fmt::format("{} % without function names", text::fixed(nameless, 1)),
-                      .is_minor = nameless < kMinorNames});
-  }
   if (!profile.trace.has_value()) return losses;
   const stacks::TraceFacts& trace = *profile.trace;
   const std::string brief = trace.events_lost != 0    ? text::with_commas(trace.events_lost) + " events lost"
@@ -166,6 +159,23 @@ std::vector<StackLoss> all_losses(const StackProfile& profile) {
                                                       : "parts of the trace are missing";
   for (std::string& line : trace_loss_lines(trace, false)) {
     losses.push_back({.text = std::move(line), .brief = brief, .is_minor = false});
+  }
+  return losses;
+}
+
+bool may_lack_samples(const StackProfile& profile) {
+  if (profile.losses.missing() != 0 || profile.losses.damaged_places != 0) return true;
+  return profile.trace.has_value() && !trace_loss_lines(*profile.trace, false).empty();
+}
+
+std::vector<StackLoss> all_losses(const StackProfile& profile) {
+  std::vector<StackLoss> losses = data_losses(profile);
+  double nameless = 0;
+  for (const NamelessModule& one : nameless_modules(profile)) nameless += one.percent;
+  for (std::string& note : name_notes(profile)) {
+    losses.push_back({.text = std::move(note),
+                      .brief = fmt::format("{} % without function names", text::fixed(nameless, 1)),
+                      .is_minor = nameless < kMinorNames});
   }
   return losses;
 }

@@ -68,7 +68,10 @@ struct StackLoss {
   bool is_minor = false;
 };
 std::vector<StackLoss> stack_losses(const stacks::StackProfile& profile);
-// All losses, including those of a Windows trace and code without names.
+// The losses of the recording, including those of a Windows trace.
+std::vector<StackLoss> data_losses(const stacks::StackProfile& profile);
+bool may_lack_samples(const stacks::StackProfile& profile);
+// data_losses(), and code without names.
 std::vector<StackLoss> all_losses(const stacks::StackProfile& profile);
 // "45 samples lost (0.8 %), 5 stacks incomplete (0.1 %)"
 std::string losses_brief(const std::vector<StackLoss>& losses);

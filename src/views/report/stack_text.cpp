@@ -113,7 +113,8 @@ void add_key(Columns& to, const StackProfile& profile, const StackRow& row, Sort
     to.add({.text = title, .key = member, .place = kPlace, .may_be_cut = true}, value, std::move(text));
   };
   switch (key) {
-    case SortKey::comm: {
+    case SortKey::comm:
+    case SortKey::process: {
       const std::string comm = thing_at(profile.names, row.comm);
       return name("command", "comm", comm, comm);
     }

@@ -121,7 +121,7 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
                                 text::with_commas(trace.lost_over_time.size() - shown_seconds)));
   }
   if (trace.events_lost + trace.buffers_lost != 0 && trace.gaps.empty() && trace.lost_over_time.empty()) {
-    lines.emplace_back("the trace does not record when");
+    lines.emplace_back("the trace does not record when these were lost");
   }
   say(trace.cut_buffers, "buffer is cut by the end of the file", "buffers are cut by the ends of files");
   if (trace.damaged_buffers != 0) {
