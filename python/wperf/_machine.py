@@ -25,6 +25,8 @@ def _set_cores(configuration, cores):
 
 
 def _set_command(configuration, command):
+    if isinstance(command, (str, bytes)):
+        raise TypeError(f"the command is a list of words, such as [{command!r}]")
     words = [os.fspath(word) for word in command]
     if not words:
         raise Error("the command is empty")
@@ -78,18 +80,24 @@ class Machine:
     device: as `wperf --device` takes it; None is WPERF_DEVICE of the environment or the machine's own.
     """
 
+    _opened = None  # the open machine of this process
+
     def __init__(self, device=None):
         self.device = device
         self.messages = []  # the warnings of the latest measurement
         self._listener = _library.Message(lambda line, _: self.messages.append(line.decode(errors="replace")))
 
     def open(self):
+        if Machine._opened is not None:
+            raise Error("a machine is open already: sections cannot be nested, and a process has one machine at a time")
         call("wperf_set_device", self.device.encode() if self.device is not None else None)
         call("wperf_set_message_function", self._listener, None)
         call("wperf_init")
+        Machine._opened = self
         return self
 
     def close(self):
+        Machine._opened = None
         call("wperf_close")
         call("wperf_set_message_function", _library.Message(), None)
 

@@ -69,9 +69,13 @@ class Spool(push_support.PushTest):
         self.assertEqual(self.numbers(server), [str(number) for number in range(dropped, pushed)])
         # Incompressible, so this profile is too large for the folder.
         noise = "".join(f"{number * 7919 % 10007:x}" for number in range(300))
-        said = self.fails("push", self.hostile, "--url", self.url, "--spool", self.spool, "--spool-limit", "1K",
-                          "--label", f"noise={noise[:1000]}")
+        done = self.run_wperf("push", self.hostile, "--url", self.url, "--spool", self.spool, "--spool-limit", "1K",
+                              "--label", f"noise={noise[:1000]}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = done.stdout + done.stderr
         self.assertIn("more than the spool folder may hold", said)
+        self.assertIn("the profile is sent without being kept", said)
+        self.assertEqual(len(server.profiles), pushed - dropped + 1)
 
     def test_damage_is_named_and_set_aside(self):
         self.fill(3)

@@ -95,6 +95,8 @@ class Writer {
     facts.cores_online = facts.cores_available = trace_.header().processors;
     facts.os_release =
         fmt::format("Windows {}.{}.{}", trace_.header().os_major, trace_.header().os_minor, trace_.header().os_build);
+    facts.moment_unix_ns = trace_.start_unix_ns();
+    facts.moment_ns = time_of(std::max<u64>(trace_.header().first_ticks, 1));
     facts.jit_code = jit_code() + collected_.section(perf_data::kJitCodeFeature);
     facts.pdb_names = std::move(pdb_names_);
     if (!collected_.samples.empty()) {

@@ -8,6 +8,7 @@
 #include "app/output/outputs.h"
 #include "ground/os/files.h"
 #include "ground/text/number_text.h"
+#include "ground/text/shell_words.h"
 
 namespace wperf::commands {
 namespace {
@@ -101,9 +102,10 @@ void print_kept_recording(const request::Request& request, const measure::Record
   const std::string kept = kept_recording(request);
   if (kept.empty() || !prints_text(request) || !os::file_exists(kept)) return;
   console.out(fmt::format("recorded to {}: {} bytes; show it again with `{} {}`\n", kept,
-                          text::with_commas(recording.size), shown_by(request), kept));
+                          text::with_commas(recording.size), shown_by(request), text::quoted_word(kept)));
   if (!request.sampling.for_compilers) return;
-  console.out(fmt::format("next: `wperf pgo {} --format llvm -o {}.prof` makes a profile for clang\n", kept, kept));
+  console.out(fmt::format("next: `wperf pgo {} --format llvm -o {}` makes a profile for clang\n",
+                          text::quoted_word(kept), text::quoted_word(kept + ".prof")));
 }
 
 void print_json_file(const request::Request& request, diag::Console& console) {

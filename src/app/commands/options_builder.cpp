@@ -9,6 +9,7 @@
 #include "code/modules/symbol_folders.h"
 #include "ground/os/files.h"
 #include "ground/os/process.h"
+#include "ground/text/shell_words.h"
 #include "machine/plan/sample_plan.h"
 #include "views/compat/code_and_sources.h"
 
@@ -62,6 +63,7 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   options.is_part = view.time.has_value() || view.parallelism.has_value();
   options.rows = display.rows;
   options.children = view.children;
+  options.filter.in_callers = view.children && !view.callers && !view.callees;
   if (view.percent_limit.has_value()) options.percent_limit = *view.percent_limit;
   options.relative = view.relative;
   options.tree = view.tree;
@@ -142,12 +144,14 @@ brief::Commands brief_commands(const request::Request& request) {
   program.erase(program.begin(), dashes);
   const auto line_of = [&](std::vector<std::string> line) {
     line.insert(line.end(), program.begin(), program.end());
-    return os::join_command_line(line);
+    return text::quoted_words(line);
   };
   std::vector<std::string> keeping = words;
   keeping.insert(keeping.end(), {"-o", "recording.data"});
-  return {.recording = recording.empty() ? std::string() : brief::quoted(recording),
-          .program = request.program.has_value() ? request.program->command_line : std::string(),
+  return {.recording = recording.empty() ? std::string() : text::quoted_word(recording),
+          .program = request.program.has_value() && program.size() > 1
+                         ? text::quoted_words(std::span(program).subspan(1))
+                         : std::string(),
           .all = line_of(std::move(words)),
           .keeping = line_of(std::move(keeping))};
 }

@@ -14,6 +14,7 @@
 #include "app/output/outputs.h"
 #include "app/show/pgo_recordings.h"
 #include "code/modules/symbol_folders.h"
+#include "ground/os/files.h"
 #include "ground/os/output_file.h"
 #include "views/report/pgo_report.h"
 
@@ -57,6 +58,16 @@ diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request, di
   return counts;
 }
 
+// The file of a module is found through the recording, so the options do not name it.
+diag::Result<void> check_modules_stay(const pgo::ProfileCounts& counts, const std::string& output) {
+  for (const pgo::Binary& binary : counts.binaries) {
+    if (!os::is_same_file(output, binary.path)) continue;
+    return diag::usage_error(fmt::format("-o would overwrite {}, which was recorded", binary.path),
+                             "use a different file for the profile");
+  }
+  return {};
+}
+
 diag::Result<void> write_profile(const std::string& path, const std::string& bytes) {
   WPERF_TRY(os::OutputFile written, os::OutputFile::create(path));
   written.write(bytes);
@@ -70,7 +81,7 @@ diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console
   request::Request request = asked;
   pgo::ProfileOrder order;
   order.format = *request.pgo.format;
-  order.file = *std::exchange(request.outputs.json_file, std::nullopt);
+  order.file = output::output_path(request.outputs, *std::exchange(request.outputs.json_file, std::nullopt));
   std::optional<pgo::NamedBinary> named;
   if (request.pgo.binary.has_value()) {
     WPERF_TRY(named, pgo::open_named_binary(*request.pgo.binary));
@@ -79,6 +90,7 @@ diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console
   }
   order.folders = modules::symbol_folders(modules::symbol_options(request).symbol_path);
   WPERF_TRY(const pgo::ProfileCounts counts, read_counts(request, console));
+  WPERF_CHECK_OK(check_modules_stay(counts, order.file));
   const pgo::Binary* binary = nullptr;
   if (order.format != request::PgoFormat::spt || named.has_value()) {
     WPERF_TRY(binary, pgo::choose_binary(counts, pgo::chosen_events(counts), named));
@@ -87,7 +99,7 @@ diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console
     }
   }
   WPERF_TRY(const pgo::MadeProfile profile, pgo::make_profile(counts, binary, order));
-  WPERF_CHECK_OK(write_profile(output::output_path(request.outputs, order.file), profile.bytes));
+  WPERF_CHECK_OK(write_profile(order.file, profile.bytes));
   return output::show(
       request.outputs, console, [&] { return report::pgo_text(profile.facts); },
       [&] { return report::pgo_json(profile.facts); });

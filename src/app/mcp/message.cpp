@@ -7,6 +7,7 @@
 #include <span>
 
 #include "ground/text/json_reader.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::mcp {
 namespace {
@@ -16,6 +17,16 @@ using text::JsonReader;
 constexpr usize kLongestId = 256, kMostArguments = 64, kMostListed = 1000;
 constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr std::string_view kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+
+bool is_utf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const bool is_ascii = static_cast<u8>(bytes.front()) < 0x80;
+    const text::CodePoint one = text::decode_utf8(bytes);
+    if (!is_ascii && one.value == text::CodePoint{}.value && !bytes.starts_with("\xef\xbf\xbd")) return false;
+    bytes.remove_prefix(one.length);
+  }
+  return true;
+}
 
 class MessageReader {
  public:
@@ -56,7 +67,7 @@ class MessageReader {
       const std::string_view id = raw();
       // The id is sent back unchanged.
       const bool is_number = kind == JsonReader::Kind::number && id.find_first_not_of("-+.0123456789eE") == id.npos;
-      is_id_good_ = (kind == JsonReader::Kind::string || is_number) && id.size() <= kLongestId;
+      is_id_good_ = (kind == JsonReader::Kind::string || is_number) && id.size() <= kLongestId && is_utf8(id);
       if (is_id_good_) message_.id = id;
     } else if (key == "params") {
       json_.for_each_member([&](std::string_view name) { take_parameter(name); });

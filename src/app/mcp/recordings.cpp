@@ -117,7 +117,7 @@ diag::Result<const show::SwitchRecording*> KeptRecording::switches(const show::R
 
 diag::Result<std::string> Recordings::path_inside(const std::string& name) const {
   const std::string real = os::real_path(os::join_path(root_, name));
-  if (!real.empty() && is_inside(real, root_) && !os::is_folder(real)) return real;
+  if (!real.empty() && is_inside(real, root_) && !os::is_folder(real) && !os::is_pipe_or_device(real)) return real;
   // The error must not reveal whether a file outside of the root exists.
   return diag::Error{.text = fmt::format("there is no file {} in {}", name, root_),
                      .hint = "files must lie in the folder that --root names"};

@@ -122,6 +122,25 @@ TEST_F(ServerTest, WhatIsNoRequestIsRefused) {
   EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":12abc,"method":"ping"})"), -32600);
   EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":1,"method":"no/such"})"), -32601);
   EXPECT_EQ(json::parse(one.answer(R"({"jsonrpc":"2.0","id":"a\"b","method":"ping"})"))["id"], "a\"b");
+  EXPECT_EQ(code("{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}"), -32600);
+  EXPECT_EQ(json::parse(one.answer("{\"jsonrpc\":\"2.0\",\"id\":\"\xc3\xa4\",\"method\":\"ping\"}"))["id"], "\xc3\xa4");
+}
+
+TEST_F(ServerTest, AFilterThatCannotApplyIsRefused) {
+  Server one = server();
+  const auto refused = [&](const json& arguments) {
+    json all = {{"recording", "a.folded"}};
+    all.update(arguments);
+    return call(one, "functions", all)["isError"] == true;
+  };
+  EXPECT_FALSE(refused(json::object()));
+  for (const json& number : {json(-1), json(1.5), json(1e300), json(4294967296)}) {
+    EXPECT_TRUE(refused({{"pid", number}})) << number;
+    EXPECT_TRUE(refused({{"tid", number}})) << number;
+  }
+  EXPECT_TRUE(refused({{"from", 5}, {"to", 1}}));
+  EXPECT_TRUE(refused({{"from", -5}}));
+  EXPECT_TRUE(refused({{"to", 0}}));
 }
 
 TEST_F(ServerTest, SummaryNamesTheHottestFunction) {

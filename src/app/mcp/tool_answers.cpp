@@ -15,6 +15,7 @@
 #include "ground/os/process.h"
 #include "ground/text/json_reader.h"
 #include "ground/text/number_text.h"
+#include "ground/text/shell_words.h"
 #include "model/request/recording_view.h"
 #include "model/request/request.h"
 #include "model/request/sampling_options.h"
@@ -44,7 +45,7 @@ class KeptOutput final : public diag::Console {
   Answer answer;
 };
 
-// Matches names of functions, with * at their ends as in -s.
+// Matches names of functions as -s does.
 std::function<bool(std::string_view)> symbol_filter(const std::string& text) {
   if (text.empty()) return {};
   return
@@ -55,8 +56,7 @@ void add_text(const Arguments& arguments, std::string_view name, std::vector<std
   if (std::string text = arguments.text(name); !text.empty()) list.push_back(std::move(text));
 }
 void add_number(const Arguments& arguments, std::string_view name, std::vector<u32>& list) {
-  const std::optional<double> number = arguments.number(name);
-  if (number.has_value() && *number >= 0 && *number <= 4294967295.0) list.push_back(static_cast<u32>(*number));
+  if (const auto number = arguments.number(name); number.has_value()) list.push_back(static_cast<u32>(*number));
 }
 
 stacks::StackFilter filter_of(const Arguments& arguments) {
@@ -82,10 +82,13 @@ diag::Result<std::vector<stacks::SortKey>> rows_by(const std::string& name) {
                      .hint = "use function, line, module, thread, process or core"};
 }
 
-std::optional<request::TimeSpan> time_of(const Arguments& arguments) {
+diag::Result<std::optional<request::TimeSpan>> time_of(const Arguments& arguments) {
   request::TimeSpan time{.from = arguments.number("from"), .to = arguments.number("to")};
-  if (!time.from.has_value() && !time.to.has_value()) return std::nullopt;
-  return time;
+  if (!time.from.has_value() && !time.to.has_value()) return std::optional<request::TimeSpan>();
+  if (time.from.value_or(0) < 0 || time.to.value_or(0) < 0 ||
+      (time.to.has_value() && *time.to <= time.from.value_or(0)))
+    return diag::Error{.text = "from and to are no time of the recording", .hint = "use seconds, with from below to"};
+  return std::optional(time);
 }
 
 // A row of `list -v --json`.
@@ -157,7 +160,8 @@ diag::Result<brief::Brief> ToolAnswers::of_samples(Tool tool, const Arguments& a
   WPERF_TRY(KeptRecording* const recording, recordings_.find(arguments.text("recording")));
   if (tool == Tool::open) return open(*recording, console);
   const bool lines = tool == Tool::source || arguments.text("by") == "line";
-  if (const auto time = time_of(arguments); time.has_value()) {
+  WPERF_TRY(const auto time, time_of(arguments));
+  if (time.has_value()) {
     WPERF_TRY(const Samples some, recording->samples_of(*time, lines, console));
     return of_profile(some, tool, arguments, *recording);
   }
@@ -182,7 +186,7 @@ diag::Result<brief::Brief> ToolAnswers::open(KeptRecording& recording, diag::Con
   brief.heading = "Events:";
   for (const report::StackLoss& loss : report::data_losses(*samples.profile)) brief.lost.push_back(loss.text);
   brief.next = fmt::format("summary {{\"recording\": \"{}\"}}", recording.handle());
-  brief.all = "wperf report " + brief::quoted(recording.shown());
+  brief.all = "wperf report " + text::quoted_word(recording.shown());
   return brief;
 }
 
@@ -194,9 +198,9 @@ diag::Result<brief::Brief> ToolAnswers::of_profile(const Samples& samples, Tool 
   options.children = arguments.flag("children");
   options.callers = tool == Tool::callers;
   options.callees = tool == Tool::callees;
-  options.is_part = time_of(arguments).has_value();
+  options.is_part = arguments.number("from").has_value() || arguments.number("to").has_value();
   WPERF_TRY(options.sort, rows_by(tool == Tool::source ? "line" : arguments.text("by")));
-  const std::string file = brief::quoted(recording.shown());
+  const std::string file = text::quoted_word(recording.shown());
   return brief::of_profile(*samples.profile, options, {.recording = file, .all = "wperf report " + file});
 }
 
@@ -220,10 +224,11 @@ diag::Result<void> ToolAnswers::add_program(const Arguments& arguments, Request&
     return diag::Error{.text = "seconds must be above 0 and at most 600", .hint = {}};
   std::vector<std::string> words = arguments.list("arguments");
   words.insert(words.begin(), arguments.text("program"));
+  if (words.front().empty()) return diag::Error{.text = "the program has no name", .hint = {}};
   request.program =
       request::Program{.path = words.front(), .command_line = os::join_command_line(words), .after_dashes = true};
   request.pe_file = words.front();
-  request.timeout = request::Duration{static_cast<u64>(std::llround(seconds * 1000))};
+  request.timeout = request::Duration{std::max<u64>(1, static_cast<u64>(std::llround(seconds * 1000)))};
   request.arguments.emplace_back("--");
   request.arguments.insert(request.arguments.end(), words.begin(), words.end());
   return {};
@@ -274,7 +279,10 @@ diag::Result<Answer> ToolAnswers::of_command(Tool tool, const Arguments& argumen
   WPERF_TRY(Request request, request_of(tool, arguments));
   std::string kept;
   if (tool == Tool::record) {
-    const std::string ending = request.device.starts_with("etw") ? ".etl" : ".data";
+    // The waits of a simulated Windows are recorded as a trace, too.
+    const bool is_trace =
+        request.device.starts_with("etw") || (arguments.flag("waits") && request.device.starts_with("sim"));
+    const std::string ending = is_trace ? ".etl" : ".data";
     for (u32 i = 1; kept.empty() || os::file_exists(os::join_path(recordings_.root(), kept)); ++i)
       kept = fmt::format("recording-{}{}", i, ending);
     request.outputs.json_file = os::join_path(recordings_.root(), kept);

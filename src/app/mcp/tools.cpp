@@ -4,22 +4,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "views/schemas/schemas.h"
 
 namespace wperf::mcp {
 namespace {
 
+constexpr u32 kLargestTask = 0xffff'ffff;
+
 constexpr Parameter kRecording{
     "recording", Kind::text, true,
     "A handle that open returned, or a path inside the root: perf.data, .etl, or a profile of "
     "another program."};
-constexpr Parameter kFunction{"function", Kind::text, true,
-                              "The name of the function as other answers show it; * at an end stands for any text."};
+constexpr Parameter kFunction{
+    "function", Kind::text, true,
+    "The name of the function as other answers show it; ^NAME: names that begin so, NAME$: names that end so."};
 constexpr Parameter kModule{"module", Kind::text, false, "Only samples in this file of code."};
 constexpr Parameter kThread{"thread", Kind::text, false, "Only threads with this name."};
-constexpr Parameter kPid{"pid", Kind::number, false, "Only this process."};
-constexpr Parameter kTid{"tid", Kind::number, false, "Only this thread."};
+constexpr Parameter kPid{"pid", Kind::number_of_task, false, "Only this process."};
+constexpr Parameter kTid{"tid", Kind::number_of_task, false, "Only this thread."};
 constexpr Parameter kFrom{"from", Kind::number, false, "Only samples from this second on."};
 constexpr Parameter kTo{"to", Kind::number, false, "Only samples until this second."};
 constexpr Parameter kProgram{"program", Kind::text, true, "The program to start."};
@@ -110,22 +114,27 @@ std::string_view type_of(Kind kind) {
       return "array";
     case Kind::number:
       return "number";
+    case Kind::number_of_task:
+      return "integer";
     case Kind::flag:
       return "boolean";
   }
   return "string";
 }
 
-bool fits(Kind kind, Value::Kind given) {
+bool fits(Kind kind, const Value& given) {
   switch (kind) {
     case Kind::text:
-      return given == Value::Kind::text;
+      return given.kind == Value::Kind::text;
     case Kind::texts:
-      return given == Value::Kind::list;
+      return given.kind == Value::Kind::list;
     case Kind::number:
-      return given == Value::Kind::number;
+      return given.kind == Value::Kind::number;
+    case Kind::number_of_task:
+      return given.kind == Value::Kind::number && given.number >= 0 && given.number <= kLargestTask &&
+             given.number == std::floor(given.number);
     case Kind::flag:
-      return given == Value::Kind::flag;
+      return given.kind == Value::Kind::flag;
   }
   return false;
 }
@@ -141,6 +150,10 @@ void write_input(text::JsonWriter& json, const ToolRow& row) {
       json.begin_object("items");
       json.string("type", "string");
       json.end_object();
+    }
+    if (parameter.kind == Kind::number_of_task) {
+      json.integer("minimum", 0);
+      json.integer("maximum", u64{kLargestTask});
     }
     json.string("description", parameter.help);
     json.end_object();
@@ -192,8 +205,9 @@ std::string wrong_argument(const ToolRow& row, const Arguments& arguments) {
     const auto found = std::ranges::find(row.parameters, name, &Parameter::name);
     if (found == row.parameters.end())
       return fmt::format("{} has no argument '{}'; it takes {}", row.name, name, known);
-    if (!fits(found->kind, value.kind))
-      return fmt::format("the argument {} is not of type {}", name, type_of(found->kind));
+    if (fits(found->kind, value)) continue;
+    if (found->kind == Kind::number_of_task) return fmt::format("{} is not a number from 0 to {}", name, kLargestTask);
+    return fmt::format("the argument {} is not of type {}", name, type_of(found->kind));
   }
   for (const Parameter& parameter : row.parameters) {
     if (parameter.is_required && arguments.find(parameter.name) == nullptr)

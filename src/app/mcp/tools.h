@@ -27,7 +27,8 @@ enum class Tool : u8 {
   topdown,
 };
 
-enum class Kind : u8 { text, texts, number, flag };
+// number_of_task: a number of a process or thread.
+enum class Kind : u8 { text, texts, number, number_of_task, flag };
 
 struct Parameter {
   std::string_view name;

@@ -58,25 +58,30 @@ UploadResult Delivery::try_to_send(const Upload& upload, const std::string& tena
 }
 
 diag::Result<void> Delivery::deliver(const std::vector<Upload>& uploads, const std::string& name) {
-  if (spool_.has_value()) return keep_and_send(uploads, name);
+  return spool_.has_value() ? keep_and_send(uploads, name) : send_now(uploads, name);
+}
+
+diag::Result<void> Delivery::send_now(std::span<const Upload> uploads, const std::string& name) {
   for (const Upload& upload : uploads) {
     const UploadResult result = try_to_send(upload, server_.tenant);
     if (result.outcome == Outcome::taken) continue;
     if (result.outcome != Outcome::refused) ++totals_.lost;
-    return diag::Error{
-        .text = fmt::format("{} was not sent: {}", name, result.text),
-        .hint = result.outcome == Outcome::later ? "keep profiles that cannot be sent with --spool FOLDER" : ""};
+    return diag::Error{.text = fmt::format("{} was not sent: {}", name, result.text),
+                       .hint = result.outcome == Outcome::later && !spool_.has_value()
+                                   ? "keep profiles that cannot be sent with --spool FOLDER"
+                                   : ""};
   }
   return {};
 }
 
 diag::Result<void> Delivery::keep_and_send(const std::vector<Upload>& uploads, const std::string& name) {
   std::string last;
-  for (const Upload& upload : uploads) {
+  for (usize i = 0; i < uploads.size(); ++i) {
+    const Upload& upload = uploads[i];
     const auto added = spool_->add({.server = server_.url, .tenant = server_.tenant, .name = name, .upload = upload});
     if (!added.has_value()) {
-      ++totals_.lost;
-      return added.error();
+      warn_(fmt::format("warning: {}; the profile is sent without being kept", added.error().text));
+      return send_now(std::span(uploads).subspan(i), name);
     }
     last = added.value().file;
     if (added.value().dropped == 0) continue;

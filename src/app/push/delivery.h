@@ -41,6 +41,8 @@ class Delivery {
 
  private:
   UploadResult send_once(const Upload& upload);
+  diag::Result<void> send_now(std::span<const Upload> uploads, const std::string& name);
+  // If a profile cannot be kept, sends it all the same.
   diag::Result<void> keep_and_send(const std::vector<Upload>& uploads, const std::string& name);
   // Sends all waiting profiles, oldest first; `own` is the file of the current one.
   diag::Result<void> empty_spool(const std::string& own, const std::string& own_name);

@@ -217,6 +217,7 @@ void put_in_order(TraceLosses& losses) {
 }
 
 constexpr u64 kNsPerSecond = 1'000'000'000;
+constexpr u64 kNsPerFileTime = 100;
 
 // Computes value * factor / divisor for a large value and a small factor; it does not overflow for 500 years.
 u64 scaled(u64 value, u64 factor, u64 divisor) {
@@ -330,6 +331,12 @@ u64 Trace::nanoseconds(u64 ticks) const {
 
 u64 Trace::clock_ns(u64 ticks) const {
   return scaled(ticks, kNsPerSecond, header_.ticks_per_second);
+}
+
+u64 Trace::start_unix_ns() const {
+  constexpr u64 k1970 = 116'444'736'000'000'000, kLatest = k1970 + (~u64{0} >> 1) / kNsPerFileTime;
+  if (header_.start_time <= k1970 || header_.start_time > kLatest) return 0;
+  return (header_.start_time - k1970) * kNsPerFileTime;
 }
 
 u64 Trace::file_time(u64 ticks) const {

@@ -60,6 +60,8 @@ class Trace {
   u64 clock_ns(u64 ticks) const;
   // As a FILETIME, in units of 100 ns since 1601.
   u64 file_time(u64 ticks) const;
+  // When the trace began, in nanoseconds since 1970; 0 if the header has no time since then.
+  u64 start_unix_ns() const;
 
  private:
   Trace() = default;

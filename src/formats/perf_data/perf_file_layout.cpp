@@ -129,6 +129,14 @@ void write_recording(FeatureSections& sections, const RecordingFacts& facts) {
     put(sections[Feature::sample_time], facts.first_sample_ns);
     put(sections[Feature::sample_time], facts.last_sample_ns);
   }
+  if (facts.moment_unix_ns != 0) {
+    constexpr u32 kVersion = 1, kMonotonic = 1;
+    std::string& section = sections[Feature::clock_data];
+    put(section, kVersion);
+    put(section, kMonotonic);
+    put(section, facts.moment_unix_ns);
+    put(section, facts.moment_ns);
+  }
   sections[Feature::auxtrace_index] = facts.auxtrace_index;
   sections[Feature::tracing_data] = facts.tracing_data;
   sections.bytes[perf_data::kRunFactsFeature] = facts.run;

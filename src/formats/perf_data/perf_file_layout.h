@@ -42,6 +42,8 @@ struct RecordingFacts {
   std::vector<std::pair<u32, std::string>> units;               // type and name of each PMU
   std::vector<std::pair<std::string, std::string>> core_units;  // name and cores ("0-3") of each core PMU
   u64 first_sample_ns = 0, last_sample_ns = 0;
+  // One moment, in nanoseconds since 1970 and on the samples' clock.
+  u64 moment_unix_ns = 0, moment_ns = 0;
   std::string auxtrace_index;  // the bytes of that section, if there are AUX traces
   std::string tracing_data;    // for tracepoints: see tracing_data_bytes()
   std::string run;             // bytes of perf_data::RunFacts

@@ -34,7 +34,8 @@ bool ProcessHistory::Collector::has_times(const PerfFile& file) {
 
 ProcessHistory::Collector::Collector(const PerfFile& file) {
   history_.has_times_ = has_times(file);
-  history_.rename(kIdle, history_.name_index("swapper"), 0);
+  const bool is_windows = file.features().text(Feature::os_release).starts_with("Windows");
+  history_.rename(kIdle, history_.name_index(is_windows ? "Idle" : "swapper"), 0);
   for (const BuildId& one : file.features().build_ids()) {
     const auto [entry, is_new] = build_ids_.try_emplace(one.file, one.id);
     // If two builds have the same name, it is unknown which mapping had which build.

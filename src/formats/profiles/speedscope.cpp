@@ -181,7 +181,7 @@ void SpeedscopeReader::count(const SpeedscopeThread& thread) {
   const u32 event = builder_.event(is_time                ? "time (nanoseconds)"
                                    : !is_plain            ? thread.unit
                                    : thread.event.empty() ? "samples"
-                                                          : thread.event);
+                                                          : thread.event + " (samples)");
   const u32 task = builder_.task(thread.pid, thread.tid, thread.name);
   double moment = thread.start;
   for (usize i = 0; i < thread.nodes.size(); ++i) {

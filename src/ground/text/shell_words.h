@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Words of command lines for people to copy: a word from a foreign file may contain any character.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,19 @@ inline std::string single_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
   return out + "'";
+}
+
+// One word for all shells if it has none of their characters, otherwise for POSIX shells.
+inline std::string quoted_word(std::string_view word) {
+  if (is_plain_word(word)) return std::string(word);
+  const bool is_literal = word.find_first_of("\"$`\\!") == std::string_view::npos;
+  return is_literal ? '"' + std::string(word) + '"' : single_quoted(word);
+}
+
+inline std::string quoted_words(std::span<const std::string> words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted_word(word);
+  return line;
 }
 
 }  // namespace wperf::text

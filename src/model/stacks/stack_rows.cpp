@@ -156,6 +156,11 @@ ChosenSamples::ChosenSamples(const StackProfile& profile, const StackFilter& fil
     functions_.push_back((is_in(filter.modules, module.name) || is_in(filter.modules, module.path)) &&
                          (!filter.symbol || filter.symbol(function.name)));
   }
+  nodes_.reserve(profile.nodes.size());
+  for (const StackNode& node : profile.nodes) {
+    const bool is_callee = filter.in_callers && node.parent != kNothing && nodes_[node.parent];
+    nodes_.push_back(is_callee || (node.place != kNothing && has_place(node.place)));
+  }
 }
 
 std::vector<u32> process_names(const StackProfile& profile) {
@@ -213,6 +218,10 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
   }
   out.rows = std::move(table.rows());
   if (with_children) sums.finish(out.rows);
+  if (filter.in_callers) {
+    std::erase_if(out.rows,
+                  [&](const StackRow& row) { return row.function != kNothing && !chosen.has_function(row.function); });
+  }
   std::stable_sort(out.rows.begin(), out.rows.end(), [](const StackRow& a, const StackRow& b) {
     if (a.all_period != b.all_period) return a.all_period > b.all_period;
     if (a.self_period != b.self_period) return a.self_period > b.self_period;

@@ -21,6 +21,8 @@ struct StackFilter {
   std::vector<u32> pids = {}, tids = {};
   std::function<bool(std::string_view name)> symbol = {};  // empty: every name passes
   std::string symbol_text = {};                            // as the user typed it
+  // Modules and functions may be anywhere in the stack. Otherwise they must be those of the innermost frame.
+  bool in_callers = false;
 
   bool is_empty() const { return comms.empty() && modules.empty() && pids.empty() && tids.empty() && !symbol; }
 };
@@ -29,13 +31,14 @@ struct StackFilter {
 class ChosenSamples {
  public:
   ChosenSamples(const StackProfile& profile, const StackFilter& filter);
-  bool has(const StackSample& sample) const { return has_task(sample) && has_place(profile_.nodes[sample.node].place); }
+  bool has(const StackSample& sample) const { return has_task(sample) && nodes_[sample.node]; }
   bool has_task(const StackSample& sample) const { return tasks_[sample.task]; }
-  bool has_place(u32 place) const { return functions_[profile_.places[place].function]; }
+  bool has_place(u32 place) const { return has_function(profile_.places[place].function); }
+  bool has_function(u32 function) const { return functions_[function]; }
 
  private:
   const StackProfile& profile_;
-  std::vector<bool> tasks_, functions_;
+  std::vector<bool> tasks_, functions_, nodes_;
 };
 
 struct StackRow {

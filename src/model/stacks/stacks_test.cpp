@@ -177,6 +177,18 @@ TEST(StackRows, CountSelfAndChildrenOnce) {
   EXPECT_EQ(find_row(rows, 3)->all_samples, 3u);
 }
 
+TEST(StackRows, WithCalleesAFunctionWithoutOwnSamplesHasARow) {
+  const StackProfile profile = example();
+  StackFilter filter{.symbol = [](std::string_view name) { return name == "main"; }, .in_callers = true};
+  const StackRows all = make_rows(profile, 0, {SortKey::symbol}, {}, true);
+  const StackRows some = make_rows(profile, 0, {SortKey::symbol}, filter, true);
+  ASSERT_EQ(some.rows.size(), 1u);
+  EXPECT_EQ(some.rows[0].all_samples, find_row(all, some.rows[0].function)->all_samples);
+  EXPECT_EQ(some.samples, some.rows[0].all_samples);
+  filter.in_callers = false;
+  EXPECT_LT(make_rows(profile, 0, {SortKey::symbol}, filter, true).samples, some.samples);
+}
+
 TEST(StackRows, ThreadsWithTheirOwnNamesAreOneProcess) {
   StackProfile profile = example();
   profile.tasks = {{1, 1, 0}, {1, 2, 1}, {3, 4, 1, 0}};

@@ -51,8 +51,12 @@ std::string sentence(std::string_view text) {
 // A command must be shown exactly as it is typed, so its characters are kept.
 std::string code(std::string_view text) {
   std::string line;
-  for (const char c : text) line += static_cast<u8>(c) < 0x20 || c == '`' ? '?' : c;
-  return "`" + line + "`";
+  bool has_backtick = false;
+  for (const char c : text) {
+    line += static_cast<u8>(c) < 0x20 ? '?' : c;
+    has_backtick |= c == '`';
+  }
+  return has_backtick ? "`` " + line + " ``" : "`" + line + "`";
 }
 
 // The parts of a brief that may be shortened.
@@ -185,12 +189,6 @@ std::string json(const Brief& brief, usize bytes) {
 
 std::string percent_text(double part, double whole) {
   return whole == 0 ? "0 %" : text::fixed(100 * part / whole, 1) + " %";
-}
-
-std::string quoted(std::string_view word) {
-  if (text::is_plain_word(word)) return std::string(word);
-  const bool is_literal = word.find_first_of("\"$`\\!") == std::string_view::npos;
-  return is_literal ? fmt::format("\"{}\"", word) : text::single_quoted(word);
 }
 
 }  // namespace wperf::brief

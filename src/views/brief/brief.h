@@ -60,8 +60,6 @@ Brief of_checks(std::span<const answers::Check> checks, const Commands& commands
 
 // For the files of this room: "12.3 %".
 std::string percent_text(double part, double whole);
-// The word, quoted for a command line.
-std::string quoted(std::string_view word);
 template <class Rows, class Declare>
 void fill_table(Brief& brief, const Rows& rows, const Declare& declare) {
   brief.rows_in_all = rows.size();

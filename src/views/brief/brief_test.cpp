@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ground/text/shell_words.h"
+
 namespace wperf::brief {
 namespace {
 
@@ -85,10 +87,10 @@ TEST(BriefDocument, ItHasTheSameParts) {
 }
 
 TEST(CommandWord, IsQuotedOnlyIfNeeded) {
-  EXPECT_EQ(quoted("perf.data"), "perf.data");
-  EXPECT_EQ(quoted("my file.data"), "\"my file.data\"");
-  EXPECT_EQ(quoted("operator<<"), "\"operator<<\"");
-  EXPECT_EQ(quoted("a$b'c"), R"('a$b'\''c')");
+  EXPECT_EQ(text::quoted_word("perf.data"), "perf.data");
+  EXPECT_EQ(text::quoted_word("my file.data"), "\"my file.data\"");
+  EXPECT_EQ(text::quoted_word("operator<<"), "\"operator<<\"");
+  EXPECT_EQ(text::quoted_word("a$b'c"), R"('a$b'\''c')");
 }
 
 }  // namespace

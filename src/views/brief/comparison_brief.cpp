@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ground/text/number_text.h"
+#include "ground/text/shell_words.h"
 #include "views/brief/brief.h"
 #include "views/report/diff_report.h"
 
@@ -69,8 +70,8 @@ std::string next_command(const Comparison& comparison, const std::vector<Found>&
   const bool are_files = !commands.recording.empty() && !comparison.files_after.empty();
   const auto grown = std::ranges::find_if(found, [](const Found& one) { return one.row->difference() > 0; });
   if (!are_files || grown == found.end()) return commands.all;
-  return fmt::format("wperf report {} --annotate -s {}", quoted(comparison.files_after.front()),
-                     quoted(grown->row->name));
+  return fmt::format("wperf report {} --annotate -s {}", text::quoted_word(comparison.files_after.front()),
+                     text::quoted_word(grown->row->name));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ground/text/number_text.h"
+#include "ground/text/shell_words.h"
 #include "model/stacks/call_tree.h"
 #include "views/brief/brief.h"
 #include "views/report/headline.h"
@@ -55,22 +56,23 @@ u64 equal_samples(const Counted& counted) {
 }
 
 // Wilson's interval for a share of all samples.
-report::Interval interval_of(const stacks::StackRow& row, const Counted& whole, u64 missing) {
+report::Interval interval_of(u64 period, const Counted& whole, u64 missing) {
   const u64 samples = equal_samples(whole);
-  const double share = whole.period == 0 ? 0 : static_cast<double>(row.self_period) / whole.period;
+  const double share = whole.period == 0 ? 0 : static_cast<double>(period) / whole.period;
   const u64 part = std::min(samples, rounded(share * static_cast<double>(samples)));
   return report::share_interval(part, samples, missing);
 }
 
 std::string interval_text(const report::Interval& interval) {
-  return fmt::format("{} to {}", text::fixed(100 * interval.low, 1), text::fixed(100 * interval.high, 1));
+  return fmt::format("{} to {}", text::fixed(100 * interval.low, 2), text::fixed(100 * interval.high, 2));
 }
 
 void add_rows(Brief& brief, const StackProfile& profile, const stacks::StackRows& found,
               const report::StackColumns& columns, const Counted& whole) {
   const u64 missing = profile.losses.missing();
   fill_table(brief, found.rows, [&](report::Columns& to, const stacks::StackRow& row) {
-    to.string({.text = "95 % interval", .place = 3}, interval_text(interval_of(row, whole, missing)));
+    const u64 period = columns.options.children ? row.all_period : row.self_period;
+    to.string({.text = "95 % interval", .place = 3}, interval_text(interval_of(period, whole, missing)));
     columns(to, row);
   });
 }
@@ -182,7 +184,7 @@ std::string next_command(const StackProfile& profile, const stacks::RecordingAbo
   // A profile of another program only has names.
   const bool has_code = about != nullptr || profile.trace.has_value();
   return fmt::format("wperf report {} {} -s {}", commands.recording, has_code ? "--annotate" : "--callers",
-                     quoted(hottest->name));
+                     text::quoted_word(hottest->name));
 }
 
 }  // namespace

@@ -35,8 +35,10 @@ double count_of(const answers::CountRow& row) {
   return static_cast<double>(row.scaled != 0 ? row.scaled : row.value);
 }
 
+// With or without a modifier ("task-clock:u").
 bool is_clock(const answers::CountRow& row) {
-  return is_one_of(row, {"task-clock", "cpu-clock"});
+  const std::string_view name = std::string_view(row.name).substr(0, row.name.find(':'));
+  return name == "task-clock" || name == "cpu-clock";
 }
 
 // The accesses that belong to misses: "l1-dcache-loads" for "l1-dcache-load-misses".

@@ -19,8 +19,9 @@ struct SampleOptions {
   bool disassemble = false;  // implies annotate
   std::vector<request::Breakdown> by;
   // Text only:
-  bool source = false;  // shows source text next to the line
-  bool colour = false;  // for terminals: marks the hottest instruction of each line
+  bool source = false;        // shows source text next to the line
+  bool colour = false;        // for terminals: marks the hottest instruction of each line
+  std::string why_none = {};  // why there are no samples, if it is known
   // JSON only: leaves out the disassembly of the coldest lines to stay below this many bytes; 0: no limit.
   usize most_bytes = 0;
 };

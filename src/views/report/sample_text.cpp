@@ -141,10 +141,12 @@ void append_breakdowns(std::string& out, const compat::CompatView& view, const S
   }
 }
 
-void append_notes(std::string& out, const compat::CompatView& view) {
+void append_notes(std::string& out, const compat::CompatView& view, const std::string& why_none) {
   std::string notes;
   if (!view.run.note.empty()) fmt::format_to(Out(notes), "note: {}\n", view.run.note);
-  if (!has_samples(view)) {
+  if (!has_samples(view) && !why_none.empty()) {
+    notes += "note: no samples: " + why_none + '\n';
+  } else if (!has_samples(view)) {
     const std::string interval =
         view.events.empty() || view.events.front().interval == 0
             ? std::string()
@@ -196,7 +198,7 @@ std::string sample_text(const compat::CompatView& view, const SampleOptions& opt
   }
   append_breakdowns(out, view, options);
   fmt::format_to(Out(out), "\n{:>20} seconds time elapsed\n", text::elapsed(view.run.elapsed_seconds));
-  append_notes(out, view);
+  append_notes(out, view, options.why_none);
   return out;
 }
 

@@ -75,7 +75,10 @@ std::string spe_text(const operations::SpeProfile& profile, const compat::Compat
   if (counting != nullptr) {
     out = count_text(*counting, {.verbose = options.samples.verbose, .elapsed = false});
   }
-  out += sample_text(view, options.samples);
+  SampleOptions samples = options.samples;
+  if (profile.population.has_value() && profile.population->chosen != 0 && profile.population->recorded == 0)
+    samples.why_none = "no selected operation passed the filters";
+  out += sample_text(view, samples);
   if (options.memory) out += memory_text(profile, options);
   const std::vector<std::string> notes = spe_notes(profile);
   if (!notes.empty()) out += '\n';

@@ -62,6 +62,8 @@ void note_missing_function(const StackProfile& profile, const stacks::StackFilte
     if (filter.symbol(function.name)) return;
     if (function.is_known) functions.add(function.name, sample.count);
   }
+  const auto is_it = [&](const stacks::StackFunction& function) { return filter.symbol(function.name); };
+  if (filter.in_callers && std::any_of(profile.functions.begin(), profile.functions.end(), is_it)) return;
   functions.note_missing_names({filter.symbol_text}, "function", notes);
 }
 

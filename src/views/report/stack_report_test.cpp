@@ -182,6 +182,10 @@ TEST(StackText, WithoutASampleSaysWhy) {
       "no samples: the program ended before the first one; sample more often with `--freq 20000`, or count with "
       "`wperf stat`\n");
   about.has_ended = false;
+  ends_with(
+      "no samples: the interval was longer than the run, or the program never ran on a sampled core; try --freq "
+      "1000\n");
+  about.cpu_ns = 0;
   ends_with("no samples: the program did not run while it was recorded\n");
   about.cpu_ns = 90'000;
   ends_with(

@@ -91,11 +91,14 @@ std::string no_samples_text(const StackProfile& profile, const StackOptions& opt
     return "no samples: they are missing, as described above\n";
   if (about == nullptr || about->elapsed_ns == 0) return "no samples\n";
   constexpr std::string_view kWaysOut = "sample more often with `--freq 20000`, or count with `wperf stat`";
-  const bool ran = about->cpu_ns.has_value() && *about->cpu_ns != 0;
   if (about->has_ended) return fmt::format("no samples: the program ended before the first one; {}\n", kWaysOut);
   if (about->is_of_machine) return "no samples: the sampled events did not happen while the machine was recorded\n";
-  if (ran) return fmt::format("no samples: the program was too short for the first sample; {}\n", kWaysOut);
-  return "no samples: the program did not run while it was recorded\n";
+  if (!about->cpu_ns.has_value()) {
+    return "no samples: the interval was longer than the run, or the program never ran on a sampled core; try --freq "
+           "1000\n";
+  }
+  if (*about->cpu_ns == 0) return "no samples: the program did not run while it was recorded\n";
+  return fmt::format("no samples: the program was too short for the first sample; {}\n", kWaysOut);
 }
 
 // The value for a row; a row without one, such as the row that only provides titles, gets an empty value.
@@ -195,8 +198,9 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
            '\n';
   }
   if (profile.trace.has_value() && profile.trace->idle_samples != 0) {
-    out +=
-        text::with_commas(profile.trace->idle_samples) + " samples of idle cores are left out; --idle includes them\n";
+    // Their number is that of the whole trace.
+    if (!options.is_part) out += text::with_commas(profile.trace->idle_samples) + ' ';
+    out += "samples of idle cores are left out; --idle includes them\n";
   }
   if (!out.empty()) out += '\n';
   bool any = false;
