@@ -2,6 +2,8 @@
 #include "code/python/snapshot.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -10,7 +12,9 @@
 namespace wperf::python {
 namespace {
 
-constexpr u64 kMostCopied = u64{1} << 16;
+constexpr u64 kMostCopied = u64{1} << 16;       // of one chunk
+constexpr usize kMostOfOlder = usize{1} << 19;  // of all older chunks together
+constexpr usize kMostOlder = 32;
 constexpr u32 kActive = 1 << 4;  // position in the status, after initialized, bound, unbound and bound_gilstate
 
 // A chunk begins and ends at page boundaries. 0: it is not copied.
@@ -30,6 +34,8 @@ bool Snapshot::take(ProcessMemory& memory, const Layout& layout, u64 thread_stat
                 sizeof(u64));
   const usize expected = std::exchange(size_, 0);
   current_frame_ = 0;
+  copied_older_ = 0;
+  left_ = kMostOfOlder;
   const MemoryPiece pieces[] = {
       {thread_state, state_}, {begin_, room_in(bytes_, expected)}, {frame_place_, bytes_of(frame_of_c_)}};
   const usize read = memory.read(std::span(pieces).first(expected == 0 ? 1 : has_frame_of_c ? 3 : 2));
@@ -65,16 +71,62 @@ void Snapshot::copy_chunk(ProcessMemory& memory, u64 used, usize copied) {
   size_ = 0;
 }
 
+bool Snapshot::holds(u64 address) const {
+  if (address - begin_ < size_) return true;
+  const auto older = std::span(older_).first(copied_older_);
+  return std::ranges::any_of(older, [address](const Older& one) { return address - one.begin < one.size; });
+}
+
 bool Snapshot::copy(u64 address, std::span<std::byte> to) const {
-  const u64 offset = address - begin_;
-  if (offset >= size_ || size_ - offset < to.size()) return false;
-  std::memcpy(to.data(), bytes_.data() + offset, to.size());
+  const auto copy_from = [&](u64 begin, std::span<const std::byte> bytes) {
+    const u64 offset = address - begin;
+    if (offset >= bytes.size() || bytes.size() - offset < to.size()) return false;
+    std::memcpy(to.data(), bytes.data() + offset, to.size());
+    return true;
+  };
+  if (copy_from(begin_, std::span(bytes_).first(size_))) return true;
+  // A walk is usually in the chunk that was copied last.
+  for (usize i = copied_older_; i-- > 0;) {
+    if (copy_from(older_[i].begin, std::span(older_[i].bytes).first(older_[i].size))) return true;
+  }
+  return false;
+}
+
+bool Snapshot::copy_older(ProcessMemory& memory, u64 address) {
+  if (left_ == 0 || size_ == 0 || copied_older_ == kMostOlder) return false;
+  const std::vector<std::byte>& newer = copied_older_ == 0 ? bytes_ : older_[copied_older_ - 1].bytes;
+  const u64 begin = at_or_zero<u64>(newer, offsetof(DataChunk, previous));
+  if (begin == 0 || address - begin >= kMostCopied) return false;
+  if (older_.size() == copied_older_) older_.emplace_back();
+  Older& chunk = older_[copied_older_];
+  if (!read_older(memory, begin, chunk) || chunk.size > left_) {
+    left_ = 0;
+    return false;
+  }
+  left_ -= chunk.size;
+  ++copied_older_;
   return true;
+}
+
+// One call is enough if the chunk has the same place and size as at the last time.
+bool Snapshot::read_older(ProcessMemory& memory, u64 begin, Older& chunk) {
+  const usize known = std::exchange(chunk.begin, begin) == begin ? chunk.size : 0;
+  const auto used_at = [](bytes::Span header) {
+    const u64 words = at_or_zero<u64>(header, offsetof(DataChunk, top));
+    constexpr u64 kMostWords = (kMostCopied - sizeof(DataChunk)) / sizeof(u64);
+    return words > kMostWords ? 0 : static_cast<usize>(sizeof(DataChunk) + words * sizeof(u64));
+  };
+  if (known != 0 && memory.read_bytes(begin, room_in(chunk.bytes, known)) && used_at(chunk.bytes) == known) return true;
+  std::array<std::byte, sizeof(DataChunk)> header;
+  chunk.size = memory.read_bytes(begin, header) ? used_at(header) : 0;
+  return chunk.size != 0 && memory.read_bytes(begin, room_in(chunk.bytes, chunk.size));
 }
 
 usize SnapshotMemory::read(std::span<const MemoryPiece> pieces) {
   for (usize i = 0; i < pieces.size(); ++i) {
-    if (snapshot_.copy(pieces[i].address, pieces[i].to)) continue;
+    const u64 address = pieces[i].address;
+    if (snapshot_.copy(address, pieces[i].to)) continue;
+    if (snapshot_.copy_older(live_, address) && snapshot_.copy(address, pieces[i].to)) continue;
     usize end = i + 1;  // reads all frames that are not in the copy at once
     while (end < pieces.size() && !snapshot_.holds(pieces[end].address)) ++end;
     const usize read = live_.read(pieces.subspan(i, end - i));

@@ -19,29 +19,41 @@ class Snapshot {
   // Does the thread run Python code of this interpreter now? It does not while it waits or works without the
   // interpreter lock. Always false in 3.11.
   bool is_active() const { return is_active_; }
-  bool holds(u64 address) const { return address - begin_ < size_; }
+  bool holds(u64 address) const;
   // Returns true if all bytes are in the copy.
   bool copy(u64 address, std::span<std::byte> to) const;
+  // Adds the next older chunk of the data stack to the copy if the address may be in it. Returns false if it does not.
+  bool copy_older(ProcessMemory& memory, u64 address);
 
  private:
+  // An older chunk. It is kept until the next snapshot, because the chunk will usually have the same place and size.
+  struct Older {
+    u64 begin = 0;
+    usize size = 0;  // of the part in use; bytes only grows
+    std::vector<std::byte> bytes;
+  };
   void copy_chunk(ProcessMemory& memory, u64 used, usize copied);
+  static bool read_older(ProcessMemory& memory, u64 begin, Older& chunk);
 
   std::vector<std::byte> state_, bytes_;
   u64 begin_ = 0;
-  usize size_ = 0;  // size of the copy; bytes_ only grows
+  usize size_ = 0;            // size of the copy; bytes_ only grows
+  std::vector<Older> older_;  // the newest of them first
+  usize copied_older_ = 0;    // how many belong to this snapshot
+  usize left_ = 0;            // how many bytes of older chunks may still be copied
   u64 current_frame_ = 0;
   bool is_active_ = false;
   u64 frame_place_ = 0, frame_of_c_ = 0;  // 3.11 and 3.12: the current frame is in a structure on the C stack
 };
 
-// Reads from the copy, and from the process where there is no copy.
+// Reads from the copy, and from the process where there is no copy. Older chunks are copied when they are needed.
 class SnapshotMemory final : public ProcessMemory {
  public:
-  SnapshotMemory(const Snapshot& snapshot, ProcessMemory& live) : snapshot_(snapshot), live_(live) {}
+  SnapshotMemory(Snapshot& snapshot, ProcessMemory& live) : snapshot_(snapshot), live_(live) {}
   usize read(std::span<const MemoryPiece> pieces) override;
 
  private:
-  const Snapshot& snapshot_;
+  Snapshot& snapshot_;
   ProcessMemory& live_;
 };
 

@@ -120,6 +120,76 @@ TEST_P(Snapshots, FollowADataStackThatMoves) {
   EXPECT_EQ(python.frames_from(frame), expected);
 }
 
+// 40 frames in each of six chunks.
+struct DeepCalls : TwoCalls {
+  static constexpr int kChunks = 6, kFrames = 40;
+  explicit DeepCalls(int minor) : TwoCalls(minor) {
+    const u64 code = image.add_code(U"deep");
+    image.put(image.chunk, u64{0});  // main() is in the oldest chunk
+    all = both();
+    for (int chunk = 0; chunk < kChunks; ++chunk) {
+      image.add_chunk(0x1000);
+      for (int i = 0; i < kFrames; ++i) all.insert(all.begin(), image.call(code, 0, false));
+    }
+  }
+  // How many calls a snapshot and a walk through all frames need.
+  int calls_of_a_walk() {
+    image.calls = 0;
+    EXPECT_TRUE(take());
+    EXPECT_EQ(frames_from(all.front()), all);
+    return image.calls;
+  }
+
+  std::vector<u64> all;
+};
+
+TEST_P(Snapshots, CopyOlderChunksAtOnce) {
+  DeepCalls python(GetParam());
+  constexpr int kOlder = DeepCalls::kChunks;
+  // The marks, and since 3.12 a frame of C.
+  const int others = python.image.layout.first_c_owner != 0xff ? 2 : 1;
+  // Only the first walk reads the header of each chunk.
+  const int own = python.has_c_frame() ? 3 : 2;
+  EXPECT_EQ(python.calls_of_a_walk(), own + 2 * kOlder + others);
+  EXPECT_EQ(python.calls_of_a_walk(), 1 + kOlder + others);
+  python.image.put(python.image.thread + python.image.layout.thread.frame, u64{0});
+  python.image.calls = 0;
+  ASSERT_TRUE(python.take());
+  EXPECT_EQ(python.image.calls, 1) << "older chunks only if a walk reaches them";
+}
+
+TEST_P(Snapshots, FindThatAnOlderChunkHasChanged) {
+  DeepCalls python(GetParam());
+  python.calls_of_a_walk();
+  const u64 newest = python.image.chunk;
+  u64 older = 0, words = 0;
+  ASSERT_TRUE(python.image.read_number(newest, older));
+  ASSERT_TRUE(python.image.read_number(older + 16, words));
+  const usize unused = sizeof(DataChunk) + 8 * (words - InterpreterImage::kFrameBytes / 8);
+  python.image.put(older + 16, words - InterpreterImage::kFrameBytes / 8);
+  python.calls_of_a_walk();
+  SnapshotMemory memory(python.snapshot, python.image);
+  EXPECT_FALSE(python.snapshot.holds(older + unused)) << "no longer in use";
+  EXPECT_TRUE(python.snapshot.holds(older + unused - 1));
+}
+
+TEST_P(Snapshots, CopyNoOlderChunkThatIsDamaged) {
+  DeepCalls python(GetParam());
+  const u64 newest = python.image.chunk;
+  u64 older = 0;
+  ASSERT_TRUE(python.image.read_number(newest, older));
+  for (const u64 words : {u64{0}, u64{0x2000}, ~u64{0}}) {
+    python.image.put(older + 16, words);
+    python.calls_of_a_walk();
+    EXPECT_FALSE(python.snapshot.holds(older + sizeof(DataChunk))) << words;
+  }
+  for (const u64 previous : {u64{0}, u64{8}, newest, ~u64{0}}) {
+    python.image.put(newest, previous);
+    python.calls_of_a_walk();
+    EXPECT_FALSE(python.snapshot.holds(older)) << previous;
+  }
+}
+
 TEST_P(Snapshots, FollowADataStackThatGrows) {
   TwoCalls python(GetParam(), 0x3000);
   ASSERT_TRUE(python.take());
@@ -207,6 +277,7 @@ struct MixedWords {
   MixedWords() : python(13) {
     begin = python.image.chunk;
     end = begin + 0x1000;
+    python.image.put(begin, u64{0});  // there is no older chunk
     for (const u64 place : {begin - 8, begin - 16, begin + 0x800, begin + 0x808, end - 4, end + 8, end + 16})
       python.image.put(place, place);
     EXPECT_TRUE(python.take());
