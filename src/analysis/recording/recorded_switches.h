@@ -2,6 +2,8 @@
 // Which threads came to cores and left them, from a perf.data file: from samples of scheduler tracepoints, or from the
 // kernel's SWITCH records.
 #pragma once
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -53,6 +55,12 @@ struct RecordedSwitches {
   std::vector<RunningSample> running_samples;  // samples of one event, if has_other_samples
   bool has_arguments = false;                  // false if it is unknown for which locks threads waited
   std::vector<CallArgument> arguments;         // ordered by sample, for those with a recorded argument
+  // nullopt if it was not recorded, or is 0.
+  std::optional<u64> argument_of(u32 sample) const {
+    const auto found = std::ranges::lower_bound(arguments, sample, {}, &CallArgument::sample);
+    if (found == arguments.end() || found->sample != sample || found->value == 0) return std::nullopt;
+    return found->value;
+  }
 };
 
 // Returns an error if the file has neither scheduler tracepoints nor SWITCH records. A recording of a program begins

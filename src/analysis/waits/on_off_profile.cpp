@@ -28,7 +28,7 @@ class Maker {
         switches_(switches),
         recorded_(recorded),
         profile_(recorded.profile),
-        names_(switches, recorded),
+        names_(switches, recorded, accounting),
         task_of_(names_, profile_),
         chosen_(chosen_threads(accounting, switches, selection)),
         waits_(sliced.waits) {

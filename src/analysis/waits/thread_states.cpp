@@ -22,7 +22,7 @@ class StateMaker {
         with_unknown_(with_unknown),
         recorded_(recorded),
         profile_(recorded.profile),
-        names_(switches, recorded),
+        names_(switches, recorded, accounting),
         task_of_(names_, profile_) {}
 
   void make() {

@@ -17,14 +17,12 @@ WaitLocks::WaitLocks(const perf_data::PerfFile& file, const ChosenWaits& all, Wa
   for (const waits::Wait& wait : accounting.waits) {
     if (!chosen[wait.thread] || !wait.is_known || wait.sample >= switches.samples) continue;
     if (!names.place_of_sample(wait.sample).is_futex) continue;
-    const auto argument =
-        std::lower_bound(switches.arguments.begin(), switches.arguments.end(), wait.sample,
-                         [](const recording::CallArgument& one, u32 sample) { return one.sample < sample; });
+    const auto address = switches.argument_of(wait.sample);
     if (of_sample_.empty()) of_sample_.resize(switches.samples, kNone);
     of_sample_[wait.sample] = kUnknown;
-    if (argument == switches.arguments.end() || argument->sample != wait.sample || argument->value == 0) continue;
+    if (!address.has_value()) continue;
     const u32 thread = accounting.threads[wait.thread].thread;
-    asked.push_back({names.process_of(thread), names.number_of(thread), wait.begin, argument->value});
+    asked.push_back({names.process_of(thread), names.number_of(thread), wait.begin, *address});
     samples.push_back(wait.sample);
   }
   recording::NamedData named = recording::name_data(file, asked, search, decorated);

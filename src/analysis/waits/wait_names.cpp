@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "model/stacks/python_modules.h"
 #include "model/stacks/stack_aggregator.h"
@@ -60,6 +62,32 @@ WaitNames::WaitNames(const RecordedSwitches& switches, const recording::Recorded
   places_.resize(profile_.samples.size());
 }
 
+WaitNames::WaitNames(const RecordedSwitches& switches, const recording::RecordedSamples& recorded,
+                     const waits::Accounting& accounting)
+    : WaitNames(switches, recorded) {
+  find_gils(accounting);
+}
+
+// In a stripped interpreter, some stacks of the same wait have no names that show the GIL.
+void WaitNames::find_gils(const waits::Accounting& accounting) {
+  std::set<std::pair<u32, u64>> gils;  // processes and addresses
+  std::vector<std::pair<u32, std::pair<u32, u64>>> others;
+  for (const waits::Wait& wait : accounting.waits) {
+    if (!wait.is_known) continue;
+    const auto address = switches_.argument_of(wait.sample);
+    if (!address.has_value()) continue;
+    const WaitPlace& place = place_of_sample(wait.sample);
+    if (!place.is_futex) continue;
+    const std::pair lock{process_of(accounting.threads[wait.thread].thread), *address};
+    if (place.wait == WaitClass::gil) gils.insert(lock);
+    if (place.wait == WaitClass::lock) others.emplace_back(wait.sample, lock);
+  }
+  for (const auto& [sample, lock] : others) {
+    if (gils.contains(lock)) for_gil_.push_back(sample);
+  }
+  std::ranges::sort(for_gil_);
+}
+
 std::string_view WaitNames::thread_name(u32 thread) const {
   return name_in(switches_, thread);
 }
@@ -79,11 +107,13 @@ std::string WaitNames::text_of(u32 thread) const {
 // The place and class of a wait, from the stack with which the thread left its core.
 WaitPlace WaitNames::place_of(u32 sample, u8 wait_reason) {
   WaitPlace place = place_of_sample(sample);
-  place.wait = class_of(place, wait_reason);
+  place.wait = class_of(sample, wait_reason);
   return place;
 }
 
-WaitClass WaitNames::class_of(const WaitPlace& place, u8 wait_reason) const {
+WaitClass WaitNames::class_of(u32 sample, u8 wait_reason) {
+  if (std::ranges::binary_search(for_gil_, sample)) return WaitClass::gil;
+  const WaitPlace& place = place_of_sample(sample);
   const bool is_clear = place.wait != WaitClass::unexplained && place.wait != WaitClass::other;
   if (is_clear || !switches_.has_windows_reasons) return place.wait;
   const WaitClass reason = waits::class_of_reason(wait_reason);

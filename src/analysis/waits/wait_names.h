@@ -51,6 +51,9 @@ class WaitNames {
  public:
   // `recorded`: the samples of the switches, read with ReadOptions::rows or sample_rows. Both must outlive this object.
   WaitNames(const recording::RecordedSwitches& switches, const recording::RecordedSamples& recorded);
+  // Also compares the waits with each other: a wait for a lock that is a GIL in other waits is a wait for the GIL.
+  WaitNames(const recording::RecordedSwitches& switches, const recording::RecordedSamples& recorded,
+            const waits::Accounting& accounting);
 
   std::string_view thread_name(u32 thread) const;
   u32 process_of(u32 thread) const;
@@ -58,8 +61,8 @@ class WaitNames {
   std::string text_of(u32 thread) const;  // "name (tid)"
   const WaitPlace& place_of_sample(u32 sample);
   // The purpose of a wait. If the functions of the place do not show it, Windows' reason is used.
-  WaitClass class_of(const WaitPlace& place, u8 wait_reason) const;
-  WaitClass class_of(const waits::Wait& wait) { return class_of(place_of_sample(wait.sample), wait.reason); }
+  WaitClass class_of(u32 sample, u8 wait_reason);
+  WaitClass class_of(const waits::Wait& wait) { return class_of(wait.sample, wait.reason); }
   // The place with this class.
   WaitPlace place_of(u32 sample, u8 wait_reason);
   WaitPlace place_of(const waits::Wait& wait) { return place_of(wait.sample, wait.reason); }
@@ -74,6 +77,7 @@ class WaitNames {
   }
 
  private:
+  void find_gils(const waits::Accounting& accounting);
   u32 group_of(const WaitPlace& place);
   WaitPlace look_at(u32 row) const;
   template <class Visit>
@@ -85,6 +89,7 @@ class WaitNames {
   const stacks::GrowingArray<u32>& row_of_sample_;
   std::vector<WaitPlace> places_;  // by row; computed on demand
   const WaitPlace nowhere_{};
+  std::vector<u32> for_gil_;  // samples of waits for a GIL whose functions do not show it; sorted
   std::map<std::array<std::string_view, 4>, u32> groups_{{{}, 0}};  // keyed by functions and modules
 };
 

@@ -39,5 +39,67 @@ TEST(ThreadTasks, ATaskHasTheNameThatSwitchesShow) {
   EXPECT_EQ(profile.tasks[worker].tid, 8u);
 }
 
+// Waits of threads of process 7, each with its own stack; the outermost function is first.
+struct WaitsForLocks {
+  WaitsForLocks() {
+    stacks::StackProfile& profile = recorded.profile;
+    for (const char* const name : {"[kernel]", "libc.so.6", "python3.14"})
+      profile.modules.push_back({.name = name, .path = {}, .reason = {}});
+    profile.nodes.push_back({});
+    switches.threads = {{7, {.process = 7, .name = "prog"}}, {8, {.process = 7, .name = "prog"}}};
+    switches.threads[9] = {.process = 9, .name = "other"};
+    switches.has_stacks = switches.has_arguments = true;
+    accounting.threads = {{.thread = 7}, {.thread = 8}, {.thread = 9}};
+  }
+  // An empty name: a function without a name.
+  void add(u32 thread, u64 address, std::initializer_list<std::string_view> of_program) {
+    stacks::StackProfile& profile = recorded.profile;
+    u32 node = 0;
+    const auto call = [&](std::string_view name, u32 module) {
+      profile.functions.push_back(
+          {.name = std::string(name), .module = module, .is_known = !name.empty(), .is_kernel = module == 0});
+      const u32 function = static_cast<u32>(profile.functions.size() - 1);
+      profile.places.push_back({.function = function});
+      profile.nodes.push_back({.parent = node, .place = function});
+      node = static_cast<u32>(profile.nodes.size() - 1);
+    };
+    for (const std::string_view name : of_program) call(name, 2);
+    call("pthread_cond_timedwait", 1);
+    call("futex_wait", 0);
+    const u32 sample = static_cast<u32>(profile.samples.size());
+    profile.samples.push_back({.node = node, .count = 1, .period = 1});
+    recorded.row_of_sample.push_back(sample);
+    if (address != 0) switches.arguments.push_back({sample, address});
+    accounting.waits.push_back({.thread = thread, .sample = sample});
+  }
+  std::vector<WaitClass> classes() {
+    WaitNames names(switches, recorded, accounting);
+    std::vector<WaitClass> out;
+    for (const Wait& wait : accounting.waits) {
+      out.push_back(names.class_of(wait));
+      EXPECT_EQ(names.place_of(wait).wait, out.back());
+    }
+    return out;
+  }
+
+  recording::RecordedSwitches switches;
+  recording::RecordedSamples recorded;
+  Accounting accounting;
+};
+
+TEST(WaitNames, ALockThatIsTheGilInOtherWaitsIsTheGil) {
+  WaitsForLocks all;
+  constexpr u64 kGil = 0x1000, kLock = 0x2000;
+  all.add(0, kGil, {"main", ""});
+  all.add(1, kGil, {"take_gil"});
+  all.add(1, kLock, {"main", ""});
+  all.add(0, 0, {"main", ""});
+  all.add(2, kGil, {"main", ""});
+  using enum WaitClass;
+  EXPECT_EQ(all.classes(), (std::vector{gil, gil, lock, lock, lock})) << "not that of another process";
+  all.accounting.waits[1].is_known = false;
+  EXPECT_EQ(all.classes(), (std::vector{lock, gil, lock, lock, lock}));
+}
+
 }  // namespace
 }  // namespace wperf::waits

@@ -137,7 +137,7 @@ class Builder {
     for (const waits::Wait& wait : accounting_.waits) {
       if (!chosen_[wait.thread] || !wait.is_known || is_left_out(wait)) continue;
       const WaitPlace& place = names_.place_of_sample(wait.sample);
-      const WaitClass purpose = names_.class_of(place, wait.reason);
+      const WaitClass purpose = names_.class_of(wait);
       const usize number = place.group * waits::kWaitClasses + static_cast<usize>(purpose);
       if (number >= functions.size()) functions.resize(number + 1);
       FunctionSums& sums = functions[number];

@@ -28,7 +28,7 @@ struct NamedWaits {
   NamedWaits(const SwitchRecording& recording, const std::vector<bool>& chosen, recording::RecordedSamples samples,
              const ReportOptions& options)
       : recorded(std::move(samples)),
-        names(recording.switches, recorded),
+        names(recording.switches, recorded, recording.accounting),
         locks(recording.source.file(), {recording.accounting, recording.switches, chosen}, names,
               {.folders = modules::symbol_folders(options.read.symbols.symbol_path), .lines = false},
               options.display.decorated_names) {}
