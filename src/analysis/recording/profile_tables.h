@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "analysis/recording/python_names.h"
 #include "code/modules/elf_files.h"
@@ -58,8 +60,31 @@ class ProfileTables {
   // The module of a Python function is its file.
   u32 module_of_python(std::string_view file, ModuleOfFile& files) {
     const auto [module, is_new] = files.try_emplace(file, 0);
-    if (is_new) module->second = add_module(std::string(python_module(file)), file, {});
+    if (is_new) {
+      module->second = add_module(std::string(python_module(file)), file, {});
+      python_modules_.push_back(module->second);
+    }
     return module->second;
+  }
+  // Called after all modules were added: files with the same name get more folders, as many as they need to differ.
+  void tell_python_modules_apart() {
+    constexpr int kMostFolders = 64;
+    for (int folders = 0; folders < kMostFolders; ++folders) {
+      std::map<std::string, std::set<std::string_view>> paths;  // by name
+      for (const u32 one : python_modules_) paths[profile_.modules[one].name].insert(profile_.modules[one].path);
+      if (paths.size() == python_modules_.size()) return;
+      std::vector<std::pair<stacks::StackModule*, std::string_view>> longer_names;
+      bool is_any_longer = false;
+      for (const u32 one : python_modules_) {
+        stacks::StackModule& module = profile_.modules[one];
+        if (paths[module.name].size() < 2) continue;
+        const std::string_view longer = longer_python_module(module.path, module.name);
+        is_any_longer = is_any_longer || longer.size() != module.name.size();
+        longer_names.emplace_back(&module, longer);
+      }
+      if (!is_any_longer) return;
+      for (const auto& [module, name] : longer_names) module->name = name;
+    }
   }
 
  private:
@@ -68,6 +93,7 @@ class ProfileTables {
   stacks::SmallIdTable places_;
   std::unordered_map<std::string, u32> line_numbers_;
   std::map<std::pair<u32, std::string>, u32> inlined_functions_;  // keyed by module and name
+  std::vector<u32> python_modules_;
 };
 
 }  // namespace wperf::recording

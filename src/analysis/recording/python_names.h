@@ -32,12 +32,17 @@ inline std::string python_line_name(std::string_view function, u32 line) {
   return std::string(function).append(":").append(std::to_string(line));
 }
 
+// The name of a module with one more folder of its path. `name`: the end of the path.
+inline std::string_view longer_python_module(std::string_view file, std::string_view name) {
+  if (name.size() >= file.size()) return name;
+  const std::string_view folder = text::base_name(file.substr(0, file.size() - name.size() - 1));
+  return file.substr(file.size() - name.size() - 1 - folder.size());
+}
+
 // The file's name; with its folder if it begins with "__", because many folders have an __init__.
 inline std::string_view python_module(std::string_view file) {
   const std::string_view name = text::base_name(file);
-  if (name.size() == file.size() || !name.starts_with("__")) return name;
-  const std::string_view folder = text::base_name(file.substr(0, file.size() - name.size() - 1));
-  return file.substr(file.size() - name.size() - 1 - folder.size());
+  return name.starts_with("__") ? longer_python_module(file, name) : name;
 }
 
 }  // namespace wperf::recording

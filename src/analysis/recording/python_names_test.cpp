@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/recording/profile_tables.h"
+
 namespace wperf::recording {
 namespace {
 
@@ -44,6 +46,32 @@ TEST(PythonModule, IsTheFileAndForCommonNamesTheFolder) {
   EXPECT_EQ(python_module("<frozen importlib._bootstrap>"), "<frozen importlib._bootstrap>");
   EXPECT_EQ(python_module("/srv/"), "");
   EXPECT_EQ(python_module(""), "");
+}
+
+TEST(PythonNames, AModuleGetsMoreFolders) {
+  EXPECT_EQ(longer_python_module("/srv/a/utils.py", "utils.py"), "a/utils.py");
+  EXPECT_EQ(longer_python_module("/srv/a/utils.py", "a/utils.py"), "srv/a/utils.py");
+  EXPECT_EQ(longer_python_module("/utils.py", "utils.py"), "/utils.py");
+  EXPECT_EQ(longer_python_module("/utils.py", "/utils.py"), "/utils.py");
+  EXPECT_EQ(longer_python_module("utils.py", "utils.py"), "utils.py");
+  EXPECT_EQ(longer_python_module("C:\\srv\\utils.py", "utils.py"), "srv\\utils.py");
+}
+
+TEST(PythonNames, FilesWithTheSameNameDiffer) {
+  stacks::StackProfile profile;
+  ProfileTables tables(profile);
+  ProfileTables::ModuleOfFile files, of_other_code;
+  const auto add = [&](std::string_view file) { tables.module_of_python(file, files); };
+  for (const std::string_view file : {"/srv/a/utils.py", "/srv/b/utils.py", "/srv/app.py", "/x/p/q.py", "/y/p/q.py",
+                                      "/x/r/q.py", "<string>", "util.py", "/srv/util.py"})
+    add(file);
+  tables.module_of_python("/srv/app.py", of_other_code);
+  tables.module_of_python("/srv/b/utils.py", of_other_code);
+  tables.tell_python_modules_apart();
+  std::vector<std::string> names;
+  for (const stacks::StackModule& one : profile.modules) names.push_back(one.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"a/utils.py", "b/utils.py", "app.py", "x/p/q.py", "y/p/q.py", "r/q.py",
+                                             "<string>", "util.py", "srv/util.py", "app.py", "b/utils.py"}));
 }
 
 }  // namespace

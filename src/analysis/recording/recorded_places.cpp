@@ -55,6 +55,7 @@ class PlaceNamer {
     }
     if (!options_.code && !options_.lists) aggregator.forget_addresses();
     find_names();
+    tables_.tell_python_modules_apart();
   }
   const NamedAddresses& named() const { return named_; }
   CodeFiles take_files() { return std::move(files_); }
