@@ -129,6 +129,98 @@ class Python315(Python):
     interpreter = NEWER / "python3.15"
 
 
+# Functions call each other, some through the C library: sort() is called by ctypes, and calls compare() through a thunk.
+CALLS = """
+import ctypes, sys, time
+def work():
+    end = time.thread_time() + 0.01
+    while time.thread_time() < end:
+        for i in range(1000): pass
+def middle(): work()
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+def callback(a, b):
+    compare()
+    return 0
+def compare(): work()
+qsort = ctypes.CDLL(None).qsort
+qsort.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, type(callback)]
+numbers = (ctypes.c_int * 2)(1, 2)
+def sort(): qsort(numbers, 2, 4, callback)
+def deep(calls):
+    if calls: deep(calls - 1)
+    else: bottom()
+def bottom():
+    for _ in range(20): work()
+def main():
+    for _ in range(20):
+        middle()
+        sort()
+sys.setrecursionlimit(100000)
+main()
+deep(3000)
+"""
+
+
+class Calls(PythonTest):
+    """Whole stacks of a program."""
+    arguments = ()
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with tempfile.TemporaryDirectory() as folder:
+            program, recording = pathlib.Path(folder) / "calls.py", pathlib.Path(folder) / "perf.data"
+            program.write_text(CALLS)
+            done = subprocess.run([BINARY, "record", "--device", "linux", "--python", "--freq", "1000", "-o", recording, "--", cls.interpreter,
+                                   *cls.arguments, program], text=True, capture_output=True, timeout=TIMEOUT)
+            if "not permitted" in done.stderr or "perf_event_paranoid" in done.stderr:
+                raise unittest.SkipTest(done.stderr)
+            assert done.returncode == 0, done.stderr
+            cls.said = done.stdout + done.stderr
+            shown = subprocess.run([BINARY, "report", recording, "--records", "-", "--json"], text=True, capture_output=True, timeout=TIMEOUT,
+                                   check=True)
+        # Innermost first, from work() on.
+        cls.stacks = []
+        for line in shown.stdout.splitlines():
+            frames = json.loads(line)["frames"] if line.startswith('{"comm"') else []
+            names = [frame.get("symbol") for frame in frames]
+            if "work" in names:
+                begin = names.index("work")
+                cls.stacks.append([(frame.get("symbol"), frame["module"]) for frame in frames[begin:]])
+
+    def test_callers(self):
+        """Nothing else is between them, such as trampolines, nor outside of them."""
+        stacks = [[name for name, _ in stack] for stack in self.stacks if ("middle", "calls.py") in stack]
+        self.assertGreater(len(stacks), 50)
+        right = sum(stack == ["work", "middle", "main", "<module>"] for stack in stacks)
+        self.assertGreaterEqual(right, 0.95 * len(stacks), stacks)
+
+    def test_callbacks(self):
+        """The native callers of a callback are kept, with its thunk."""
+        stacks = [stack for stack in self.stacks if ("compare", "calls.py") in stack]
+        self.assertGreater(len(stacks), 20)
+        right = 0
+        for stack in stacks:
+            names, modules = [name for name, _ in stack], [module for _, module in stack]
+            if names[:3] == ["work", "compare", "callback"] and names[-3:] == ["sort", "main", "<module>"]:
+                between = modules[3:-3]
+                right += any(one.startswith("libc.so") for one in between) and any("ffi" in one for one in between)
+        self.assertGreaterEqual(right, 0.95 * len(stacks), stacks[0])
+
+    def test_deep_recursion(self):
+        """The innermost functions are shown."""
+        stacks = [[name for name, _ in stack] for stack in self.stacks if ("bottom", "calls.py") in stack]
+        self.assertGreater(len(stacks), 50)
+        right = sum(set(stack) == {"work", "bottom", "deep"} and len(stack) >= 1023 for stack in stacks)
+        self.assertGreaterEqual(right, 0.95 * len(stacks), collections.Counter(map(len, stacks)))
+        self.assertIn("more than 1,024 functions of Python", self.said)
+
+
+class CallsWithTrampolines(Calls):
+    interpreter = NEWER / "python3.14"
+    arguments = ("-X", "perf")
+
+
 # The waits of its functions are known: spin() has to wait for the interpreter's lock, sleeper() for a timer, and
 # taker() for a lock of the program.
 WAITING = """

@@ -53,6 +53,7 @@ void LivePython::miss(u32 pid) {
 }
 
 bool LivePython::join(const Stack& stack) {
+  was_cut_ = false;
   if (stack.copy.process == nullptr) return false;
   const Outcome outcome = try_to_join(stack);
   ++(samples_.*outcome);
@@ -142,13 +143,23 @@ std::optional<LivePython::Anchor> LivePython::learn_anchor(PythonPlaces& places,
   return out;
 }
 
+// Do the frames have as many evaluations as the native stack? If one of them was cut, it has fewer.
+bool LivePython::fits(const Stack& stack, std::span<const PythonProcess::Frame> frames) const {
+  const auto entries = static_cast<usize>(std::ranges::count_if(frames, &PythonProcess::Frame::is_entry));
+  if (!frames.empty() && frames.back().is_last_read) {
+    const usize begun = entries + (frames.back().is_entry ? 0 : 1);
+    return !stack.is_whole || begun <= evaluations_.size();
+  }
+  return stack.is_whole ? entries == evaluations_.size() : entries >= evaluations_.size();
+}
+
 LivePython::Outcome LivePython::write_chain(const Stack& stack, const Anchor& anchor) {
   const auto frames = stack.copy.frames.from(anchor.frame, frames_);
-  const auto entries = static_cast<usize>(std::ranges::count_if(frames, &PythonProcess::Frame::is_entry));
-  if (stack.is_whole ? entries != evaluations_.size() : entries < evaluations_.size()) {
+  if (!fits(stack, frames)) {
     stack.copy.process->doubt_states();
     return &Samples::other_shape;
   }
+  const bool is_cut = !frames.empty() && frames.back().is_last_read;
   interpreters_code_ = stack.code_at(stack.chain[stack.user + evaluations_.front().frame] - 1);
   joined_.assign(stack.chain.begin(), stack.chain.begin() + static_cast<std::ptrdiff_t>(stack.user));
   const usize end = stack.chain.size() - stack.user;
@@ -168,7 +179,10 @@ LivePython::Outcome LivePython::write_chain(const Stack& stack, const Anchor& an
     if (keeps_native_) joined_.push_back(stack.chain[stack.user + at]);
     ++native;
   }
-  append_native(stack, native, end, Outside::everything);
+  // Frames between the last read one and the outermost one are missing, so the chain ends here.
+  if (!is_cut) append_native(stack, native, end, Outside::everything);
+  if (is_cut) ++samples_.cut;
+  was_cut_ = is_cut;
   stack.chain.swap(joined_);
   return &Samples::joined;
 }
@@ -189,12 +203,23 @@ bool LivePython::append_function(const Stack& stack, const PythonProcess::Frame&
 void LivePython::append_native(const Stack& stack, usize begin, usize end, Outside outside) {
   const auto code_of = [&](usize at) { return stack.code_at(stack.chain[stack.user + at] - 1); };
   const bool keeps_all = keeps_native_ || outside == Outside::nothing;
+  if (!keeps_all && is_trampoline(stack, begin)) ++begin;
   bool is_start = outside == Outside::everything;
   for (usize at = begin; at < end && is_start; ++at)
     is_start = code_of(at) == interpreters_code_ || stack.is_start_of_programs(code_of(at));
   for (usize at = begin; at < end; ++at) {
     if (keeps_all || (!is_start && code_of(at) != interpreters_code_)) joined_.push_back(stack.chain[stack.user + at]);
   }
+}
+
+// `at`: the frame directly outside of an evaluation. With -X perf the interpreter calls a trampoline for each function,
+// which then calls the interpreter's function: code without a file between two frames of the interpreter. Other code
+// without a file, such as a thunk for a callback, enters the interpreter through a function of a library or of its API.
+bool LivePython::is_trampoline(const Stack& stack, usize at) const {
+  const auto code_of = [&](usize frame) { return stack.code_at(stack.chain[stack.user + frame] - 1); };
+  const usize frames = stack.chain.size() - stack.user;
+  if (at >= frames || code_of(at) != perf_data::kNoCode) return false;
+  return at + 1 == frames || code_of(at + 1) == interpreters_code_;
 }
 
 stacks::PythonSamples LivePython::samples() const {

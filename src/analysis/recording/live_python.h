@@ -44,11 +44,13 @@ class LivePython {
     usize user = 0;         // index of the first user frame in the chain
     bool is_whole = false;  // the chain ends at the outermost function
     bool was_unwound = false;
-    const std::function<u32(u64)>& code_at;  // gives the number of the mapped file, or kNoCode
+    const std::function<u32(u64)>& code_at;  // gives the number of the mapped file; kNoCode: no file
     const std::function<bool(u32)>& is_start_of_programs;
   };
   // Inserts the Python functions into the chain if it is certain which ones were there. Returns true if it did.
   bool join(const Stack& stack);
+  // Does the last joined chain lack its outermost functions, because there were too many of Python?
+  bool was_cut() const { return was_cut_; }
   // Counts a sample of this process that has no copy, because the machine went on before the frames were read.
   void miss(u32 pid);
 
@@ -73,11 +75,13 @@ class LivePython {
   std::optional<Anchor> known_anchor(const PythonPlaces& places, const PythonCopy& copy) const;
   std::optional<Anchor> learn_anchor(PythonPlaces& places, const PythonCopy& copy) const;
   std::optional<u64> word_at(u16 place) const;
+  bool fits(const Stack& stack, std::span<const PythonProcess::Frame> frames) const;
   Outcome write_chain(const Stack& stack, const Anchor& anchor);
   bool append_function(const Stack& stack, const PythonProcess::Frame& frame, u64 instruction);
   // Which native frames outside of the Python frames are kept.
   enum class Outside : u8 { nothing, function, everything };
   void append_native(const Stack& stack, usize begin, usize end, Outside outside);
+  bool is_trampoline(const Stack& stack, usize at) const;
 
   bool keeps_native_;
   PythonCopies copies_;
@@ -91,6 +95,7 @@ class LivePython {
   std::vector<PythonProcess::Frame> frames_;  // for a thread with several states
   std::vector<u64> joined_;
   u32 interpreters_code_ = 0;
+  bool was_cut_ = false;
   stacks::PythonSamples samples_;
 };
 

@@ -36,7 +36,10 @@ LiveUnwinding::LiveUnwinding(modules::ElfSearch search, request::PythonFrames py
   python_ = std::make_unique<LivePython>(python);
   unwinder_.show_frames_to(
       [this](u64 address, const unwind::Registers& registers) { python_->see(address, registers); });
-  code_at_ = [this](u64 address) { return code_.place_in(space_, address).code; };
+  code_at_ = [this](u64 address) {
+    const u32 code = code_.place_in(space_, address).code;
+    return code == perf_data::kNoCode || code_.code(code).is_anonymous ? perf_data::kNoCode : code;
+  };
   is_start_of_programs_ = [this](u32 code) {
     if (code == perf_data::kNoCode) return false;
     const std::string_view name = text::base_name(code_.code(code).path);
@@ -196,15 +199,22 @@ void LiveUnwinding::collect_chain() {
   if (is_hurried_ && has_stack) ++incomplete_.by_pointers;
   const bool unwinds = has_stack && !is_hurried_;
   bool is_whole = false;
+  cut_by_.reset();
   if (unwinds) {
     is_whole = collect_user_chain(user);
   } else {
     while (user < recorded.size()) chain_.push_back(recorded[user++]);
   }
   new_place_.reset();
-  if (python_copy_ == nullptr) return;
-  python_->join({sample_, *python_copy_, chain_, begin, is_whole, unwinds, code_at_, is_start_of_programs_});
+  if (python_copy_ != nullptr) join_python(begin, is_whole, unwinds);
+  if (cut_by_.has_value()) count(*cut_by_);
+}
+
+void LiveUnwinding::join_python(usize begin, bool is_whole, bool was_unwound) {
+  python_->join({sample_, *python_copy_, chain_, begin, is_whole, was_unwound, code_at_, is_start_of_programs_});
   if (sample_.cpu_mode() == perf_data::kUserMode && begin < chain_.size()) new_place_ = chain_[begin];
+  // Such a stack has its own counter.
+  if (python_->was_cut()) cut_by_.reset();
 }
 
 // `user`: where the user part of the kernel's chain begins. Returns true if the outermost function was reached.
@@ -230,11 +240,13 @@ bool LiveUnwinding::collect_user_chain(usize user) {
   const u64 last = chain_.size() > begin ? chain_.back() : 0;
   for (usize i = user + 1; i < recorded.size() && last != 0; ++i) {
     if (recorded[i] != last) continue;
-    if (i + 1 == recorded.size()) break;
-    for (usize next = i + 1; next < recorded.size(); ++next) chain_.push_back(recorded[next]);
+    // Where code uses the register for other purposes, the kernel may find a caller at 0.
+    usize next = i + 1;
+    while (next < recorded.size() && recorded[next] != 0) chain_.push_back(recorded[next++]);
+    if (next == i + 1) break;
     return false;
   }
-  count(ending);
+  cut_by_ = ending;
   return false;
 }
 

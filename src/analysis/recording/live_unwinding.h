@@ -48,6 +48,7 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   void append_unwound(const perf_data::Record& record, std::string& out);
   void collect_chain();
   bool collect_user_chain(usize user);
+  void join_python(usize begin, bool is_whole, bool was_unwound);
   usize place_offset() const;
   void collect_registers();
   void count(unwind::Ending ending);
@@ -64,6 +65,7 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   bool is_hurried_ = false;
   std::unique_ptr<LivePython> python_;       // null: not requested
   const PythonCopy* python_copy_ = nullptr;  // for the current sample; may be null
+  std::optional<unwind::Ending> cut_by_;     // why the current sample's stack is incomplete
   std::optional<u64> new_place_;             // replaces the instruction pointer
   u32 space_ = 0;                            // address space of the sample's process
   std::function<u32(u64)> code_at_;          // for python_

@@ -182,6 +182,24 @@ TEST_F(LiveUnwindingTest, FramePointersGoOnWhereTheCopyEnds) {
   EXPECT_EQ(unwinding_.stacks().without_table + unwinding_.stacks().cut, 1u);
 }
 
+TEST_F(LiveUnwindingTest, FramePointersEndAtZero) {
+  take(mapping(1, kMade, "//anon"));
+  Taken one{.time = 2,
+            .ip = kMade + 0x10,
+            .chain = {kCallchainUser, kMade + 0x10, kMade + 0x20, kMade + 0x30, 0},
+            .frame = kStack + 16,
+            .stack = kFrames,
+            .written = 4};
+  take(sample(one));
+  one.time = 3;
+  one.chain = {kCallchainUser, kMade + 0x10, kMade + 0x20, 0};
+  take(sample(one));
+  const std::vector<Seen> expected = {{2, {kCallchainUser, kMade + 0x10, kMade + 0x20, kMade + 0x30}},
+                                      {3, {kCallchainUser, kMade + 0x10, kMade + 0x20}}};
+  EXPECT_EQ(settle(), expected);
+  EXPECT_EQ(unwinding_.stacks().without_table + unwinding_.stacks().cut, 1u);
+}
+
 // Unwinding that is slower than sampling would lose samples.
 TEST_F(LiveUnwindingTest, ForWantOfTimeFramePointersAreTakenAndCounted) {
   take(mapping(1, kMade, "//anon"));

@@ -122,6 +122,7 @@ std::span<const PythonProcess::Frame> PythonProcess::Frames::from(usize frame, s
   const usize inner = state_of(frame);
   const auto own = of(inner).subspan(frame - begin_of(inner));
   room.assign(own.begin(), own.end());
+  if (own.back().is_last_read) return room;
   for (usize state = 0; state < ends.size() && ends.size() == 2; ++state) {
     const auto outer = of(state);
     if (state != inner) room.insert(room.end(), outer.begin(), outer.end());
@@ -140,7 +141,8 @@ bool PythonProcess::read_frames(Thread& thread, Frames& out) {
                        .is_entry = one.is_entry});
   }
   out.ends.push_back(out.all.size());
-  return thread.frames.end == python::StackEnd::outermost;
+  if (thread.frames.end == python::StackEnd::too_deep) out.all.back().is_last_read = true;
+  return thread.frames.end != python::StackEnd::unreadable;
 }
 
 std::optional<PythonProcess::Function> PythonProcess::function_of(const python::RawFrame& frame) {

@@ -54,6 +54,7 @@ class PythonProcess {
     std::optional<Function> function;  // nullopt: it cannot be read
     bool has_function = false;         // false: an evaluation without a Python frame yet
     bool is_entry = false;             // see RawFrame
+    bool is_last_read = false;         // there are more frames outside of it than are read
   };
   // The frames of a thread, grouped by their state, innermost first. A thread that runs code in a subinterpreter has
   // one state for that, and one for the interpreter that it came from.

@@ -3,34 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "code/python/interpreter_image_test.h"
+#include "analysis/recording/python_image_host_test.h"
 #include "code/python/known_tables_test.h"
 
 namespace wperf::recording {
 namespace {
-
-using python::InterpreterImage;
-
-class Forwarded final : public python::ProcessMemory {
- public:
-  explicit Forwarded(ProcessMemory& memory) : memory_(memory) {}
-  usize read(std::span<const python::MemoryPiece> pieces) override { return memory_.read(pieces); }
-
- private:
-  ProcessMemory& memory_;
-};
-
-struct ImageHost final : PythonHost {
-  explicit ImageHost(InterpreterImage& its_image) : image(its_image) {}
-  u64 now_ns() override { return 0; }
-  std::unique_ptr<python::ProcessMemory> memory_of(u32) override { return std::make_unique<Forwarded>(image); }
-  diag::Result<python::PythonRuntime> find_runtime(u32, python::ProcessMemory&) override {
-    return python::PythonRuntime{.address = image.runtime, .evaluation = {{1, 2}}, .version = 0, .path = "python"};
-  }
-  u32 own_number_of(u32, u32) override { return InterpreterImage::kNativeId; }
-
-  InterpreterImage& image;
-};
 
 // A thread runs code in a subinterpreter again and again. Each time, its state there is made at the same address.
 struct Subinterpreter {
@@ -93,6 +70,43 @@ TEST_P(PythonProcesses, RememberAStateThatComesBack) {
   EXPECT_EQ(python.states_at(3 * kPause), 1u) << "listed while the state was not there";
   python.enter();
   EXPECT_EQ(python.states_at(3 * kPause + 1), 2u);
+}
+
+// main() calls itself; all calls are in one evaluation.
+PythonProcess::Frames frames_of_recursion(int minor, usize calls) {
+  InterpreterImage image(python::known_layout(minor), python::known_table(minor));
+  image.add_chunk(0x18800);
+  const u64 code = image.add_code(U"main");
+  for (usize call = 0; call < calls; ++call) image.call(code, 0, call == 0);
+  ImageHost host(image);
+  symbols::JitDumpWriter made(1);
+  const auto process = PythonProcess::open(host, 1, made);
+  PythonProcess::Frames frames;
+  EXPECT_EQ(process->copy_frames(InterpreterImage::kNativeId, host.now_ns(), frames), PythonProcess::Copied::yes);
+  return frames;
+}
+
+TEST_P(PythonProcesses, HaveTheInnermostFramesOfADeepRecursion) {
+  const PythonProcess::Frames some = frames_of_recursion(GetParam(), 1000);
+  ASSERT_EQ(some.all.size(), 1000u);
+  EXPECT_FALSE(some.all.back().is_last_read);
+  EXPECT_TRUE(some.all.back().is_entry);
+  const PythonProcess::Frames many = frames_of_recursion(GetParam(), 1030);
+  ASSERT_EQ(many.all.size(), 1024u);
+  EXPECT_TRUE(many.all.back().is_last_read);
+  EXPECT_FALSE(many.all.back().is_entry);
+}
+
+TEST(PythonProcess, LeavesOutTheOtherStateIfFramesAreMissingBetween) {
+  PythonProcess::Frames frames;
+  frames.all.resize(3);
+  frames.ends = {2, 3};
+  std::vector<PythonProcess::Frame> room;
+  EXPECT_EQ(frames.from(0, room).size(), 3u);
+  EXPECT_EQ(frames.from(2, room).size(), 3u);
+  frames.all[1].is_last_read = true;
+  EXPECT_EQ(frames.from(0, room).size(), 2u);
+  EXPECT_EQ(frames.from(2, room).size(), 3u);
 }
 
 }  // namespace

@@ -68,14 +68,17 @@ void SpePython::see(const Moment& moment) {
 
 bool SpePython::collect_stack(PythonProcess& process, u64 time_ns) {
   stack_.clear();
-  for (const PythonProcess::Frame& frame : frames_.from(frames_.begin_of(*frames_.innermost()), room_)) {
+  const auto frames = frames_.from(frames_.begin_of(*frames_.innermost()), room_);
+  for (const PythonProcess::Frame& frame : frames) {
     if (!frame.has_function) continue;
     const auto& function = frame.function;
     if (!function.has_value() || function->end <= function->begin) return false;
     process.note_use(*function, time_ns);
     stack_.push_back(std::clamp(frame.instruction, function->begin, function->end - 1));
   }
-  return !stack_.empty();
+  if (stack_.empty()) return false;
+  if (frames.back().is_last_read) ++samples_.cut;
+  return true;
 }
 
 stacks::PythonSamples SpePython::samples() const {

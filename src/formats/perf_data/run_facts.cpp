@@ -120,9 +120,15 @@ void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
   if (key == "python_versions") facts.python.versions = value;
   if (key == "python") {
     if (const auto some = numbers_in<6>(value))
-      facts.python = {
-          std::move(facts.python.versions), (*some)[0], (*some)[1], (*some)[2], (*some)[3], (*some)[4], (*some)[5]};
+      facts.python = {.versions = std::move(facts.python.versions),
+                      .joined = (*some)[0],
+                      .outside = (*some)[1],
+                      .changed = (*some)[2],
+                      .other_shape = (*some)[3],
+                      .unread = (*some)[4],
+                      .without_stack = (*some)[5]};
   }
+  if (key == "python_cut") take(value, facts.python.cut);
   if (key.starts_with("counted")) take_counted(key, value, facts.counted);
   if (key == "spe_core" && facts.spe_cores.size() < kMostCoreFacts) {
     if (const auto core = numbers_in<7>(value)) {
@@ -170,6 +176,7 @@ std::string run_facts_bytes(const RunFacts& facts) {
     put_numbers(
         out, "python",
         {python.joined, python.outside, python.changed, python.other_shape, python.unread, python.without_stack});
+    if (python.cut != 0) put(out, "python_cut", python.cut);
   }
   for (const SpeCoreFacts& core : facts.spe_cores) {
     put_numbers(

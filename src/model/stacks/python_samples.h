@@ -15,6 +15,7 @@ struct PythonSamples {
   u64 other_shape = 0;    // the Python frames do not match the interpreter's calls on the native stack
   u64 unread = 0;         // the frames could not be read
   u64 without_stack = 0;  // the native stack is incomplete
+  u64 cut = 0;            // joined, but only with the innermost functions, because there are too many
   u64 not_joined() const { return changed + other_shape + unread + without_stack; }
 };
 

@@ -270,6 +270,7 @@ void write_python(text::JsonWriter& json, const stacks::PythonSamples& python) {
   json.integer("other_shape", python.other_shape);
   json.integer("unread", python.unread);
   json.integer("without_stack", python.without_stack);
+  json.integer("cut", python.cut);
   json.end_object();
 }
 

@@ -129,7 +129,12 @@ std::vector<StackLoss> stack_losses(const StackProfile& profile) {
              "samples of an unknown event");
   list.count(losses.damaged_records, "records are damaged and were left out", "damaged records");
   list.count(losses.merged_changes, "mapping changes have an unclear order", "changes of mappings merged");
-  list.stacks(losses.stacks_cut, "the stack copy was too short (--call-graph dwarf,SIZE copies more)");
+  // `record --python` refuses another size.
+  const bool has_python = !profile.python.versions.empty();
+  list.stacks(losses.stacks_cut, has_python
+                                     ? "the stack copy was too short, so the outermost native functions are missing"
+                                     : "the stack copy was too short (--call-graph dwarf,SIZE copies more)");
+  list.stacks(profile.python.cut, "they have more than 1,024 functions of Python; the outermost ones are missing");
   list.stacks(losses.stacks_undelivered, "the kernel's record of their callers is missing");
   list.stacks(losses.stacks_without_table, "they pass through code whose call frame information is missing");
   list.stacks(losses.stacks_damaged, "registers, stack and call frame information are inconsistent");

@@ -94,6 +94,24 @@ TEST(StackText, LossesComeFirst) {
   EXPECT_NE(text.find("84 stacks are incomplete: the stack copy was too short"), std::string::npos);
 }
 
+TEST(StackText, PythonHasItsOwnLosses) {
+  StackProfile profile = one_of_each();
+  profile.events[0].samples = 1000;
+  profile.losses.stacks_cut = 84;
+  EXPECT_NE(stack_losses(profile)[0].text.find("--call-graph dwarf,SIZE"), std::string::npos);
+  profile.python = {.versions = "3.14", .joined = 900, .cut = 30};
+  const std::vector<StackLoss> losses = stack_losses(profile);
+  ASSERT_EQ(losses.size(), 2u);
+  EXPECT_EQ(
+      losses[0].text,
+      "84 of 1,000 stacks are incomplete (8.4 %): the stack copy was too short, so the outermost native functions "
+      "are missing");
+  EXPECT_EQ(
+      losses[1].text,
+      "30 of 1,000 stacks are incomplete (3.0 %): they have more than 1,024 functions of Python; the outermost ones "
+      "are missing");
+}
+
 // Less than one in a hundred does not change a reader's conclusions.
 TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   StackProfile profile = one_of_each();
