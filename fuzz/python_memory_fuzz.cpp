@@ -83,16 +83,17 @@ void name_frames(AnyMemory& memory, CodeObjects& code, const RawStack& stack) {
   }
 }
 
-void read_frames(AnyMemory& live, const Snapshot& snapshot, const Layout& layout, u64 frame, usize most,
-                 RawStack& stack) {
+void read_frames(AnyMemory& live, Snapshot& snapshot, const Layout& layout, u64 frame, usize most, RawStack& stack) {
+  // Older chunks: at most two reads of the contents and one of the header.
+  constexpr u64 kMostOlder = 32, kMostOlderBytes = kMostOlder * (2 * (1 << 16) + sizeof(DataChunk));
   SnapshotMemory memory(snapshot, live);
   check_copy(snapshot, memory, live, frame);
   live.reset_counts();
   StackReader(memory, layout).read_from(frame, stack, most);
   require(stack.frames.size() <= most);
   // A C frame may precede each frame. The marks may be read one by one.
-  require(live.calls <= 2 * most + 1 + most);
-  require(live.bytes <= (2 * most + 1) * kMostFrameBytes + most * kMostMarkBytes);
+  require(live.calls <= 2 * most + 1 + most + 3 * kMostOlder);
+  require(live.bytes <= (2 * most + 1) * kMostFrameBytes + most * kMostMarkBytes + kMostOlderBytes);
 }
 
 void read_stacks(AnyMemory& memory, const Layout& layout, const std::vector<PythonThread>& threads) {

@@ -38,6 +38,7 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
                                .vendor = "Arm Limited",
                                .units = {{2, 0, ~u64{0}}, {}, {3}}};
   facts.stacks = {.cut = 9, .by_pointers = 11};
+  facts.python = {.versions = "3.14", .joined = 12, .without_stack = 13, .cut = 14};
   facts.switch_cost_ns = 1300;
   facts.recorder = 77;
   const std::string bytes = run_facts_bytes(facts);
@@ -69,6 +70,10 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->cores[0].register_losses, 6u);
   EXPECT_EQ(read->stacks.cut, 9u);
   EXPECT_EQ(read->stacks.by_pointers, 11u);
+  EXPECT_EQ(read->python.versions, "3.14");
+  EXPECT_EQ(read->python.joined, 12u);
+  EXPECT_EQ(read->python.without_stack, 13u);
+  EXPECT_EQ(read->python.cut, 14u);
 }
 
 TEST(RunFacts, OfOthersAreNone) {

@@ -12,7 +12,7 @@
 
 namespace wperf::stacks {
 
-// process: the name of the thread's process, instead of its own (comm).
+// comm is the name of the thread, process that of its process.
 enum class SortKey : u8 { comm, process, pid, tid, core, core_kind, module, symbol, line };
 
 // Which samples count. An empty list allows all values, any other list only its own values.
