@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/pgo/consistent_counts.h"
@@ -33,7 +34,10 @@ double without_slow_instructions(std::span<const AddressCount> samples, double s
 class BlockCounter {
  public:
   BlockCounter(const modules::CodeFile& file, const AddressCounts& counts, Population population, AddressCounts& out)
-      : file_(file), counts_(counts), population_(population), graphs_(file, counts.branches), out_(out) {}
+      : file_(file), counts_(counts), population_(population), graphs_(file, counts.branches), out_(out) {
+    for (const BranchCount& one : counts.branches) recorded_[one.to].branches += one.count * kBlockScale;
+    for (const AddressCount& one : counts.entries) recorded_[one.address].entries += one.count * kBlockScale;
+  }
 
   void run() {
     const std::vector<AddressCount>& samples = counts_.samples;
@@ -41,7 +45,8 @@ class BlockCounter {
       const u64 address = samples[next_].address;
       const symbols::SymbolizedAddress function = file_.function_at(address, true);
       const bool is_in_function = function.begin <= address && address < function.end;
-      count(is_in_function ? graphs_.of(function.begin, function.end) : graphs_.around(address));
+      const double entries = count(is_in_function ? graphs_.of(function.begin, function.end) : graphs_.around(address));
+      if (is_in_function && !function.function.ends_with(kStubEnd)) add_entries(function.begin, entries);
       // The rest cannot be decoded.
       const u64 end = is_in_function ? function.end : address + 1;
       for (const AddressCount& one : samples_before(end)) {
@@ -57,7 +62,8 @@ class BlockCounter {
     return std::span(counts_.samples).subspan(first, next_ - first);
   }
 
-  void count(const FlowGraph& graph) {
+  // Returns how often execution came to the first block from elsewhere.
+  double count(const FlowGraph& graph) {
     const usize blocks = graph.blocks.size();
     FlowSamples samples;
     std::vector<double> at_end(blocks);  // samples of each block's last instruction
@@ -74,13 +80,47 @@ class BlockCounter {
       samples.populations.push_back(population_ == Population::branches ? block.branches : block.instructions);
     }
     samples.edges.assign(graph.edges.size(), FlowSamples::kUnknown);
+    if (population_ == Population::time) forget_short_blocks(graph, has_samples, samples);
     if (!counts_.branches.empty()) move_to_edges(graph, at_end, samples);
-    const std::vector<double> executions = consistent_counts(graph, samples);
+    const FlowCounts executions = consistent_counts(graph, samples);
     for (usize i = 0; i < blocks; ++i) {
-      const auto scaled = static_cast<u64>(std::llround(executions[i] * kBlockScale));
-      const u64 count = std::max<u64>(scaled, has_samples[i] ? 1 : 0);
+      const u64 count = std::max<u64>(scaled(executions.blocks[i]), has_samples[i] ? 1 : 0);
       if (count != 0) out_.ranges.push_back({graph.blocks[i].begin, graph.blocks[i].last, count});
     }
+    return executions.entries;
+  }
+  static u64 scaled(double count) { return static_cast<u64>(std::llround(count * kBlockScale)); }
+
+  // The interrupt of a timer comes some instructions late. So a short block without samples may have run as often as
+  // the blocks before and after it.
+  static void forget_short_blocks(const FlowGraph& graph, const std::vector<bool>& has_samples, FlowSamples& samples) {
+    constexpr u32 kShort = 2;  // instructions
+    const usize blocks = graph.blocks.size();
+    std::vector<bool> before(blocks), behind(blocks);
+    bool before_table = false, behind_table = false;
+    for (const FlowEdge& edge : graph.edges) {
+      if (has_samples[edge.from]) before[edge.to] = true;
+      if (has_samples[edge.to]) behind[edge.from] = true;
+    }
+    for (usize i = 0; i < blocks; ++i) {
+      before_table = before_table || (has_samples[i] && graph.blocks[i].jumps_by_table);
+      behind_table = behind_table || (has_samples[i] && graph.blocks[i].is_table_target);
+    }
+    for (usize i = 0; i < blocks; ++i) {
+      const FlowBlock& block = graph.blocks[i];
+      if (has_samples[i] || block.instructions > kShort) continue;
+      const bool was_before = before[i] || i == 0 || (block.is_table_target && before_table);
+      const bool was_behind = behind[i] || block.leaves || (block.jumps_by_table && behind_table);
+      if (was_before && was_behind) samples.populations[i] = 0;
+    }
+  }
+
+  // Recorded branches to the function are entries as well.
+  void add_entries(u64 function, double entries) {
+    const auto found = recorded_.find(function);
+    const Recorded known = found != recorded_.end() ? found->second : Recorded();
+    const u64 all = std::max(scaled(entries), known.branches + known.entries);
+    if (all > known.branches) out_.entries.push_back({function, all - known.branches});
   }
 
   // The samples of a conditional branch are those of its two edges: it was taken, or it was not.
@@ -108,7 +148,11 @@ class BlockCounter {
   Population population_;
   FlowGraphs graphs_;
   AddressCounts& out_;
-  usize next_ = 0;  // index of the next sample
+  struct Recorded {
+    u64 branches = 0, entries = 0;
+  };
+  std::unordered_map<u64, Recorded> recorded_;  // by target
+  usize next_ = 0;                              // index of the next sample
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ void add_branch_stacks(const perf_data::PerfFile& file, const recording::Recorde
     const u64 when = history.has_times() ? sample.time : record.file_offset;
     add_stack(sample.branches, history.task_at(sample.pid, sample.tid, when).space, branches);
   }});
-  branches.place(recorded, &Binary::branches);
+  branches.place(recorded, &Binary::branches, &Binary::entries);
 }
 
 void add_spe_branches(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
@@ -68,7 +68,7 @@ void add_spe_branches(const perf_data::PerfFile& file, const perf_data::AuxTrace
         branches.add_branch(branches.location(space, record.pc()), branches.location(space, record.branch_target()),
                             spe::has_event(record, spe::kEventMispredicted));
       });
-  branches.place(recorded, &Binary::operation_branches);
+  branches.place(recorded, &Binary::operation_branches, &Binary::operation_entries);
 }
 
 }  // namespace wperf::pgo

@@ -109,6 +109,18 @@ TEST_F(BranchStacksTest, CodeBetweenTwoBranchesIsRange) {
   EXPECT_EQ(counts.ranges, (std::vector<compiler_profiles::RangeCount>{{linked(0), linked(8), 1}}));
 }
 
+TEST_F(BranchStacksTest, BranchesFromElsewhereAreEntriesOfTheirTargets) {
+  sample({code(8), code(0), 0, kOther + 4, code(0), 0});
+  sample({code(8), code(4), 0, kKernelAddress, code(4), 0});
+  sample({code(4), kOther, 0, code(4), kKernelAddress, 0, kOther, kOther + 8, 0});
+  const Binary* const binary = read();
+  ASSERT_NE(binary, nullptr);
+  const auto counts = counts_of(*binary, {0});
+  EXPECT_EQ(counts.entries, (std::vector<compiler_profiles::AddressCount>{{linked(0), 1}, {linked(4), 1}}));
+  EXPECT_EQ(counts.branches.size(), 2);
+  EXPECT_EQ(counts.ranges.size(), 2);
+}
+
 TEST_F(BranchStacksTest, RangesThatCannotBeAreCounted) {
   sample({code(0), code(0), 0, code(4), code(16), 0});               // the range ends before it begins
   sample({code(0x8000), code(0), 0, code(4), code(0), 0});           // the range covers several functions

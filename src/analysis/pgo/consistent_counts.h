@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Estimates how often the blocks of a function ran. Samples are random, but executions are not: a block runs as often
 // as execution enters it, and as often as execution leaves it. The result has this property, and is as near to the
-// samples as possible: the least squares, each weighted by the uncertainty of its samples.
+// samples as possible: the least squares without negative counts, each weighted by the uncertainty of its samples.
 #pragma once
 #include <vector>
 
@@ -17,8 +17,13 @@ struct FlowSamples {
   std::vector<double> edges;        // the samples of each edge, or kUnknown
 };
 
-// Returns the count of each block. The time is proportional to the size of the function; in huge ones the result is
-// less consistent.
-std::vector<double> consistent_counts(const FlowGraph& graph, const FlowSamples& samples);
+struct FlowCounts {
+  std::vector<double> blocks;  // the count of each block
+  double entries = 0;          // how often execution came to the first block from outside of the function
+};
+
+// The time is proportional to the size of the function. If no consistent counts were found in it, which happens only in
+// huge functions, they are those of the samples.
+FlowCounts consistent_counts(const FlowGraph& graph, const FlowSamples& samples);
 
 }  // namespace wperf::pgo

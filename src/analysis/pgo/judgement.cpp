@@ -9,17 +9,20 @@ namespace {
 constexpr double kInstructionBytes = 4;  // exact on Arm64, and about the mean on x86-64
 
 struct FunctionTotals {
-  u64 samples = 0;
+  u64 samples = 0, weight = 0;
   double executed_bytes = 0;
 };
 
 }  // namespace
 
-Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& counts) {
+Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& counts,
+                const compiler_profiles::AddressCounts& weighted) {
   Judgement out;
   std::map<u64, FunctionTotals> totals;
-  const auto add = [&](u64 address, u64 count, double bytes) {
+  u64 all_weight = 0;
+  const auto add = [&](u64 address, u64 count, u64 weight, double bytes) {
     out.samples += count;
+    all_weight += weight;
     u64 begin = 0;
     if (function_at(binary, address, begin) == nullptr) {
       out.outside += count;
@@ -27,32 +30,37 @@ Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& co
     }
     FunctionTotals& function = totals[begin];
     function.samples += count;
+    function.weight += weight;
     function.executed_bytes += static_cast<double>(count) * bytes;
   };
   if (counts.ranges.empty()) {
-    for (const auto& one : counts.samples) add(one.address, one.count, kInstructionBytes);
+    for (usize i = 0; i < counts.samples.size(); ++i) {
+      const auto& one = counts.samples[i];
+      add(one.address, one.count, weighted.samples[i].count, kInstructionBytes);
+    }
   } else {
     for (const auto& one : counts.ranges) {
-      add(one.begin, one.count, static_cast<double>(one.last - one.begin) + kInstructionBytes);
+      add(one.begin, one.count, one.count, static_cast<double>(one.last - one.begin) + kInstructionBytes);
     }
   }
   struct Row {
     const CountedFunction* function = nullptr;
-    u64 samples = 0;
+    u64 samples = 0, weight = 0;
     double density = 0;
   };
   std::vector<Row> rows;
   for (const auto& [begin, function] : totals) {
     const CountedFunction& known = binary.functions.at(begin);
-    rows.push_back({&known, function.samples, function.executed_bytes / static_cast<double>(known.end - begin)});
+    rows.push_back(
+        {&known, function.samples, function.weight, function.executed_bytes / static_cast<double>(known.end - begin)});
   }
   out.functions = rows.size();
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.density > b.density; });
   const u64 inside = out.samples - out.outside;
   u64 so_far = 0, most = 0;
   for (const Row& row : rows) {
-    if (row.samples > most) {
-      most = row.samples;
+    if (row.weight > most) {
+      most = row.weight;
       out.hottest = row.function->name;
     }
     if (static_cast<double>(so_far) >= kHotPart * static_cast<double>(inside)) continue;
@@ -61,7 +69,7 @@ Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& co
     out.density = row.density;
     out.thinnest = row.function->name;
   }
-  if (out.samples != 0) out.hottest_percent = 100 * static_cast<double>(most) / static_cast<double>(out.samples);
+  if (all_weight != 0) out.hottest_percent = 100 * static_cast<double>(most) / static_cast<double>(all_weight);
   out.functions += binary.boundless.size();
   if (out.hot_functions == 0) {
     for (const auto& [name, samples] : binary.boundless) {

@@ -24,7 +24,12 @@ struct Judgement {
   double longer = 0;   // factor by which to record longer; 0 if it is long enough or unknown
 };
 
-Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& counts);
+// `weighted` has the same addresses, with samples weighted by their periods; it decides which function is hottest.
+Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& counts,
+                const compiler_profiles::AddressCounts& weighted);
+inline Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& counts) {
+  return judge(binary, counts, counts);
+}
 
 // Did rustc make this linker's name: "_RNvC3toy3run", "_ZN3toy3run17h17a8ccfdf0ea72b7E"?
 bool is_rust_name(std::string_view name);

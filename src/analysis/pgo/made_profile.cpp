@@ -18,8 +18,14 @@
 namespace wperf::pgo {
 namespace {
 
+using compiler_profiles::AddressCount;
 using compiler_profiles::AddressCounts;
 using request::PgoFormat;
+
+// The counts of a binary, and the same with samples weighted by their periods.
+struct ExecutedCode {
+  AddressCounts samples, weighted;
+};
 
 // The parts of the answer that are the same for all formats.
 ProfileFacts begun_facts(const ProfileCounts& counts, const std::vector<u32>& events) {
@@ -39,16 +45,18 @@ ProfileFacts begun_facts(const ProfileCounts& counts, const std::vector<u32>& ev
 }
 
 // BOLT names a local symbol NAME/1; if several functions have that name, only BOLT knows their numbers.
-std::vector<compiler_profiles::FunctionSample> bolt_functions(const Binary& binary, const AddressCounts& counts,
+// `unnamed` gets the samples in such functions, without weights.
+std::vector<compiler_profiles::FunctionSample> bolt_functions(const Binary& binary, const ExecutedCode& code,
                                                               std::set<std::string>& names, u64& unnamed) {
   std::map<std::string_view, u32> uses;
   for (const auto& [begin, function] : binary.functions) ++uses[function.elf_symbol];
   std::vector<compiler_profiles::FunctionSample> samples;
-  for (const auto& one : counts.samples) {
+  for (usize i = 0; i < code.samples.samples.size(); ++i) {
+    const AddressCount& one = code.weighted.samples[i];
     u64 begin = 0;
     const CountedFunction* const function = function_at(binary, one.address, begin);
     if (function == nullptr || function->elf_symbol.empty() || uses[function->elf_symbol] > 1) {
-      unnamed += one.count;
+      unnamed += code.samples.samples[i].count;
       continue;
     }
     const std::string_view name = *names.insert(function->elf_symbol + (function->is_local ? "/1" : "")).first;
@@ -62,7 +70,7 @@ const std::string& path_of(const Binary& binary, const ProfileOrder& order) {
   return order.binary.empty() ? binary.path : order.binary;
 }
 
-diag::Result<MadeProfile> profile_for_bolt(const Binary& binary, const AddressCounts& counts, const ProfileOrder& order,
+diag::Result<MadeProfile> profile_for_bolt(const Binary& binary, const ExecutedCode& code, const ProfileOrder& order,
                                            ProfileFacts facts) {
   if (binary.is_windows) {
     return diag::usage_error(fmt::format("BOLT reads ELF files, and {} is a Windows image", binary.name),
@@ -73,10 +81,10 @@ diag::Result<MadeProfile> profile_for_bolt(const Binary& binary, const AddressCo
   if (facts.has_branches) {
     facts.next = fmt::format("perf2bolt --pa -p {0} -o {0}.fdata {1} && {2} -data {0}.fdata -reorder-blocks=ext-tsp",
                              facts.file, path, rebuilt);
-    return MadeProfile{compiler_profiles::bolt_branches(counts), std::move(facts)};
+    return MadeProfile{compiler_profiles::bolt_branches(code.samples), std::move(facts)};
   }
   std::set<std::string> names;
-  const auto samples = bolt_functions(binary, counts, names, facts.without_symbol);
+  const auto samples = bolt_functions(binary, code, names, facts.without_symbol);
   facts.used -= facts.without_symbol;
   facts.next = fmt::format("{} -data {} -reorder-blocks=ext-tsp", rebuilt, facts.file);
   // A blank would end the event's name.
@@ -123,7 +131,8 @@ diag::Result<MadeProfile> profile_for_profgen(const Binary& binary, const Addres
 diag::Result<MadeProfile> profile_of_binary(const ProfileCounts& counts, const Binary& binary,
                                             const ProfileOrder& order) {
   const std::vector<u32> events = chosen_events(counts);
-  const AddressCounts addresses = counts_of(binary, events);
+  const ExecutedCode code{counts_of(binary, events), weighted_counts_of(binary, events)};
+  const AddressCounts& addresses = code.samples;
   ProfileFacts facts = begun_facts(counts, events);
   facts.file = order.file;
   facts.format = order.format;
@@ -138,12 +147,12 @@ diag::Result<MadeProfile> profile_of_binary(const ProfileCounts& counts, const B
   for (const Binary& other : counts.binaries) {
     if (&other != &binary) facts.of_other_binaries += samples_in(other, events);
   }
-  facts.judgement = judge(binary, addresses);
-  if (order.format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, order, std::move(facts));
+  facts.judgement = judge(binary, addresses, code.weighted);
+  if (order.format == PgoFormat::bolt) return profile_for_bolt(binary, code, order, std::move(facts));
   // A range from a branch stack already counts executions.
   const bool has_blocks = binary.file != nullptr && !facts.has_branches;
   const AddressCounts executions =
-      has_blocks ? block_counts(*binary.file, addresses, population_of(counts, events)) : addresses;
+      has_blocks ? block_counts(*binary.file, code.weighted, population_of(counts, events)) : code.weighted;
   if (request::has_lines(order.format)) return profile_for_llvm(binary, executions, order, std::move(facts));
   return profile_for_profgen(binary, executions, order, std::move(facts));
 }

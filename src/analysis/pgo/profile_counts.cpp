@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <optional>
 
@@ -49,6 +50,7 @@ class SampleAdder {
       events_.push_back(events_.size() >= first_operation ? counts.event_of(kOperations, EventKind::instructions)
                                                           : counts.event_of(event.name, kind_of_event(event.name)));
     }
+    find_periods();
   }
 
   void add(const stacks::StackSample& sample) {
@@ -75,6 +77,43 @@ class SampleAdder {
   }
 
  private:
+  // In perf's frequency mode, a sample stands for as many events as its period.
+  struct Periods {
+    u64 samples = 0, sum = 0;
+    u64 first = 0;  // the mean period of the first samples
+    bool differ = false;
+  };
+  void find_periods() {
+    periods_.resize(profile_.events.size());
+    for (const stacks::StackSample& sample : profile_.samples) {
+      Periods& known = periods_[sample.event];
+      if (known.samples == 0 && sample.count != 0) known.first = sample.period / sample.count;
+      known.differ = known.differ || known.first * sample.count != sample.period;
+      known.samples += sample.count;
+      known.sum += sample.period;
+    }
+    for (usize i = 0; i < periods_.size(); ++i) {
+      const bool is_weighted = counts_.events[events_[i]].name != kOperations && periods_[i].sum != 0;
+      periods_[i].differ = periods_[i].differ && is_weighted;
+    }
+  }
+
+  void add_weight(Binary& binary, const stacks::StackSample& sample, u32 event, u64 address) {
+    const Periods& periods = periods_[sample.event];
+    auto known = binary.weighted.find(event);
+    if (known == binary.weighted.end()) {
+      if (!periods.differ) return;
+      known = binary.weighted.try_emplace(event).first;
+      for (const auto& [before, count] : binary.samples[event]) known->second[before] = static_cast<double>(count);
+    }
+    double weight = static_cast<double>(sample.count);
+    if (periods.differ) {
+      weight =
+          static_cast<double>(sample.period) / static_cast<double>(periods.sum) * static_cast<double>(periods.samples);
+    }
+    known->second[address] += weight;
+  }
+
   void add_to_binary(const stacks::StackSample& sample, u32 event, u32 module) {
     Binary& binary = binary_at(module);
     const u32 number = profile_.site_of_node[sample.node];
@@ -89,8 +128,10 @@ class SampleAdder {
     site.address += moved;
     site.begin += moved;
     site.end += moved;
+    add_weight(binary, sample, event, site.address);
     binary.samples[event][site.address] += sample.count;
     add_calls(sample);
+    if (profile_.functions[site.function].name.ends_with(kStubEnd)) return;
     if (site.begin == site.end) {
       const stacks::StackFunction& function = profile_.functions[site.function];
       if (function.is_known) binary.boundless[function.name] += sample.count;
@@ -138,6 +179,7 @@ class SampleAdder {
   ProfileCounts& counts_;
   SymbolsOfFiles symbols_;
   std::vector<u32> binary_of_module_, events_;
+  std::vector<Periods> periods_;  // by event of the recording
 };
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -200,10 +242,13 @@ Binary& ProfileCounts::binary_of(const stacks::StackModule& module, const module
              .is_windows = (file != nullptr && file->is_windows()) || perf_data::is_windows_path(module.path),
              .image_base = module.image_base,
              .samples = {},
+             .weighted = {},
              .boundless = {},
              .functions = {},
              .branches = {},
              .operation_branches = {},
+             .entries = {},
+             .operation_entries = {},
              .ranges = {},
              .calls = {}});
 }
@@ -272,9 +317,29 @@ AddressCounts counts_of(const Binary& binary, const std::vector<u32>& events) {
   AddressCounts out;
   for (const auto& [address, count] : sums) out.samples.push_back({address, count});
   for (const auto& [range, count] : binary.ranges) out.ranges.push_back({range.first, range.second, count});
+  for (const auto& [to, count] : out.ranges.empty() ? binary.operation_entries : binary.entries) {
+    out.entries.push_back({to, count});
+  }
   for (const auto& [branch, totals] : out.ranges.empty() ? binary.operation_branches : binary.branches) {
     out.branches.push_back({branch.first, branch.second, totals.count, totals.mispredicted});
   }
+  return out;
+}
+
+AddressCounts weighted_counts_of(const Binary& binary, const std::vector<u32>& events) {
+  AddressCounts out = counts_of(binary, events);
+  const bool is_weighted =
+      std::any_of(events.begin(), events.end(), [&](u32 one) { return binary.weighted.contains(one); });
+  if (!is_weighted) return out;
+  std::unordered_map<u64, double> sums;
+  for (const u32 event : events) {
+    if (const auto weighted = binary.weighted.find(event); weighted != binary.weighted.end()) {
+      for (const auto& [address, weight] : weighted->second) sums[address] += weight;
+    } else if (const auto samples = binary.samples.find(event); samples != binary.samples.end()) {
+      for (const auto& [address, count] : samples->second) sums[address] += static_cast<double>(count);
+    }
+  }
+  for (auto& one : out.samples) one.count = std::max<u64>(static_cast<u64>(std::llround(sums[one.address])), 1);
   return out;
 }
 

@@ -19,6 +19,9 @@ namespace wperf::pgo {
 enum class EventKind : u8 { instructions, cycles, timer, branches, instruction_misses, data_misses, other };
 EventKind kind_of_event(std::string_view name);
 
+// The end of the names of the linker's stubs, which are not functions of the program.
+inline constexpr std::string_view kStubEnd = "@plt";
+
 struct CountedEvent {
   std::string name;
   EventKind kind = EventKind::other;
@@ -37,6 +40,7 @@ struct BranchTotals {
 };
 
 using BranchCounts = std::map<std::pair<u64, u64>, BranchTotals>;  // from and to
+using EntryCounts = std::map<u64, u64>;                            // targets of branches from elsewhere
 
 struct Binary {
   std::string name, path;
@@ -47,13 +51,16 @@ struct Binary {
   u64 image_base = 0;
   // All addresses are linked ones.
   std::map<u32, std::unordered_map<u64, u64>> samples;  // by event: address → count
-  std::map<std::string, u64> boundless;                 // samples of functions with unknown bounds, by name
-  std::map<u64, CountedFunction> functions;             // keyed by beginning
-  BranchCounts branches;                                // from branch stacks
-  BranchCounts operation_branches;                      // from SPE; proportional to operations
-  std::map<std::pair<u64, u64>, u64> ranges;            // first and last instruction → count
-  std::map<std::pair<u64, u64>, u64> calls;             // address in a function and where it returns to → count
-  u64 without_address = 0;                              // samples whose file is not on this machine
+  // By event and address: the samples, weighted by their periods. Has only events with different periods.
+  std::map<u32, std::unordered_map<u64, double>> weighted;
+  std::map<std::string, u64> boundless;      // samples of functions with unknown bounds, by name
+  std::map<u64, CountedFunction> functions;  // keyed by beginning
+  BranchCounts branches;                     // from branch stacks
+  BranchCounts operation_branches;           // from SPE; proportional to operations
+  EntryCounts entries, operation_entries;
+  std::map<std::pair<u64, u64>, u64> ranges;  // first and last instruction → count
+  std::map<std::pair<u64, u64>, u64> calls;   // address in a function and where it returns to → count
+  u64 without_address = 0;                    // samples whose file is not on this machine
 };
 
 // Samples that belong to no binary, and unused parts of branch stacks.
@@ -101,6 +108,9 @@ enum class Population : u8 { instructions, branches, time };
 Population population_of(const ProfileCounts& counts, const std::vector<u32>& events);
 // The samples of these events that have an address in the binary.
 u64 samples_in(const Binary& binary, const std::vector<u32>& events);
+// The same counts with samples weighted by their periods, if these differ within a recording. The sum of the weights of
+// an event in a recording is the number of its samples.
+compiler_profiles::AddressCounts weighted_counts_of(const Binary& binary, const std::vector<u32>& events);
 // If there are no ranges, uses the branches from SPE.
 compiler_profiles::AddressCounts counts_of(const Binary& binary, const std::vector<u32>& events);
 

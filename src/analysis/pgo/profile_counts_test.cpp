@@ -62,6 +62,16 @@ TEST(CountsOf, EventsAreAddedUpByAddress) {
   EXPECT_EQ(samples_in(two_functions(), {0, 1}), 100);
 }
 
+TEST(CountsOf, PeriodsAreWeights) {
+  Binary binary = two_functions();
+  using Samples = std::vector<compiler_profiles::AddressCount>;
+  EXPECT_EQ(weighted_counts_of(binary, {0}).samples, counts_of(binary, {0}).samples);
+  binary.weighted[0] = {{0x110, 9.4}, {0x104, 88.6}, {0x200, 0.1}};
+  EXPECT_EQ(weighted_counts_of(binary, {0}).samples, (Samples{{0x104, 89}, {0x110, 9}, {0x200, 1}}));
+  EXPECT_EQ(weighted_counts_of(binary, {0, 1}).samples, (Samples{{0x104, 89}, {0x110, 10}, {0x200, 1}, {0x400, 1}}));
+  EXPECT_EQ(counts_of(binary, {0}).samples, (Samples{{0x104, 6}, {0x110, 90}, {0x200, 2}}));
+}
+
 TEST(FunctionAt, TheEndIsOutside) {
   const Binary binary = two_functions();
   u64 begin = 0;
@@ -82,6 +92,15 @@ TEST(Judge, TheThinnestHotFunctionDecides) {
   EXPECT_NEAR(dense.hottest_percent, 97, 1e-9);
   EXPECT_NEAR(dense.density, 97.0 / 16, 1e-9);
   EXPECT_EQ(dense.longer, 0);
+}
+
+TEST(Judge, PeriodsDecideWhichFunctionIsHottest) {
+  Binary binary = two_functions();
+  binary.weighted[0] = {{0x110, 1}, {0x104, 1}, {0x200, 98}};
+  const Judgement judged = judge(binary, counts_of(binary, {0}), weighted_counts_of(binary, {0}));
+  EXPECT_EQ(judged.hottest, "cold");
+  EXPECT_NEAR(judged.hottest_percent, 98, 1e-9);
+  EXPECT_NEAR(judged.density, 96.0 / 16, 1e-9);
 }
 
 TEST(Judge, TooFewSamplesAskForALongerRecording) {

@@ -14,6 +14,7 @@ RecordedBranches::CodeLocation RecordedBranches::location(u32 space, u64 address
 void RecordedBranches::add_branch(const CodeLocation& from, const CodeLocation& to, bool mispredicted) {
   if (!from.known() || from.code != to.code) {
     ++counts_.drops.branches_elsewhere;
+    if (to.known()) ++entries_.totals(to.code, to.offset, 0).count;
     return;
   }
   BranchTotals& totals = branches_.totals(from.code, from.offset, to.offset);
@@ -54,7 +55,8 @@ std::optional<u64> RecordedBranches::address_in(const Code& code, u64 offset) co
   return binary.is_windows ? std::optional(binary.image_base + offset) : std::nullopt;
 }
 
-void RecordedBranches::place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches) {
+void RecordedBranches::place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches,
+                             EntryCounts Binary::* entries) {
   std::vector<Code> known;
   for (const perf_data::MappedCode& code : history_.codes()) known.push_back(find_code(code, recorded));
   const auto address = [&](u32 code, u64 offset) { return address_in(known[code], offset); };
@@ -67,6 +69,10 @@ void RecordedBranches::place(const recording::RecordedSamples& recorded, BranchC
     BranchTotals& sum = (counts_.binaries[known[branch.code].binary].*branches)[{*from, *to}];
     sum.count += branch.totals.count;
     sum.mispredicted += branch.totals.mispredicted;
+  }
+  for (const Pair& entry : entries_.all()) {
+    const std::optional<u64> to = address(entry.code, entry.first);
+    if (to.has_value()) (counts_.binaries[known[entry.code].binary].*entries)[*to] += entry.totals.count;
   }
   for (const Pair& range : ranges_.all()) {
     const std::optional<u64> begin = address(range.code, range.first), last = address(range.code, range.second);
@@ -89,7 +95,7 @@ void RecordedBranches::place_range(const Code& code, u64 begin, u64 last, u64 co
   }
   Binary& binary = counts_.binaries[code.binary];
   binary.ranges[{begin, last}] += count;
-  if (!has_end) return;
+  if (!has_end || function.function.ends_with(kStubEnd)) return;
   CountedFunction& counted = binary.functions[function.begin];
   if (counted.name.empty()) counted = {.name = std::string(function.function), .end = function.end, .elf_symbol = {}};
 }

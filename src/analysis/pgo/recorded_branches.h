@@ -25,12 +25,13 @@ class RecordedBranches {
   };
   CodeLocation location(u32 space, u64 address) const;
 
-  // Unusable branches and ranges are counted as drops.
+  // Unusable branches and ranges are counted as drops. A branch from elsewhere only counts as an entry at its target.
   void add_branch(const CodeLocation& from, const CodeLocation& to, bool mispredicted);
   void add_range(const CodeLocation& begin, const CodeLocation& last);
 
-  // `recorded` must be read with ReadOptions::code. `branches`: the member of Binary that gets the branches.
-  void place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches);
+  // `recorded` must be read with ReadOptions::code. `branches` and `entries` are the members of Binary that get them.
+  void place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches,
+             EntryCounts Binary::* entries);
 
  private:
   // Two places in one file, and how often they were recorded.
@@ -74,6 +75,7 @@ class RecordedBranches {
   ProfileCounts& counts_;
   bool rvas_;
   Pairs branches_, ranges_;
+  Pairs entries_;  // the second place is not used
 };
 
 }  // namespace wperf::pgo

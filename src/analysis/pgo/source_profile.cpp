@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/pgo/declarations.h"
+#include "analysis/pgo/profile_counts.h"
 #include "code/symbols/disassembly/instruction_flow.h"
 
 namespace wperf::pgo {
@@ -129,6 +130,17 @@ bool is_word(std::string_view name) {
          std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; });
 }
 
+// Has the name the form of a linker's name? If the debug information has no linker's name for a function that was
+// inlined, its name may be like "operator()", "pick<int>" or "~list".
+bool is_linker_name(std::string_view name) {
+  return is_word(name) && name.find_first_of("()<>~ ") == std::string_view::npos && !name.starts_with("operator");
+}
+
+// The name of the function that a stub of the linker calls: "memcpy@plt" → "memcpy".
+std::string_view without_stub(std::string_view name) {
+  return name.ends_with(kStubEnd) ? name.substr(0, name.size() - kStubEnd.size()) : name;
+}
+
 class SourceProfiler {
  public:
   SourceProfiler(const modules::CodeFile& file, std::span<const std::string> folders, SourceProfile& out)
@@ -145,7 +157,8 @@ class SourceProfiler {
       path_.frames = {};
       for (usize i = 0; i < some.size(); ++i) {
         const symbols::SymbolizedAddress& answer = known.answers[i];
-        add(frames_of(known, answer), some[i], answer.source == symbols::SymbolSource::pdb);
+        is_pdb_ = answer.source == symbols::SymbolSource::pdb;
+        add(frames_of(known, answer), some[i]);
       }
     }
   }
@@ -162,18 +175,28 @@ class SourceProfiler {
     for (const auto& one : counts.branches) {
       const symbols::SymbolizedAddress callee = file_.function_at(one.to, true);
       if (!is_word(callee.function) || callee.begin != one.to) continue;
-      const std::string name(canonical(callee.function));
-      out_.functions[name].head += one.count;
+      const std::string name(canonical(without_stub(callee.function)));
+      if (!callee.function.ends_with(kStubEnd)) out_.functions[name].head += one.count;
       const auto at = std::lower_bound(addresses.begin(), addresses.end(), one.from) - addresses.begin();
-      const auto frames = frames_of(known, known.answers[static_cast<usize>(at)]);
+      const symbols::SymbolizedAddress& call = known.answers[static_cast<usize>(at)];
+      is_pdb_ = call.source == symbols::SymbolSource::pdb;
+      const auto frames = frames_of(known, call);
       FunctionProfile* const caller = profile_of(frames, 0);
       if (caller == nullptr) continue;
-      FunctionProfile::Body& body = caller->body[*location_of(frames.front())];
+      FunctionProfile::Body& body = caller->body[*location_of(frames[path_.first])];
       body.targets[name] += one.count;
       calls[&body] += one.count;
     }
+    for (const AddressCount& one : counts.entries) {
+      const symbols::SymbolizedAddress function = file_.function_at(one.address, true);
+      if (!is_word(function.function) || function.begin != one.address) continue;
+      if (function.function.ends_with(kStubEnd)) continue;
+      out_.functions[std::string(canonical(function.function))].head += one.count;
+    }
     // Ranges lack the oldest branch of each stack, so code may have a lower count than the calls to it.
     for (const auto& [body, count] : calls) body->count = std::max(body->count, count);
+    std::erase_if(out_.functions,
+                  [](const auto& one) { return one.second.body.empty() && one.second.inlined.empty(); });
   }
 
  private:
@@ -218,23 +241,30 @@ class SourceProfiler {
     return found != functions.end() ? found->second : functions[std::string(canonical(name))];
   }
 
-  // Finds the profiles of the functions at an address, the outermost first. Finds no profiles if the name or the line
-  // of one of these functions is unknown.
+  // Finds the profiles of the functions at an address, the outermost first. A function without a known name or line,
+  // and those that were inlined into it, belong to the function that they were inlined into. A PDB lacks most of these
+  // names, so there such code has no profile.
   void find_path(std::span<const SymbolizedFrame> frames) {
     if (is_same_path(frames, path_.frames)) return;
     path_.frames = frames;
     path_.profiles.clear();
     constexpr usize kDeepest = 200;  // of inlined calls; a damaged file may have any number
-    const bool is_known = !frames.empty() && frames.size() <= kDeepest &&
-                          std::all_of(frames.begin(), frames.end(), [this](const SymbolizedFrame& one) {
-                            return is_word(one.function) && location_of(one).has_value();
-                          });
-    if (!is_known) return;
+    if (frames.empty() || frames.size() > kDeepest || !is_word(frames.back().function)) return;
+    path_.first = frames.size();
+    while (path_.first != 0 && is_known(frames, path_.first - 1)) --path_.first;
+    if (path_.first == frames.size() || (is_pdb_ && path_.first != 0)) return;
     path_.profiles.push_back(&profile_in(out_.functions, frames.back().function));
-    for (usize i = frames.size() - 1; i-- > 0;) {
+    for (usize i = frames.size() - 1; i-- > path_.first;) {
       FunctionProfiles& inlined = path_.profiles.back()->inlined[*location_of(frames[i + 1])];
       path_.profiles.push_back(&profile_in(inlined, frames[i].function));
     }
+  }
+
+  bool is_known(std::span<const SymbolizedFrame> frames, usize index) {
+    const SymbolizedFrame& frame = frames[index];
+    const bool has_name =
+        index + 1 == frames.size() || is_pdb_ ? is_word(frame.function) : is_linker_name(frame.function);
+    return has_name && location_of(frame).has_value();
   }
 
   // Adds the count to the totals of all functions at an address, and returns the profile of the innermost one; null if
@@ -247,21 +277,23 @@ class SourceProfiler {
 
   // Instructions of one line run equally often, or are copies of each other, so the largest count is the line's. In a
   // PDB, code without a line seems to belong to the line before it, so only the first instruction of a row counts.
-  void add(std::span<const SymbolizedFrame> frames, const InstructionCount& one, bool is_pdb) {
+  void add(std::span<const SymbolizedFrame> frames, const InstructionCount& one) {
     out_.instructions += one.count;
     // Totals are weighted by size, because LLVM's thresholds for hot functions assume that.
     FunctionProfile* const function = profile_of(frames, one.count * one.size);
     if (function == nullptr) {
-      out_.without_line += one.count;
+      const bool has_line = !frames.empty() && frames.front().line != 0;
+      (has_line ? out_.without_name : out_.without_line) += one.count;
       return;
     }
+    const SymbolizedFrame& frame = frames[path_.first];
     if (declarations_.is_guess(frames.back())) out_.from_first_line += one.count;
-    const bool continues = row_.profile == function && row_.line == frames.front().line && row_.end == one.address;
-    if (!continues) row_ = {.profile = function, .line = frames.front().line, .count = one.count};
+    const bool continues = row_.profile == function && row_.line == frame.line && row_.end == one.address;
+    if (!continues) row_ = {.profile = function, .line = frame.line, .count = one.count};
     row_.end = one.address + one.size;
-    if (is_pdb && one.count > row_.count) return;
-    u64& body = function->body[*location_of(frames.front())].count;
-    body = std::max(body, one.count * copies_of(frames.front().discriminator));
+    if (is_pdb_ && one.count > row_.count) return;
+    u64& body = function->body[*location_of(frame)].count;
+    body = std::max(body, one.count * copies_of(frame.discriminator));
   }
 
   // Consecutive instructions of one line.
@@ -274,11 +306,13 @@ class SourceProfiler {
   struct Path {
     std::span<const SymbolizedFrame> frames;
     std::vector<FunctionProfile*> profiles;  // of these frames, the outermost first; empty if they are not known
+    usize first = 0;                         // the innermost frame that has a profile
   };
 
   const modules::CodeFile& file_;
   Declarations declarations_;
   SourceProfile& out_;
+  bool is_pdb_ = false;  // the lines of this address come from a PDB
   Row row_;
   Path path_;  // of the previous address; the next one often has the same path
 };

@@ -16,7 +16,8 @@ namespace wperf::pgo {
 struct SourceProfile {
   compiler_profiles::FunctionProfiles functions;
   u64 instructions = 0;     // the number of counted instructions
-  u64 without_line = 0;     // how many of these have no line, or a function without a known name or declaration
+  u64 without_line = 0;     // how many of these have no line
+  u64 without_name = 0;     // how many of these have a line, in a function without a known name or declaration
   u64 from_first_line = 0;  // how many of these are relative to the first line of code, because the declaration is not
                             // known
   u64 undecodable = 0;      // pieces of code that could not be decoded

@@ -37,10 +37,12 @@ struct AddressCounts {
   std::vector<AddressCount> samples;
   std::vector<RangeCount> ranges;
   std::vector<BranchCount> branches;
+  std::vector<AddressCount> entries = {};  // how often execution came there from elsewhere, next to the branches
 };
 
 // The unsymbolized profile of llvm-profgen, for `--unsymbolized-profile F --use-offset=0`. Samples are written as
-// ranges of one instruction, but only if there are no recorded ranges, because the two have different scales.
+// ranges of one instruction, but only if there are no recorded ranges, because the two have different scales. Entries
+// are branches from address 1, which is llvm-profgen's name for code outside of the binary.
 std::string llvm_unsymbolized(const AddressCounts& counts);
 
 // LLVM's sample profile as text: counts for each line of each function.

@@ -20,7 +20,8 @@ std::string llvm_unsymbolized(const AddressCounts& counts) {
       fmt::format_to(end, "{:x}-{:x}:{}\n", one.address, one.address, one.count);
     }
   }
-  fmt::format_to(end, "{}\n", counts.branches.size());
+  fmt::format_to(end, "{}\n", counts.entries.size() + counts.branches.size());
+  for (const AddressCount& one : counts.entries) fmt::format_to(end, "1->{:x}:{}\n", one.address, one.count);
   for (const BranchCount& one : counts.branches) fmt::format_to(end, "{:x}->{:x}:{}\n", one.from, one.to, one.count);
   return out;
 }
