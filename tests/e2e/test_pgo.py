@@ -69,6 +69,21 @@ int main(int count, char** words) {
 """
 
 
+# Most time is in a lambda, in a function of its type.
+LAMBDAS = """
+#include <cstdio>
+template <class Step> static inline unsigned churn(Step step, unsigned n) {
+  unsigned sum = 1;
+  for (unsigned i = 0; i < n; ++i) sum = step(sum) + i;
+  return sum;
+}
+int main() {
+  auto step = [](unsigned x) { return (x ^ x >> 3) * 2654435761u % 1000003u; };
+  std::printf("%u\\n", churn(step, 60000000));
+}
+"""
+
+
 def run(*words, **keywords):
     done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False, **keywords)
     if done.returncode != 0:
@@ -338,6 +353,50 @@ class LinuxPgoTest(WperfTest):
             at = target
         return [taken[i:i + 16][::-1] for i in range(0, len(taken) - 16, 8)]
 
+    def with_branches(self, name, stacks):
+        """A recording of a program with these branches, given as linked addresses."""
+        base = 0x5555_0000_0000
+        notes = run("readelf", "-n", name, cwd=self.folder).stdout
+        build_id = bytes.fromhex(re.search(r"Build ID: ([0-9a-f]+)", notes)[1])
+        moved = [[(one + base, to + base, False) for one, to in stack] for stack in stacks]
+        (self.folder / f"{name}.data").write_bytes(perf_data_with_branches(self.folder / name, build_id, base, 0x10000, moved))
+        return f"{name}.data"
+
+    @unittest.skipUnless(OBJDUMP and os.uname().machine == "x86_64", "needs llvm-objdump-19 to find a stub")
+    def test_stubs_of_the_linker_are_no_functions(self):
+        shown = run(OBJDUMP, "-d", "--no-show-raw-insn", "program", cwd=self.folder).stdout
+        [(call, stub)] = re.findall(r"(?m)^ *([0-9a-f]+):\s+callq?\s+0x([0-9a-f]+) <strtol@plt>", shown)
+        begin = re.search(r"(?m)^([0-9a-f]+) <main>:", shown)[1]
+        call, stub, begin = (int(one, 16) for one in (call, stub, begin))
+        data = self.with_branches("program", [[(call, stub), (call, begin)]] * 5)
+        self.pgo(data, "--format", "llvm", "-o", "stub.prof", "--binary", "program")
+        text = (self.folder / "stub.prof").read_text(encoding="ascii")
+        self.assertRegex(text, r"(?m) strtol:5$")
+        self.assertNotIn("@plt", text)
+        answer = self.pgo(data, "--format", "llvm-unsymbolized", "-o", "stub.raw", "--binary", "program")
+        self.assertEqual(answer["functions"], 1)
+
+    @unittest.skipUnless(OBJDUMP and os.uname().machine == "x86_64", "needs llvm-objdump-19 to find a function")
+    def test_entries_alone_are_no_profile(self):
+        run(CLANG, "-O2", "-Wl,--build-id", "-o", "plain", "program.c", cwd=self.folder)
+        shown = run(OBJDUMP, "-d", "--no-show-raw-insn", "plain", cwd=self.folder).stdout
+        begin = int(re.search(r"(?m)^([0-9a-f]+) <work>:", shown)[1], 16)
+        data = self.with_branches("plain", [[(begin + 4, begin), (begin + 4, begin)]] * 5)
+        said = self.fails("pgo", data, "--format", "llvm", "-o", "plain.prof", "--binary", "plain", cwd=self.folder)
+        self.assertIn("plain has no debug information with lines of its functions", said)
+
+    @unittest.skipUnless(shutil.which("g++"), "needs g++")
+    def test_lambdas_of_gcc_count_for_their_callers(self):
+        """GCC gives inlined functions of local types no linker's name."""
+        (self.folder / "lambda.cpp").write_text(LAMBDAS, encoding="ascii")
+        run("g++", "-O2", "-g", "-Wl,--build-id", "-o", "lambda", "lambda.cpp", cwd=self.folder)
+        self.ok("record", "--freq", "2000", "-q", "-o", "lambda.data", "--", "./lambda", device="linux", cwd=self.folder)
+        answer = self.pgo("lambda.data", "--format", "llvm", "-o", "lambda.prof")
+        self.assertLess(answer["without_line"] + answer["without_name"], 0.02 * answer["instructions"])
+        text = (self.folder / "lambda.prof").read_text(encoding="ascii")
+        self.assertRegex(text, r"(?m)^main:[1-9]\d{3,}")
+        self.assertNotRegex(text, r"operator|lambda|<")
+
     @unittest.skipUnless(OBJDUMP and PROFGEN and os.uname().machine == "x86_64", "needs llvm-profgen-19 to read the same branches")
     def test_branch_stacks_become_what_llvm_makes_of_them(self):
         stacks = self.walked(2000)
@@ -459,6 +518,7 @@ class WindowsPgoTest(WperfTest):
         answer = self.json("pgo", data, "--format", "llvm-unsymbolized", "-o", "s.raw", "--binary", there / "exact.exe", "--json",
                            cwd=self.folder)["pgo"]
         self.assertEqual((answer["used"], answer["branch_stacks"]), (3, 1))
+        self.assertRegex(answer["losses"][-1], "exact.exe has no DWARF, .*: use --format llvm$")
         self.assertIn(f"--binary {there / 'exact.exe'} ", answer["next"])
         ranges, branches = read_unsymbolized(self.folder / "s.raw")
         self.assertEqual(ranges, {(base + 0x1008, base + 0x1020): 1, (base + 0x1014, base + 0x1018): 1})
@@ -575,6 +635,7 @@ class WindowsPgoTest(WperfTest):
         data = self.recorded("d.data", "inst_retired:1000", program="program.exe")
         answer = self.json("pgo", data, "--format", "llvm-unsymbolized", "-o", "d.raw", "--json", cwd=self.folder)["pgo"]
         self.assertGreater(answer["used"], 100)
+        self.assertEqual(answer["losses"], [])
         self.assertRegex(self.profile("d.raw"), r"(?m)^work:[1-9]")
         built = run(*self.COMPILED, "-Wall", "-Werror", "-fprofile-sample-use=made.prof", "-S", "-emit-llvm", "-o", "-", "program.c",
                     cwd=self.folder)

@@ -25,12 +25,13 @@ constexpr u64 kKernelAddress = ~u64{0} - 0x1000;
 // Recordings of this test program, mapped as a whole.
 class BranchStacksTest : public testing::Test {
  protected:
+  explicit BranchStacksTest(u64 fields = kFields) : fields_(fields) {}
   void SetUp() override {
     std::error_code failed;
     path_ = std::filesystem::read_symlink("/proc/self/exe", failed).string();
     if (failed) GTEST_SKIP() << "this system does not say which program runs";
     offset_ = find_code();
-    builder_.event(perf_data::test::attributes(kFields));
+    builder_.event(perf_data::test::attributes(fields_));
     map(kHome, path_);
     map(kOther, "/nowhere/other.so");
   }
@@ -90,6 +91,7 @@ class BranchStacksTest : public testing::Test {
     }
     return text.offset;
   }
+  u64 fields_;
   std::string path_;
   std::vector<std::byte> bytes_;
   u64 moved_ = 0;
@@ -131,6 +133,41 @@ TEST_F(BranchStacksTest, RangesThatCannotBeAreCounted) {
   EXPECT_EQ(counts_.drops.ranges_across_functions, 1);
   EXPECT_EQ(counts_.drops.ranges_elsewhere, 2);
   EXPECT_EQ(counts_.drops.branches_elsewhere, 2);
+}
+
+class PeriodsTest : public BranchStacksTest {
+ protected:
+  PeriodsTest()
+      : BranchStacksTest(perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
+                         perf_data::kSamplePeriod) {}
+  void sample(u64 offset, u64 period) {
+    Fields body;
+    body.u64s({code(offset)}).u32s({7, 7}).u64s({2, period});
+    builder_.add(RecordType::sample, body, perf_data::kUserMode);
+  }
+  std::vector<u64> counts(compiler_profiles::AddressCounts (*counted)(const Binary&, const std::vector<u32>&)) {
+    std::vector<u64> out;
+    for (const auto& one : counted(counts_.binaries.front(), {0}).samples) out.push_back(one.count);
+    return out;
+  }
+};
+
+TEST_F(PeriodsTest, ASampleCountsAsItsPeriod) {
+  for (u32 i = 0; i < 100; ++i) {
+    sample(0, 100);
+    sample(16, 9900);
+  }
+  ASSERT_NE(read(), nullptr);
+  EXPECT_EQ(counts(counts_of), (std::vector<u64>{100, 100}));
+  EXPECT_EQ(counts(weighted_counts_of), (std::vector<u64>{2, 198}));
+}
+
+TEST_F(PeriodsTest, OnePeriodIsNoWeight) {
+  for (u32 i = 0; i < 3; ++i) sample(0, 7001);
+  sample(16, 7001);
+  ASSERT_NE(read(), nullptr);
+  EXPECT_TRUE(counts_.binaries.front().weighted.empty());
+  EXPECT_EQ(counts(weighted_counts_of), (std::vector<u64>{3, 1}));
 }
 
 TEST_F(BranchStacksTest, StackLongerThanRecordIsDamage) {

@@ -12,6 +12,7 @@
 
 #include "analysis/pgo/block_counts.h"
 #include "analysis/pgo/source_profile.h"
+#include "code/symbols/pe/pe_file.h"
 #include "formats/compiler_profiles/compiler_profiles.h"
 #include "ground/text/base_name.h"
 
@@ -44,6 +45,12 @@ ProfileFacts begun_facts(const ProfileCounts& counts, const std::vector<u32>& ev
   return facts;
 }
 
+u64 branches_in(const Binary& binary) {
+  u64 sum = 0;
+  for (const auto& [branch, totals] : binary.branches) sum += totals.count;
+  return sum;
+}
+
 // BOLT names a local symbol NAME/1; if several functions have that name, only BOLT knows their numbers.
 // `unnamed` gets the samples in such functions, without weights.
 std::vector<compiler_profiles::FunctionSample> bolt_functions(const Binary& binary, const ExecutedCode& code,
@@ -74,7 +81,7 @@ diag::Result<MadeProfile> profile_for_bolt(const Binary& binary, const ExecutedC
                                            ProfileFacts facts) {
   if (binary.is_windows) {
     return diag::usage_error(fmt::format("BOLT reads ELF files, and {} is a Windows image", binary.name),
-                             "use --format llvm-unsymbolized (clang) or spt (MSVC)");
+                             "use --format llvm (clang) or spt (MSVC)");
   }
   const std::string& path = path_of(binary, order);
   const std::string rebuilt = fmt::format("llvm-bolt {} -o {}.bolt", path, binary.name);
@@ -98,12 +105,15 @@ diag::Result<MadeProfile> profile_for_llvm(const Binary& binary, const AddressCo
   const SourceProfile made =
       binary.file != nullptr ? source_profile(*binary.file, counts, order.folders) : SourceProfile();
   if (made.functions.empty() && made.error.has_value()) return *made.error;
-  if (made.functions.empty()) {
+  const bool has_lines = std::any_of(made.functions.begin(), made.functions.end(),
+                                     [](const auto& function) { return function.second.total != 0; });
+  if (!has_lines) {
     return diag::Error{.text = fmt::format("{} has no debug information with lines of its functions", binary.name),
                        .hint = "build it with -g -fdebug-info-for-profiling; for Windows the PDB of /debug is enough"};
   }
   facts.instructions = made.instructions;
   facts.without_line = made.without_line;
+  facts.without_name = made.without_name;
   facts.from_first_line = made.from_first_line;
   facts.undecodable = made.undecodable;
   facts.next = is_rust_name(facts.judgement.hottest)
@@ -114,12 +124,22 @@ diag::Result<MadeProfile> profile_for_llvm(const Binary& binary, const AddressCo
                      std::move(facts)};
 }
 
+bool has_dwarf(const modules::CodeFile& image) {
+  const symbols::PeFile* const file = image.pe();
+  return file != nullptr && (file->section(".debug_info") != nullptr || file->section(".zdebug_info") != nullptr);
+}
+
 diag::Result<MadeProfile> profile_for_profgen(const Binary& binary, const AddressCounts& counts,
                                               const ProfileOrder& order, ProfileFacts facts) {
   if (binary.is_windows && binary.image_base == 0) {
     return diag::Error{
         .text = fmt::format("{} was not found, and its PDB does not say where it is linked", binary.name),
         .hint = "name the file with --binary, or its folder with --symbol-path"};
+  }
+  if (binary.is_windows && binary.file != nullptr && !has_dwarf(*binary.file)) {
+    facts.losses.push_back(fmt::format(
+        "{} has no DWARF, and llvm-profgen does not read PDBs, so its profile will be empty: use --format llvm",
+        binary.name));
   }
   facts.next = fmt::format(
       "llvm-profgen --binary {0} --unsymbolized-profile {1} --use-offset=0 -o {1}.prof && "
@@ -140,12 +160,19 @@ diag::Result<MadeProfile> profile_of_binary(const ProfileCounts& counts, const B
   facts.has_branches = !addresses.ranges.empty();
   if (facts.has_branches) {
     facts.events.clear();
-    for (const auto& one : addresses.branches) facts.used += one.count;
+    facts.used = branches_in(binary);
   } else {
     facts.used = samples_in(binary, events);
   }
   for (const Binary& other : counts.binaries) {
-    if (&other != &binary) facts.of_other_binaries += samples_in(other, events);
+    if (&other == &binary) continue;
+    const bool is_other_build = other.name == binary.name && !binary.build_id.empty() && !other.build_id.empty();
+    u64& sum = is_other_build ? facts.of_other_builds : facts.of_other_binaries;
+    sum += facts.has_branches ? branches_in(other) : samples_in(other, events);
+  }
+  if (facts.has_branches) {
+    facts.all_branches = facts.used + facts.of_other_builds + facts.of_other_binaries +
+                         counts.drops.branches_elsewhere + counts.drops.branches_without_file;
   }
   facts.judgement = judge(binary, addresses, code.weighted);
   if (order.format == PgoFormat::bolt) return profile_for_bolt(binary, code, order, std::move(facts));

@@ -19,10 +19,13 @@ struct ProfileFacts {
   std::vector<std::string> events;  // events whose samples were used; empty: branch stacks were used
   u64 used = 0;                     // samples or branches
   u64 branches = 0, calls = 0;      // in a .spt file, next to the samples
-  u64 of_other_events = 0, of_other_binaries = 0;
-  u64 without_address = 0;  // samples in files that are not on this machine
-  u64 without_symbol = 0;   // samples that have no name in this format
-  u64 without_line = 0;     // counted instructions without a line, or in functions without a known declaration
+  u64 all_branches = 0;             // of the branch stacks, if they were used
+  u64 of_other_events = 0;
+  u64 of_other_binaries = 0, of_other_builds = 0;  // samples, or branches if branch stacks were used
+  u64 without_address = 0;                         // samples in files that are not on this machine
+  u64 without_symbol = 0;                          // samples that have no name in this format
+  u64 without_line = 0;                            // counted instructions without a line
+  u64 without_name = 0;     // counted instructions in functions without a known name or declaration
   u64 from_first_line = 0;  // counted instructions in functions whose declaration was not found
   u64 instructions = 0;     // the number of all counted instructions, for comparison
   u64 undecodable = 0;      // pieces of code that could not be decoded

@@ -66,11 +66,12 @@ struct Binary {
 // Samples that belong to no binary, and unused parts of branch stacks.
 struct Drops {
   u64 kernel = 0;
-  u64 jit_code = 0;            // in code made at run time
-  u64 nowhere = 0;             // outside of all mappings
-  u64 call_stacks = 0;         // branch stacks that only have calls
-  u64 branches_elsewhere = 0;  // from or to the kernel, or code without a file
-  u64 ranges_elsewhere = 0;    // between two binaries, or from or to the kernel or code without a file
+  u64 jit_code = 0;               // in code made at run time
+  u64 nowhere = 0;                // outside of all mappings
+  u64 call_stacks = 0;            // branch stacks that only have calls
+  u64 branches_elsewhere = 0;     // from or to the kernel, or code without a file
+  u64 branches_without_file = 0;  // in files that are missing on this machine or from another build
+  u64 ranges_elsewhere = 0;       // between two binaries, or from or to the kernel or code without a file
   u64 ranges_backwards = 0;
   u64 ranges_across_functions = 0;
 };

@@ -63,7 +63,7 @@ void RecordedBranches::place(const recording::RecordedSamples& recorded, BranchC
   for (const Pair& branch : branches_.all()) {
     const std::optional<u64> from = address(branch.code, branch.first), to = address(branch.code, branch.second);
     if (!from.has_value() || !to.has_value()) {
-      counts_.drops.branches_elsewhere += branch.totals.count;
+      counts_.drops.branches_without_file += branch.totals.count;
       continue;
     }
     BranchTotals& sum = (counts_.binaries[known[branch.code].binary].*branches)[{*from, *to}];

@@ -28,6 +28,7 @@ std::vector<Part> unused_samples(const pgo::ProfileFacts& facts) {
       {facts.of_other_events, "other_events", "of other events"},
       {facts.drops.kernel, "kernel", "in the kernel"},
       {facts.of_other_binaries, "other_binaries", "in other binaries"},
+      {facts.of_other_builds, "other_builds", "in other builds of it"},
       {facts.drops.jit_code, "made_code", "in code made at run time"},
       {facts.drops.nowhere, "nowhere", "outside of all mappings"},
       {facts.without_address, "no_file", "in files that are missing on this machine or from another build"},
@@ -40,9 +41,20 @@ std::vector<Part> unused_samples(const pgo::ProfileFacts& facts) {
 std::vector<Part> unused_branches(const pgo::ProfileFacts& facts) {
   const pgo::Drops& drops = facts.drops;
   std::vector<Part> parts = {
+      {facts.has_branches ? facts.of_other_binaries : 0, "other_binaries", "branches in other binaries"},
+      {facts.has_branches ? facts.of_other_builds : 0, "other_builds", "branches in other builds of it"},
+      {drops.branches_without_file, "branches_no_file",
+       "branches in files that are missing on this machine or from another build"},
+      {drops.branches_elsewhere, "branches_elsewhere", "branches to or from the kernel or another binary"}};
+  std::erase_if(parts, [](const Part& part) { return part.count == 0; });
+  return parts;
+}
+
+std::vector<Part> unused_stacks(const pgo::ProfileFacts& facts) {
+  const pgo::Drops& drops = facts.drops;
+  std::vector<Part> parts = {
       {facts.has_branches ? facts.without_stack : 0, "without_stack", "samples in recordings without branch stacks"},
       {drops.call_stacks, "call_stacks", "stacks of calls instead of branches"},
-      {drops.branches_elsewhere, "branches_elsewhere", "branches to or from the kernel or another binary"},
       {drops.ranges_elsewhere, "ranges_elsewhere", "ranges that end there"},
       {drops.ranges_backwards, "ranges_backwards", "ranges that end before they begin"},
       {drops.ranges_across_functions, "ranges_across_functions", "ranges across functions"}};
@@ -96,6 +108,11 @@ std::string pgo_text(const pgo::ProfileFacts& facts) {
   }
   if (const auto parts = unused_branches(facts); !parts.empty()) {
     const std::string whole =
+        facts.all_branches != 0 ? fmt::format(" (of {} branches)", with_commas(facts.all_branches)) : "";
+    out += fmt::format("not used: {}{}\n", listed(parts), whole);
+  }
+  if (const auto parts = unused_stacks(facts); !parts.empty()) {
+    const std::string whole =
         facts.branch_stacks != 0 ? fmt::format(" (of {})", count_of(facts.branch_stacks, "branch stack")) : "";
     out += fmt::format("not used: {}{}\n", listed(parts), whole);
   }
@@ -103,6 +120,12 @@ std::string pgo_text(const pgo::ProfileFacts& facts) {
   if (facts.without_line != 0) {
     out += fmt::format("without a line: {} % of the counts, in code without debug information\n",
                        percent(facts.without_line));
+  }
+  if (facts.without_name != 0) {
+    out += fmt::format(
+        "without a name: {} % of the counts, in functions whose linker's name or declaration the debug information "
+        "lacks\n",
+        percent(facts.without_name));
   }
   if (facts.from_first_line != 0) {
     out += fmt::format(
@@ -138,15 +161,20 @@ std::string pgo_json(const pgo::ProfileFacts& facts) {
   json.integer("used", facts.used);
   json.integer("branches", facts.branches);
   json.integer("calls", facts.calls);
+  json.integer("all_branches", facts.all_branches);
   json.begin_object("not_used");
-  for (const Part& part : unused_samples(facts)) json.integer(part.key, part.count);
+  for (const Part& part : facts.has_branches ? std::vector<Part>() : unused_samples(facts)) {
+    json.integer(part.key, part.count);
+  }
   for (const Part& part : unused_branches(facts)) json.integer(part.key, part.count);
+  for (const Part& part : unused_stacks(facts)) json.integer(part.key, part.count);
   json.end_object();
   json.begin_array("losses");
   for (const std::string& loss : facts.losses) json.string(loss);
   json.end_array();
   json.integer("instructions", facts.instructions);
   json.integer("without_line", facts.without_line);
+  json.integer("without_name", facts.without_name);
   json.integer("from_first_line", facts.from_first_line);
   json.integer("undecodable", facts.undecodable);
   json.integer("functions", judgement.functions);

@@ -69,6 +69,33 @@ TEST(PgoText, BranchStacksHaveTheirOwnLosses) {
   EXPECT_EQ(text.find("counted:"), std::string::npos);
 }
 
+TEST(PgoText, BranchesElsewhereArePartsOfAllBranches) {
+  pgo::ProfileFacts facts = some_answer();
+  facts.has_branches = true;
+  facts.events.clear();
+  facts.all_branches = 1241;
+  facts.of_other_builds = 5;
+  facts.drops.branches_elsewhere = 6;
+  EXPECT_NE(
+      pgo_text(facts).find("not used: 30 branches in other binaries, 5 branches in other builds of it, 6 branches to "
+                           "or from the kernel or another binary (of 1,241 branches)\n"),
+      std::string::npos);
+  const auto document = nlohmann::json::parse(pgo_json(facts));
+  EXPECT_EQ(document["pgo"]["not_used"],
+            nlohmann::json({{"other_binaries", 30}, {"other_builds", 5}, {"branches_elsewhere", 6}}));
+  EXPECT_EQ(document["pgo"]["all_branches"], 1241);
+}
+
+TEST(PgoText, CodeWithoutANameIsNotCodeWithoutALine) {
+  pgo::ProfileFacts facts = some_answer();
+  facts.instructions = 200;
+  facts.without_line = 2;
+  facts.without_name = 1;
+  const std::string text = pgo_text(facts);
+  EXPECT_NE(text.find("without a line: 1.00 % of the counts, in code without debug information\n"), std::string::npos);
+  EXPECT_NE(text.find("without a name: 0.50 % of the counts, in functions whose linker's name"), std::string::npos);
+}
+
 TEST(PgoJson, HasTheSameFacts) {
   const auto document = nlohmann::json::parse(pgo_json(some_answer()));
   const auto& pgo = document["pgo"];

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/pgo/made_profile.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::pgo {
+namespace {
+
+Binary binary_of(std::string name, std::string build_id, u64 samples, u64 branches) {
+  Binary binary;
+  binary.name = std::move(name);
+  binary.build_id = std::move(build_id);
+  binary.samples[0] = {{0x1000, samples}};
+  if (branches == 0) return binary;
+  binary.branches[{0x1004, 0x1000}] = {branches, 0};
+  binary.ranges[{0x1000, 0x1004}] = branches;
+  return binary;
+}
+
+ProfileFacts facts_of(const ProfileCounts& counts) {
+  auto made = make_profile(counts, &counts.binaries.front(),
+                           {.format = request::PgoFormat::bolt, .file = "x.fdata", .binary = {}, .folders = {}});
+  EXPECT_TRUE(made.has_value());
+  return made.has_value() ? std::move(made).value().facts : ProfileFacts();
+}
+
+TEST(MadeProfile, OtherBuildsAreNotOtherBinaries) {
+  ProfileCounts counts;
+  counts.events = {{.name = "cycles", .kind = EventKind::cycles, .samples = 111}};
+  counts.binaries = {binary_of("program", "01", 1, 0), binary_of("program", "02", 10, 0),
+                     binary_of("libc", "03", 100, 0)};
+  const ProfileFacts facts = facts_of(counts);
+  EXPECT_EQ(facts.of_other_builds, 10);
+  EXPECT_EQ(facts.of_other_binaries, 100);
+  EXPECT_EQ(facts.all_branches, 0);
+}
+
+TEST(MadeProfile, WithBranchStacksBranchesAreTheWhole) {
+  ProfileCounts counts;
+  counts.events = {{.name = "cycles", .kind = EventKind::cycles, .samples = 111}};
+  counts.binaries = {binary_of("program", "01", 1, 2), binary_of("program", "02", 10, 20),
+                     binary_of("libc", "03", 100, 200)};
+  counts.drops.branches_elsewhere = 2000;
+  counts.drops.branches_without_file = 20000;
+  const ProfileFacts facts = facts_of(counts);
+  EXPECT_EQ(facts.used, 2);
+  EXPECT_EQ(facts.of_other_builds, 20);
+  EXPECT_EQ(facts.of_other_binaries, 200);
+  EXPECT_EQ(facts.all_branches, 22222);
+}
+
+}  // namespace
+}  // namespace wperf::pgo
