@@ -368,13 +368,17 @@ class LinuxPgoTest(WperfTest):
         [(call, stub)] = re.findall(r"(?m)^ *([0-9a-f]+):\s+callq?\s+0x([0-9a-f]+) <strtol@plt>", shown)
         begin = re.search(r"(?m)^([0-9a-f]+) <main>:", shown)[1]
         call, stub, begin = (int(one, 16) for one in (call, stub, begin))
-        data = self.with_branches("program", [[(call, stub), (call, begin)]] * 5)
+        data = self.with_branches("program", [[(stub, begin), (call, stub), (call, begin)]] * 5)
         self.pgo(data, "--format", "llvm", "-o", "stub.prof", "--binary", "program")
         text = (self.folder / "stub.prof").read_text(encoding="ascii")
         self.assertRegex(text, r"(?m) strtol:5$")
         self.assertNotIn("@plt", text)
         answer = self.pgo(data, "--format", "llvm-unsymbolized", "-o", "stub.raw", "--binary", "program")
         self.assertEqual(answer["functions"], 1)
+        self.pgo(data, "--format", "bolt", "-o", "stub.pa", "--binary", "program")
+        lines = (self.folder / "stub.pa").read_text(encoding="ascii").splitlines()
+        self.assertEqual(sorted(line.split()[:3] for line in lines),
+                         [["B", f"{call:x}", f"{to:x}"] for to in sorted((begin, stub))] + [["F", f"{begin:x}", f"{call:x}"]])
 
     @unittest.skipUnless(OBJDUMP and os.uname().machine == "x86_64", "needs llvm-objdump-19 to find a function")
     def test_entries_alone_are_no_profile(self):

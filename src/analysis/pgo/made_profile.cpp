@@ -72,6 +72,21 @@ std::vector<compiler_profiles::FunctionSample> bolt_functions(const Binary& bina
   return samples;
 }
 
+// The linker's stubs are not functions of the program. Calls of stubs stay.
+AddressCounts without_stubs(const Binary& binary, const AddressCounts& counts) {
+  AddressCounts out = counts;
+  if (binary.file == nullptr) return out;
+  std::map<u64, bool> known;
+  const auto is_in_stub = [&](u64 address) {
+    const auto [place, is_new] = known.try_emplace(address);
+    if (is_new) place->second = binary.file->function_at(address, true).function.ends_with(kStubEnd);
+    return place->second;
+  };
+  std::erase_if(out.branches, [&](const auto& one) { return is_in_stub(one.from); });
+  std::erase_if(out.ranges, [&](const auto& one) { return is_in_stub(one.begin); });
+  return out;
+}
+
 // The file that the next command reads.
 const std::string& path_of(const Binary& binary, const ProfileOrder& order) {
   return order.binary.empty() ? binary.path : order.binary;
@@ -88,7 +103,7 @@ diag::Result<MadeProfile> profile_for_bolt(const Binary& binary, const ExecutedC
   if (facts.has_branches) {
     facts.next = fmt::format("perf2bolt --pa -p {0} -o {0}.fdata {1} && {2} -data {0}.fdata -reorder-blocks=ext-tsp",
                              facts.file, path, rebuilt);
-    return MadeProfile{compiler_profiles::bolt_branches(code.samples), std::move(facts)};
+    return MadeProfile{compiler_profiles::bolt_branches(without_stubs(binary, code.samples)), std::move(facts)};
   }
   std::set<std::string> names;
   const auto samples = bolt_functions(binary, code, names, facts.without_symbol);
