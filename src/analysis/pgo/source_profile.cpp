@@ -2,8 +2,11 @@
 #include "analysis/pgo/source_profile.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analysis/pgo/declarations.h"
@@ -136,6 +139,11 @@ bool is_linker_name(std::string_view name) {
   return is_word(name) && name.find_first_of("()<>~ ") == std::string_view::npos && !name.starts_with("operator");
 }
 
+bool is_cpp_source(std::string_view file) {
+  constexpr std::string_view kEnds[] = {".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx"};
+  return std::any_of(std::begin(kEnds), std::end(kEnds), [&](std::string_view end) { return file.ends_with(end); });
+}
+
 // The name of the function that a stub of the linker calls: "memcpy@plt" → "memcpy".
 std::string_view without_stub(std::string_view name) {
   return name.ends_with(kStubEnd) ? name.substr(0, name.size() - kStubEnd.size()) : name;
@@ -262,9 +270,17 @@ class SourceProfiler {
 
   bool is_known(std::span<const SymbolizedFrame> frames, usize index) {
     const SymbolizedFrame& frame = frames[index];
-    const bool has_name =
-        index + 1 == frames.size() || is_pdb_ ? is_word(frame.function) : is_linker_name(frame.function);
+    const bool has_name = index + 1 == frames.size() || is_pdb_ ? is_word(frame.function) : is_name_of_inlined(frame);
     return has_name && location_of(frame).has_value();
+  }
+  // In C++ a plain name is a linker's name only if the function has C linkage; then there usually is a symbol, too.
+  bool is_name_of_inlined(const SymbolizedFrame& frame) {
+    if (!is_linker_name(frame.function)) return false;
+    if (frame.function.starts_with("_Z") || !is_cpp_source(frame.file)) return true;
+    if (symbols_.empty()) {
+      file_.for_each_name(true, [this](u64, std::string_view name) { symbols_.emplace(name); });
+    }
+    return symbols_.contains(frame.function);
   }
 
   // Adds the count to the totals of all functions at an address, and returns the profile of the innermost one; null if
@@ -312,7 +328,8 @@ class SourceProfiler {
   const modules::CodeFile& file_;
   Declarations declarations_;
   SourceProfile& out_;
-  bool is_pdb_ = false;  // the lines of this address come from a PDB
+  std::set<std::string, std::less<>> symbols_;  // all names of code, if they were needed
+  bool is_pdb_ = false;                         // the lines of this address come from a PDB
   Row row_;
   Path path_;  // of the previous address; the next one often has the same path
 };
