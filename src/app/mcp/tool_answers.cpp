@@ -87,7 +87,8 @@ diag::Result<std::optional<request::TimeSpan>> time_of(const Arguments& argument
   if (!time.from.has_value() && !time.to.has_value()) return std::optional<request::TimeSpan>();
   if (time.from.value_or(0) < 0 || time.to.value_or(0) < 0 ||
       (time.to.has_value() && *time.to <= time.from.value_or(0)))
-    return diag::Error{.text = "from and to are no time of the recording", .hint = "use seconds, with from below to"};
+    return diag::Error{.text = "from must be below to, and neither may be negative",
+                       .hint = "both are seconds of the recording"};
   return std::optional(time);
 }
 
