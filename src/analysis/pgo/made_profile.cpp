@@ -15,6 +15,7 @@
 #include "code/symbols/pe/pe_file.h"
 #include "formats/compiler_profiles/compiler_profiles.h"
 #include "ground/text/base_name.h"
+#include "ground/text/shell_words.h"
 
 namespace wperf::pgo {
 namespace {
@@ -98,17 +99,18 @@ diag::Result<MadeProfile> profile_for_bolt(const Binary& binary, const ExecutedC
     return diag::usage_error(fmt::format("BOLT reads ELF files, and {} is a Windows image", binary.name),
                              "use --format llvm (clang) or spt (MSVC)");
   }
-  const std::string& path = path_of(binary, order);
-  const std::string rebuilt = fmt::format("llvm-bolt {} -o {}.bolt", path, binary.name);
+  const std::string path = text::quoted_word(path_of(binary, order));
+  const std::string rebuilt = fmt::format("llvm-bolt {} -o {}", path, text::quoted_word(binary.name + ".bolt"));
   if (facts.has_branches) {
-    facts.next = fmt::format("perf2bolt --pa -p {0} -o {0}.fdata {1} && {2} -data {0}.fdata -reorder-blocks=ext-tsp",
-                             facts.file, path, rebuilt);
+    facts.next = fmt::format("perf2bolt --pa -p {} -o {} {} && {} -data {} -reorder-blocks=ext-tsp",
+                             text::quoted_word(facts.file), text::quoted_word(facts.file + ".fdata"), path, rebuilt,
+                             text::quoted_word(facts.file + ".fdata"));
     return MadeProfile{compiler_profiles::bolt_branches(without_stubs(binary, code.samples)), std::move(facts)};
   }
   std::set<std::string> names;
   const auto samples = bolt_functions(binary, code, names, facts.without_symbol);
   facts.used -= facts.without_symbol;
-  facts.next = fmt::format("{} -data {} -reorder-blocks=ext-tsp", rebuilt, facts.file);
+  facts.next = fmt::format("{} -data {} -reorder-blocks=ext-tsp", rebuilt, text::quoted_word(facts.file));
   // A blank would end the event's name.
   std::string event = facts.events.front();
   std::replace(event.begin(), event.end(), ' ', '_');
@@ -132,8 +134,9 @@ diag::Result<MadeProfile> profile_for_llvm(const Binary& binary, const AddressCo
   facts.from_first_line = made.from_first_line;
   facts.undecodable = made.undecodable;
   facts.next = is_rust_name(facts.judgement.hottest)
-                   ? fmt::format("rustc -C opt-level=3 -g -Z profile-sample-use={} … (nightly)", facts.file)
-                   : fmt::format("clang -O2 -g -fprofile-sample-use={} …", facts.file);
+                   ? fmt::format("rustc -C opt-level=3 -g -Z {} … (nightly)",
+                                 text::quoted_word("profile-sample-use=" + facts.file))
+                   : fmt::format("clang -O2 -g {} …", text::quoted_word("-fprofile-sample-use=" + facts.file));
   return MadeProfile{order.format == PgoFormat::llvm ? compiler_profiles::llvm_text(made.functions)
                                                      : compiler_profiles::llvm_binary(made.functions),
                      std::move(facts)};
@@ -157,9 +160,9 @@ diag::Result<MadeProfile> profile_for_profgen(const Binary& binary, const Addres
         binary.name));
   }
   facts.next = fmt::format(
-      "llvm-profgen --binary {0} --unsymbolized-profile {1} --use-offset=0 -o {1}.prof && "
-      "clang -O2 -g -fprofile-sample-use={1}.prof …",
-      path_of(binary, order), order.file);
+      "llvm-profgen --binary {} --unsymbolized-profile {} --use-offset=0 -o {} && clang -O2 -g {} …",
+      text::quoted_word(path_of(binary, order)), text::quoted_word(order.file), text::quoted_word(order.file + ".prof"),
+      text::quoted_word("-fprofile-sample-use=" + order.file + ".prof"));
   return MadeProfile{compiler_profiles::llvm_unsymbolized(counts), std::move(facts)};
 }
 
@@ -299,8 +302,9 @@ diag::Result<MadeProfile> profile_for_msvc(const ProfileCounts& counts, const Bi
   }
   facts.modules = modules.size();
   facts.judgement = judge(*main, counts_of(*main, events));
-  facts.next = fmt::format("SPDConvert /mode:{} {}.spd {}", main->branches.empty() ? "IP" : "LBR",
-                           text::without_extension(text::base_name(main->name)), file);
+  const std::string spd = std::string(text::without_extension(text::base_name(main->name))) + ".spd";
+  facts.next = fmt::format("SPDConvert /mode:{} {} {}", main->branches.empty() ? "IP" : "LBR", text::quoted_word(spd),
+                           text::quoted_word(file));
   WPERF_TRY(std::string bytes, compiler_profiles::spt(modules));
   return MadeProfile{std::move(bytes), std::move(facts)};
 }

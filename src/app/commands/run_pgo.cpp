@@ -34,13 +34,14 @@ diag::Result<void> check_pgo_options(const request::Request& request) {
   return {};
 }
 
-// Files next to the named binary are tried first.
-void search_folder_of_binary(const pgo::NamedBinary& binary, request::Request& request) {
+// The named binary is tried first, whatever its name was while it was recorded, then the files next to it.
+void search_named_binary(const pgo::NamedBinary& binary, request::Request& request) {
   if (binary.path.empty()) return;
   std::string folder = binary.path.substr(0, binary.path.size() - binary.name.size());
   if (folder.empty()) folder = ".";
   std::optional<std::string>& path = request.sampling.symbol_path;
-  path = path.has_value() ? folder + ';' + *path : folder;
+  const std::string both = binary.path + ';' + folder;
+  path = path.has_value() ? both + ';' + *path : both;
 }
 
 diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request, diag::Console& console) {
@@ -85,7 +86,7 @@ diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console
   std::optional<pgo::NamedBinary> named;
   if (request.pgo.binary.has_value()) {
     WPERF_TRY(named, pgo::open_named_binary(*request.pgo.binary));
-    search_folder_of_binary(*named, request);
+    search_named_binary(*named, request);
     order.binary = named->path;
   }
   order.folders = modules::symbol_folders(modules::symbol_options(request).symbol_path);

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "app/commands/commands.h"
 #include "ground/diag/nearest.h"
@@ -16,19 +9,12 @@
 namespace wperf::commands {
 namespace {
 
-// A few of the commands; the description in the schema has all.
-std::string some_of(const std::vector<std::string_view>& commands) {
-  constexpr usize kMost = 3;
-  const auto shown = std::span(commands).first(std::min(commands.size(), kMost));
-  const std::string text = fmt::format("{}", fmt::join(shown, ", "));
-  return commands.size() > kMost ? text + ", ..." : text;
-}
-
 std::string list_of_schemas() {
   report::Table table;
   table.columns = {{"name"}, {"document"}, {"printed by"}};
   for (const schemas::Schema& schema : schemas::all()) {
-    table.rows.push_back({std::string(schema.name), std::string(schema.title), some_of(schemas::printed_by(schema))});
+    table.rows.push_back({std::string(schema.name), std::string(schema.title),
+                          fmt::format("{}", fmt::join(schemas::printed_by(schema), ", "))});
   }
   return report::table_text(table);
 }

@@ -13,6 +13,7 @@
 #include "app/measure/warnings_only_console.h"
 #include "app/output/outputs.h"
 #include "app/show/profile_views.h"
+#include "base/event_class.h"
 #include "ground/diag/result.h"
 #include "ground/os/machine_facts.h"
 #include "ground/os/output_file.h"
@@ -177,6 +178,17 @@ stacks::RecordingAbout about_of(const request::Request& request) {
   return about;
 }
 
+// Kinds of counters with the same file name replace each other's counts, as in WindowsPerf.
+void warn_of_replaced_files(const std::vector<output::TimelineFile>& files, diag::Console& console) {
+  for (auto file = files.begin(); file != files.end(); ++file) {
+    const auto has_its_path = [&](const output::TimelineFile& other) { return other.path == file->path; };
+    if (std::none_of(file + 1, files.end(), has_its_path)) continue;
+    console.warn(
+        fmt::format("warning: {} does not keep the counts of {}; put {{class}} into its name for a file of each kind",
+                    file->path, kEventClassNames[static_cast<usize>(file->event_class)]));
+  }
+}
+
 diag::Result<int> run_timeline(const request::Request& request, plan::CountPlan plan, measure::OpenedMachine& machine,
                                const std::vector<output::TimelineFile>& files, diag::Console& console) {
   const measure::MeasureOptions options = measure_options(request);
@@ -215,6 +227,7 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
   if (request.timeline.enabled) {
     files = output::timeline_files(request.outputs, plan);
     WPERF_CHECK_OK(output::check_timeline_files(request.outputs, files));
+    warn_of_replaced_files(files, console);
   }
   if (request.outputs.verbose) measure::print_plan(plan, machine, files, console);
   if (request.listen.has_value() && parts.size() != 1) {

@@ -82,6 +82,8 @@ class MessageReader {
       });
     } else if (name == "protocolVersion") {
       message_.wanted_version = json_.string();
+    } else if (name == "requestId") {
+      message_.cancelled_id = raw();
     } else if (name == "name") {
       message_.tool = json_.string();
     } else if (name == "arguments") {

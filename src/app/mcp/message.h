@@ -43,6 +43,7 @@ struct Message {
   std::string wanted_version;     // the version in `initialize`
   std::string tool;
   Arguments arguments;
+  std::string cancelled_id;  // in notifications/cancelled: the id of a request, as JSON
 };
 
 // Error numbers of JSON-RPC and of the protocol.

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <memory>
+#include <optional>
 
+#include "app/mcp/incoming.h"
 #include "app/mcp/tools.h"
 #include "app/measure/tool.h"
+#include "ground/os/process.h"
 #include "ground/os/standard_streams.h"
 
 namespace wperf::mcp {
@@ -75,23 +78,6 @@ std::string text_of(const diag::Error& error) {
   return fmt::format("error: {}{}{}", error.text, error.hint.empty() ? "" : "\nhint: ", error.hint);
 }
 
-// Reads a line without its end. Returns false at the end of the stream. If a line is too long, it is read to its end
-// and `is_cut` is set.
-bool read_line(std::FILE* in, std::string& line, bool& is_cut) {
-  line.clear();
-  is_cut = false;
-  int c = std::getc(in);
-  if (c == EOF) return false;
-  for (; c != EOF && c != '\n'; c = std::getc(in)) {
-    if (line.size() < kLongestMessage) {
-      line += static_cast<char>(c);
-    } else {
-      is_cut = true;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string Server::answer(std::string_view line) {
@@ -102,7 +88,9 @@ std::string Server::answer(std::string_view line) {
         *fault == Fault::not_json ? "the line is not JSON" : "the message is not a request of JSON-RPC 2.0");
   }
   if (message.id.empty()) return {};
-  return answer_of(message);
+  cancellation_->begin(message.id);
+  std::string answer = answer_of(message);
+  return cancellation_->end() ? std::string() : answer;
 }
 
 std::string Server::answer_of(const Message& message) {
@@ -187,16 +175,17 @@ std::string Server::call_tool(const Message& message) {
 int serve(const ServerOptions& options) {
   const os::TakenStreams streams = os::take_standard_streams();
   Server server(options);
-  std::string line;
-  bool is_cut = false;
-  while (read_line(streams.in, line, is_cut)) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const std::string answer =
-        is_cut ? fault_line("", Fault::not_request, fmt::format("a message has at most {} bytes", kLongestMessage))
-               : server.answer(line);
-    if (answer.empty()) continue;
-    if (std::fwrite(answer.data(), 1, answer.size(), streams.out) != answer.size() || std::fflush(streams.out) != 0)
-      return 1;  // the client is gone
+  const auto out = std::make_shared<Outgoing>(streams.out);
+  Incoming incoming(streams.in, server.cancellation(), out);
+  // Ctrl-C and SIGTERM stop a measurement and its program first. A measurement gives both up at its end.
+  os::catch_interrupt();
+  while (const std::optional<Incoming::Line> line = incoming.next()) {
+    if (line->text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const std::string answer = line->is_cut ? fault_line("", Fault::not_request,
+                                                         fmt::format("a message has at most {} bytes", kLongestMessage))
+                                            : server.answer(line->text);
+    if (!answer.empty() && !out->write(answer)) return 1;  // the client is gone
+    os::catch_interrupt();
   }
   return 0;
 }

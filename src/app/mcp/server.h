@@ -3,9 +3,11 @@
 // ones, which begin with `initialize`. Each request shows which revision it follows.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "app/mcp/incoming.h"
 #include "app/mcp/message.h"
 #include "app/mcp/tool_answers.h"
 
@@ -20,9 +22,10 @@ struct ServerOptions {
 class Server {
  public:
   explicit Server(const ServerOptions& options)
-      : may_start_programs_(options.may_start_programs), answers_(options.root, options.device) {}
+      : may_start_programs_(options.may_start_programs), answers_(options.root, options.device, cancellation_) {}
 
-  // The line to send; empty for a notification, which has no answer.
+  const std::shared_ptr<Cancellation>& cancellation() const { return cancellation_; }
+  // The line to send; empty for a notification and for a cancelled request, which have no answer.
   std::string answer(std::string_view line);
 
  private:
@@ -32,6 +35,7 @@ class Server {
   std::string list_tools(const Message& message) const;
   std::string call_tool(const Message& message);
 
+  std::shared_ptr<Cancellation> cancellation_ = std::make_shared<Cancellation>();
   bool may_start_programs_;
   std::string older_version_;  // from `initialize`; empty before it
   ToolAnswers answers_;

@@ -32,6 +32,8 @@ constexpr u32 kBytes = 4096;
 // Keeps the documents and warnings of a command.
 class KeptOutput final : public diag::Console {
  public:
+  explicit KeptOutput(const Cancellation& cancellation) : cancellation_(cancellation) {}
+
   void out(std::string_view) override {}
   void document(std::string_view text) override { answer.markdown += text; }
   void json(std::string_view ascii) override { answer.json += ascii; }
@@ -40,9 +42,12 @@ class KeptOutput final : public diag::Console {
     if (answer.warnings.size() < kMost) answer.warnings.emplace_back(line);
   }
   bool animated() const override { return false; }
-  bool interrupted() const override { return os::interrupted(); }
+  bool interrupted() const override { return os::interrupted() || cancellation_.is_asked(); }
 
   Answer answer;
+
+ private:
+  const Cancellation& cancellation_;
 };
 
 // Matches names of functions as -s does.
@@ -124,7 +129,7 @@ Answer answer_of(const brief::Brief& brief, std::vector<std::string> warnings) {
 }  // namespace
 
 diag::Result<Answer> ToolAnswers::answer(Tool tool, const Arguments& arguments) {
-  KeptOutput console;
+  KeptOutput console(*cancellation_);
   switch (tool) {
     case Tool::open:
     case Tool::summary:
@@ -150,7 +155,7 @@ diag::Result<Answer> ToolAnswers::answer(Tool tool, const Arguments& arguments) 
 diag::Result<Answer> ToolAnswers::of_waits(Tool tool, const Arguments& arguments) {
   WPERF_TRY(const Request request, request_of(tool, arguments));
   WPERF_TRY(KeptRecording* const recording, recordings_.find(arguments.text("recording")));
-  KeptOutput console;
+  KeptOutput console(*cancellation_);
   show::ReportOptions options = commands::report_options(request, console);
   WPERF_TRY(const show::SwitchRecording* const switches, recording->switches(options, console));
   WPERF_CHECK_OK(show::show_waits(*switches, commands::wait_options(request, options), options, console));
@@ -292,7 +297,7 @@ diag::Result<Answer> ToolAnswers::of_command(Tool tool, const Arguments& argumen
     }
     if (!arguments.flag("waits")) request.sampling.call_stacks = request::automatic_stacks();
   }
-  KeptOutput console;
+  KeptOutput console(*cancellation_);
   WPERF_TRY(const int status,
             tool == Tool::compare ? commands::run_diff(request, &runs_, console) : commands::run(request, console));
   if (status != 0) console.answer.warnings.push_back(fmt::format("the program ended with status {}", status));
@@ -308,7 +313,7 @@ diag::Result<brief::Brief> ToolAnswers::events(const Arguments& arguments, diag:
   request.command = request::Command::list;
   WPERF_TRY(request.device, device_of(arguments));
   request.outputs.json = request.outputs.quiet = request.outputs.verbose = true;
-  KeptOutput list;
+  KeptOutput list(*cancellation_);
   WPERF_TRY(const int status, commands::run(request, list));
   static_cast<void>(status);  // the status is a program's, and `list` starts none
   for (const std::string& warning : list.answer.warnings) console.warn(warning);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Carries out tools: turns an argument list into a brief answer, as Markdown and as JSON.
 #pragma once
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/mcp/incoming.h"
 #include "app/mcp/message.h"
 #include "app/mcp/recordings.h"
 #include "app/mcp/tools.h"
@@ -23,7 +26,8 @@ struct Answer {
 class ToolAnswers {
  public:
   // `device`: used if the client names none.
-  ToolAnswers(std::string root, std::string device) : recordings_(std::move(root)), device_(std::move(device)) {}
+  ToolAnswers(std::string root, std::string device, std::shared_ptr<const Cancellation> cancellation)
+      : recordings_(std::move(root)), device_(std::move(device)), cancellation_(std::move(cancellation)) {}
 
   // The arguments must fit the tool's parameters.
   diag::Result<Answer> answer(Tool tool, const Arguments& arguments);
@@ -43,6 +47,7 @@ class ToolAnswers {
   Recordings recordings_;
   show::KeptRuns runs_{state_of};
   std::string device_;
+  std::shared_ptr<const Cancellation> cancellation_;
 };
 
 }  // namespace wperf::mcp

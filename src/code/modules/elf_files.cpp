@@ -41,6 +41,11 @@ std::vector<std::string> image_candidates(const std::string& path, Bytes build_i
                                           u32 process) {
   std::vector<std::string> candidates;
   for (const std::string& folder : search.folders) {
+    // A file may be named instead of a folder. Only its build id shows whose it is.
+    if (!build_id.empty() && !os::is_folder(folder) && os::file_exists(folder)) {
+      candidates.push_back(folder);
+      continue;
+    }
     candidates.push_back(folder + path);
     candidates.push_back(os::join_path(folder, std::string(base_name(path))));
   }
@@ -74,6 +79,7 @@ void find_image(const std::string& path, Bytes build_id, const std::vector<std::
       continue;
     }
     if (!build_id.empty() && !is_build(build_id, elf.value().build_id())) {
+      if (std::ranges::find(search.folders, candidate) != search.folders.end()) continue;
       loaded.reason = candidate + " is from a different build than the recorded one";
       continue;
     }

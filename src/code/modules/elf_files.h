@@ -30,7 +30,7 @@ struct CodeBytes {
 std::string_view base_name(std::string_view path);
 
 struct ElfSearch {
-  std::vector<std::string> folders;  // --symbol-path: folders that may contain the paths of the recording
+  std::vector<std::string> folders;  // --symbol-path: folders that may contain the paths of the recording, or files
   bool lines = true;                 // true: also names of lines and inlined functions
   // --debuginfod; null if no server may be asked
   DebugDownloads* downloads = nullptr;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of a client. A separate thread reads them. So a request can be cancelled while it is carried out, and
+// `ping` is answered meanwhile.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace wperf::mcp {
+
+// Which request is carried out, and whether the client has cancelled it.
+class Cancellation {
+ public:
+  // Requests are identified by their ids, as JSON.
+  void begin(const std::string& id);
+  // Returns true if the request was cancelled.
+  bool end();
+  // The request may be waiting still.
+  void cancel(const std::string& id);
+  bool is_asked() const { return is_asked_.load(std::memory_order_relaxed); }
+
+ private:
+  std::mutex mutex_;
+  std::string current_;
+  std::set<std::string> ahead_;  // ids of requests that have not begun
+  std::atomic<bool> is_asked_ = false;
+};
+
+class Outgoing {
+ public:
+  explicit Outgoing(std::FILE* out) : out_(out) {}
+  // Returns false if the client is gone.
+  bool write(std::string_view line);
+
+ private:
+  std::mutex mutex_;
+  std::FILE* out_;
+};
+
+class Incoming {
+ public:
+  // The thread may still wait for a line when the process ends, so all three are shared with it.
+  Incoming(std::FILE* in, std::shared_ptr<Cancellation> cancellation, std::shared_ptr<Outgoing> out);
+
+  struct Line {
+    std::string text;     // without its end
+    bool is_cut = false;  // the line was too long
+  };
+  // Waits for the next line. Returns nullopt at the end of the stream, and after Ctrl-C or SIGTERM.
+  std::optional<Line> next();
+
+ private:
+  struct Queue {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<Line> lines;
+    bool is_over = false;
+  };
+  std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
+};
+
+}  // namespace wperf::mcp
