@@ -578,7 +578,7 @@ class Programs(WperfTest):
         done = self.run_wperf("waits", "-o", str(kept), "--", "true", device="linux")
         if done.returncode != 0:
             self.skipTest("this user is not allowed to read the scheduler's tracepoints: " + done.stderr)
-        self.assertRegex(done.stdout, f"\n[^\n]*{re.escape(str(kept))}: [0-9,]+ bytes; [^\n]*`wperf waits {re.escape(str(kept))}`\n")
+        self.assertRegex(done.stdout, f"\n[^\n]*{re.escape(str(kept))}: [0-9,]+ bytes; [^\n]*`wperf waits \"{re.escape(str(kept))}\"`\n")
         text = self.ok("waits", "-o", str(report), "--", "true", device="linux")
         self.assertRegex(text, f"\n[^\n]*{re.escape(str(report))} as JSON; [^\n]*`-o {re.escape(str(report))}.data`[^\n]*`wperf waits`\n")
         self.assertIn("waits", json.loads(report.read_text(encoding="utf-8")))
