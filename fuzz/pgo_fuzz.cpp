@@ -23,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if ((events[event].attributes.branch_sample_type & perf_data::kBranchCallStack) != 0) return;
     branches += sample.branches.size();
   }});
-  if (counts.drops.branches_elsewhere != branches || !counts.binaries.empty()) std::abort();
+  const pgo::Drops& drops = counts.drops;
+  if (drops.branches_elsewhere + drops.branches_without_file != branches || !counts.binaries.empty()) std::abort();
   const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(file.value());
   if (!traces.buffers().empty()) pgo::add_spe_branches(file.value(), traces, nothing_known, false, counts);
   return 0;

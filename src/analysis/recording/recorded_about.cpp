@@ -13,16 +13,6 @@
 namespace wperf::recording {
 namespace {
 
-std::string quoted(std::string_view word) {
-  return text::is_plain_word(word) ? std::string(word) : text::single_quoted(word);
-}
-
-std::string line_of(std::span<const std::string_view> words) {
-  std::string line;
-  for (const std::string_view word : words) line += (line.empty() ? "" : " ") + quoted(word);
-  return line;
-}
-
 using CommandWords = std::span<const std::string_view>;
 
 // The words after `--`, or else those from the image's name on, because no option has a path as a separate word.
@@ -59,8 +49,8 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   std::vector<std::string_view> words = features.command_line();
   if (!words.empty()) {
     words.front() = text::base_name(words.front());
-    about.command = line_of(words);
-    about.program = line_of(program_words(words, run));
+    about.command = text::quoted_words(words);
+    about.program = text::quoted_words(program_words(words, run));
     if (about.program.empty()) about.watched = watched_process(words, run);
   }
   about.host = features.text(Feature::host_name);

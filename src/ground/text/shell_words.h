@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Words of command lines for people to copy: a word from a foreign file may contain any character.
 #pragma once
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,9 +26,10 @@ inline std::string quoted_word(std::string_view word) {
   return is_literal ? '"' + std::string(word) + '"' : single_quoted(word);
 }
 
-inline std::string quoted_words(std::span<const std::string> words) {
+template <class Words>
+std::string quoted_words(const Words& words) {
   std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted_word(word);
+  for (const std::string_view word : words) line += (line.empty() ? "" : " ") + quoted_word(word);
   return line;
 }
 
