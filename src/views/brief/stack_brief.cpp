@@ -216,8 +216,9 @@ Brief of_profile(const StackProfile& profile, const report::StackOptions& option
            options.relative || filter.is_empty() ? counted : count(profile, event, {}));
   for (std::string& note : report::filter_notes(profile, filter)) brief.lost.push_back(std::move(note));
   const auto events = std::ranges::count_if(profile.events, [](const auto& one) { return one.samples != 0; });
-  brief.heading = fmt::format("{} ({} samples{}):", profile.events[event].name, text::with_commas(counted.samples),
-                              events > 1 ? fmt::format("; {} more events are in the recording", events - 1) : "");
+  brief.heading = fmt::format("{} ({} {}{}):", profile.events[event].name, text::with_commas(counted.samples),
+                              counted.samples == 1 ? "sample" : "samples",
+                              events > 1 ? fmt::format("; other events in the recording: {}", events - 1) : "");
   if (filter.is_empty()) add_ruled_out(brief, profile, options.about, found, counted);
   return brief;
 }

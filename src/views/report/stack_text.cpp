@@ -24,6 +24,13 @@ std::string things_of(const stacks::StackEvent& event) {
   return event.things.empty() ? "samples" : event.things;
 }
 
+// "1 sample", "3,731 samples"
+std::string counted_things(const stacks::StackEvent& event) {
+  std::string things = things_of(event);
+  if (event.samples == 1 && things.ends_with('s')) things.pop_back();
+  return text::with_commas(event.samples) + ' ' + things;
+}
+
 void append_rows(std::string& out, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
                  const StackOptions& options) {
   const stacks::StackRows made = stacks::make_rows(profile, event, keys, options.filter, options.children);
@@ -40,8 +47,8 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
                    text::with_commas(made.rows.size() - shown), made.rows.size());
   }
   if (!options.filter.is_empty()) {
-    fmt::format_to(std::back_inserter(out), "  shown: {} of {} {}, {} %\n", text::with_commas(made.samples),
-                   text::with_commas(profile.events[event].samples), things_of(profile.events[event]),
+    fmt::format_to(std::back_inserter(out), "  shown: {} of {}, {} %\n", text::with_commas(made.samples),
+                   counted_things(profile.events[event]),
                    text::fixed(text::percent_of(made.period, profile.events[event].period), 2));
   }
 }
@@ -209,8 +216,8 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
     if (one.samples == 0 && !options.verbose) continue;
     if (any) out += '\n';
     any = true;
-    fmt::format_to(std::back_inserter(out), "event {}: {} {}, {}\n", one.name, text::with_commas(one.samples),
-                   things_of(one), weight_text(profile, event));
+    fmt::format_to(std::back_inserter(out), "event {}: {}, {}\n", one.name, counted_things(one),
+                   weight_text(profile, event));
     append_rows(out, profile, event, sort_keys(options), options);
     for (const std::vector<SortKey>& table : options.tables) {
       out += '\n';
