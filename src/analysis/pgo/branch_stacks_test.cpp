@@ -150,6 +150,9 @@ class PeriodsTest : public BranchStacksTest {
     for (const auto& one : counted(counts_.binaries.front(), {0}).samples) out.push_back(one.count);
     return out;
   }
+  static compiler_profiles::AddressCounts weighted(const Binary& binary, const std::vector<u32>& events) {
+    return weighted_by_periods(counts_of(binary, events), binary, events);
+  }
 };
 
 TEST_F(PeriodsTest, ASampleCountsAsItsPeriod) {
@@ -159,7 +162,7 @@ TEST_F(PeriodsTest, ASampleCountsAsItsPeriod) {
   }
   ASSERT_NE(read(), nullptr);
   EXPECT_EQ(counts(counts_of), (std::vector<u64>{100, 100}));
-  EXPECT_EQ(counts(weighted_counts_of), (std::vector<u64>{2, 198}));
+  EXPECT_EQ(counts(weighted), (std::vector<u64>{2, 198}));
 }
 
 TEST_F(PeriodsTest, OnePeriodIsNoWeight) {
@@ -167,7 +170,7 @@ TEST_F(PeriodsTest, OnePeriodIsNoWeight) {
   sample(16, 7001);
   ASSERT_NE(read(), nullptr);
   EXPECT_TRUE(counts_.binaries.front().weighted.empty());
-  EXPECT_EQ(counts(weighted_counts_of), (std::vector<u64>{3, 1}));
+  EXPECT_EQ(counts(weighted), (std::vector<u64>{3, 1}));
 }
 
 TEST_F(BranchStacksTest, StackLongerThanRecordIsDamage) {

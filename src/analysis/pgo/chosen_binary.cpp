@@ -19,9 +19,7 @@ namespace wperf::pgo {
 namespace {
 
 u64 weight_of(const Binary& binary, const std::vector<u32>& events) {
-  u64 weight = samples_in(binary, events) + binary.without_address;
-  for (const auto& [branch, totals] : binary.branches) weight += totals.count;
-  return weight;
+  return samples_in(binary, events) + binary.without_address + branches_in(binary);
 }
 
 std::vector<const Binary*> by_weight(const ProfileCounts& counts, const std::vector<u32>& events) {

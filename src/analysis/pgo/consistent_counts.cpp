@@ -249,7 +249,8 @@ class Solver {
     return longest;
   }
 
-  // Moves the potentials along the direction, up to where the slope is still upward. Returns false if there is none.
+  // Moves the potentials along the direction, to a place where the slope is nearly flat. Returns false if the slope is
+  // not upward at the start.
   bool move() {
     constexpr u32 kTrials = 12;
     constexpr double kFlat = 0.3;

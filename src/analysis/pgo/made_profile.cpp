@@ -46,14 +46,8 @@ ProfileFacts begun_facts(const ProfileCounts& counts, const std::vector<u32>& ev
   return facts;
 }
 
-u64 branches_in(const Binary& binary) {
-  u64 sum = 0;
-  for (const auto& [branch, totals] : binary.branches) sum += totals.count;
-  return sum;
-}
-
-// BOLT names a local symbol NAME/1; if several functions have that name, only BOLT knows their numbers.
-// `unnamed` gets the samples in such functions, without weights.
+// BOLT names a local symbol NAME/1; if several functions have that name, only BOLT knows their numbers. `unnamed` gets
+// the samples in such functions, without weights.
 std::vector<compiler_profiles::FunctionSample> bolt_functions(const Binary& binary, const ExecutedCode& code,
                                                               std::set<std::string>& names, u64& unnamed) {
   std::map<std::string_view, u32> uses;
@@ -169,7 +163,8 @@ diag::Result<MadeProfile> profile_for_profgen(const Binary& binary, const Addres
 diag::Result<MadeProfile> profile_of_binary(const ProfileCounts& counts, const Binary& binary,
                                             const ProfileOrder& order) {
   const std::vector<u32> events = chosen_events(counts);
-  const ExecutedCode code{counts_of(binary, events), weighted_counts_of(binary, events)};
+  ExecutedCode code{.samples = counts_of(binary, events), .weighted = {}};
+  code.weighted = weighted_by_periods(code.samples, binary, events);
   const AddressCounts& addresses = code.samples;
   ProfileFacts facts = begun_facts(counts, events);
   facts.file = order.file;

@@ -307,6 +307,12 @@ u64 samples_in(const Binary& binary, const std::vector<u32>& events) {
   return sum;
 }
 
+u64 branches_in(const Binary& binary) {
+  u64 sum = 0;
+  for (const auto& [branch, totals] : binary.branches) sum += totals.count;
+  return sum;
+}
+
 AddressCounts counts_of(const Binary& binary, const std::vector<u32>& events) {
   std::map<u64, u64> sums;
   for (const u32 event : events) {
@@ -326,11 +332,10 @@ AddressCounts counts_of(const Binary& binary, const std::vector<u32>& events) {
   return out;
 }
 
-AddressCounts weighted_counts_of(const Binary& binary, const std::vector<u32>& events) {
-  AddressCounts out = counts_of(binary, events);
+AddressCounts weighted_by_periods(AddressCounts counts, const Binary& binary, const std::vector<u32>& events) {
   const bool is_weighted =
       std::any_of(events.begin(), events.end(), [&](u32 one) { return binary.weighted.contains(one); });
-  if (!is_weighted) return out;
+  if (!is_weighted) return counts;
   std::unordered_map<u64, double> sums;
   for (const u32 event : events) {
     if (const auto weighted = binary.weighted.find(event); weighted != binary.weighted.end()) {
@@ -339,8 +344,8 @@ AddressCounts weighted_counts_of(const Binary& binary, const std::vector<u32>& e
       for (const auto& [address, count] : samples->second) sums[address] += static_cast<double>(count);
     }
   }
-  for (auto& one : out.samples) one.count = std::max<u64>(static_cast<u64>(std::llround(sums[one.address])), 1);
-  return out;
+  for (auto& one : counts.samples) one.count = std::max<u64>(static_cast<u64>(std::llround(sums[one.address])), 1);
+  return counts;
 }
 
 const CountedFunction* function_at(const Binary& binary, u64 address, u64& begin) {

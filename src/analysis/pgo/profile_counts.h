@@ -109,11 +109,14 @@ enum class Population : u8 { instructions, branches, time };
 Population population_of(const ProfileCounts& counts, const std::vector<u32>& events);
 // The samples of these events that have an address in the binary.
 u64 samples_in(const Binary& binary, const std::vector<u32>& events);
-// The same counts with samples weighted by their periods, if these differ within a recording. The sum of the weights of
-// an event in a recording is the number of its samples.
-compiler_profiles::AddressCounts weighted_counts_of(const Binary& binary, const std::vector<u32>& events);
+// The branches between addresses of the binary, from branch stacks.
+u64 branches_in(const Binary& binary);
 // If there are no ranges, uses the branches from SPE.
 compiler_profiles::AddressCounts counts_of(const Binary& binary, const std::vector<u32>& events);
+// `counts`: those of counts_of(). Returns them with samples weighted by their periods, if these differ within a
+// recording. The sum of the weights of an event in a recording is the number of its samples.
+compiler_profiles::AddressCounts weighted_by_periods(compiler_profiles::AddressCounts counts, const Binary& binary,
+                                                     const std::vector<u32>& events);
 
 // The function that contains the address; null if not known.
 const CountedFunction* function_at(const Binary& binary, u64 address, u64& begin);

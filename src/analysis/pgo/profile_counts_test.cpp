@@ -65,10 +65,12 @@ TEST(CountsOf, EventsAreAddedUpByAddress) {
 TEST(CountsOf, PeriodsAreWeights) {
   Binary binary = two_functions();
   using Samples = std::vector<compiler_profiles::AddressCount>;
-  EXPECT_EQ(weighted_counts_of(binary, {0}).samples, counts_of(binary, {0}).samples);
+  EXPECT_EQ(weighted_by_periods(counts_of(binary, {0}), binary, {0}).samples, counts_of(binary, {0}).samples);
   binary.weighted[0] = {{0x110, 9.4}, {0x104, 88.6}, {0x200, 0.1}};
-  EXPECT_EQ(weighted_counts_of(binary, {0}).samples, (Samples{{0x104, 89}, {0x110, 9}, {0x200, 1}}));
-  EXPECT_EQ(weighted_counts_of(binary, {0, 1}).samples, (Samples{{0x104, 89}, {0x110, 10}, {0x200, 1}, {0x400, 1}}));
+  EXPECT_EQ(weighted_by_periods(counts_of(binary, {0}), binary, {0}).samples,
+            (Samples{{0x104, 89}, {0x110, 9}, {0x200, 1}}));
+  EXPECT_EQ(weighted_by_periods(counts_of(binary, {0, 1}), binary, {0, 1}).samples,
+            (Samples{{0x104, 89}, {0x110, 10}, {0x200, 1}, {0x400, 1}}));
   EXPECT_EQ(counts_of(binary, {0}).samples, (Samples{{0x104, 6}, {0x110, 90}, {0x200, 2}}));
 }
 
@@ -97,7 +99,8 @@ TEST(Judge, TheThinnestHotFunctionDecides) {
 TEST(Judge, PeriodsDecideWhichFunctionIsHottest) {
   Binary binary = two_functions();
   binary.weighted[0] = {{0x110, 1}, {0x104, 1}, {0x200, 98}};
-  const Judgement judged = judge(binary, counts_of(binary, {0}), weighted_counts_of(binary, {0}));
+  const Judgement judged =
+      judge(binary, counts_of(binary, {0}), weighted_by_periods(counts_of(binary, {0}), binary, {0}));
   EXPECT_EQ(judged.hottest, "cold");
   EXPECT_NEAR(judged.hottest_percent, 98, 1e-9);
   EXPECT_NEAR(judged.density, 96.0 / 16, 1e-9);

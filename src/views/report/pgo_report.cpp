@@ -22,44 +22,42 @@ struct Part {
   std::string_view key, words;
 };
 
-// Samples that are not in the profile, by cause.
-std::vector<Part> unused_samples(const pgo::ProfileFacts& facts) {
-  std::vector<Part> parts = {
-      {facts.of_other_events, "other_events", "of other events"},
-      {facts.drops.kernel, "kernel", "in the kernel"},
-      {facts.of_other_binaries, "other_binaries", "in other binaries"},
-      {facts.of_other_builds, "other_builds", "in other builds of it"},
-      {facts.drops.jit_code, "made_code", "in code made at run time"},
-      {facts.drops.nowhere, "nowhere", "outside of all mappings"},
-      {facts.without_address, "no_file", "in files that are missing on this machine or from another build"},
-      {facts.without_build, "no_build", "in modules without a GUID"},
-      {facts.without_symbol, "no_symbol", "in code without an unambiguous symbol"}};
+std::vector<Part> nonzero(std::vector<Part> parts) {
   std::erase_if(parts, [](const Part& part) { return part.count == 0; });
   return parts;
+}
+
+// Samples that are not in the profile, by cause.
+std::vector<Part> unused_samples(const pgo::ProfileFacts& facts) {
+  return nonzero({{facts.of_other_events, "other_events", "of other events"},
+                  {facts.drops.kernel, "kernel", "in the kernel"},
+                  {facts.of_other_binaries, "other_binaries", "in other binaries"},
+                  {facts.of_other_builds, "other_builds", "in other builds of it"},
+                  {facts.drops.jit_code, "made_code", "in code made at run time"},
+                  {facts.drops.nowhere, "nowhere", "outside of all mappings"},
+                  {facts.without_address, "no_file", "in files that are missing on this machine or from another build"},
+                  {facts.without_build, "no_build", "in modules without a GUID"},
+                  {facts.without_symbol, "no_symbol", "in code without an unambiguous symbol"}});
 }
 
 std::vector<Part> unused_branches(const pgo::ProfileFacts& facts) {
   const pgo::Drops& drops = facts.drops;
-  std::vector<Part> parts = {
-      {facts.has_branches ? facts.of_other_binaries : 0, "other_binaries", "branches in other binaries"},
-      {facts.has_branches ? facts.of_other_builds : 0, "other_builds", "branches in other builds of it"},
-      {drops.branches_without_file, "branches_no_file",
-       "branches in files that are missing on this machine or from another build"},
-      {drops.branches_elsewhere, "branches_elsewhere", "branches to or from the kernel or another binary"}};
-  std::erase_if(parts, [](const Part& part) { return part.count == 0; });
-  return parts;
+  return nonzero(
+      {{facts.has_branches ? facts.of_other_binaries : 0, "other_binaries", "branches in other binaries"},
+       {facts.has_branches ? facts.of_other_builds : 0, "other_builds", "branches in other builds of it"},
+       {drops.branches_without_file, "branches_no_file",
+        "branches in files that are missing on this machine or from another build"},
+       {drops.branches_elsewhere, "branches_elsewhere", "branches to or from the kernel or another binary"}});
 }
 
 std::vector<Part> unused_stacks(const pgo::ProfileFacts& facts) {
   const pgo::Drops& drops = facts.drops;
-  std::vector<Part> parts = {
-      {facts.has_branches ? facts.without_stack : 0, "without_stack", "samples in recordings without branch stacks"},
-      {drops.call_stacks, "call_stacks", "stacks of calls instead of branches"},
-      {drops.ranges_elsewhere, "ranges_elsewhere", "ranges that end there"},
-      {drops.ranges_backwards, "ranges_backwards", "ranges that end before they begin"},
-      {drops.ranges_across_functions, "ranges_across_functions", "ranges across functions"}};
-  std::erase_if(parts, [](const Part& part) { return part.count == 0; });
-  return parts;
+  return nonzero(
+      {{facts.has_branches ? facts.without_stack : 0, "without_stack", "samples in recordings without branch stacks"},
+       {drops.call_stacks, "call_stacks", "stacks of calls instead of branches"},
+       {drops.ranges_elsewhere, "ranges_elsewhere", "ranges that end there"},
+       {drops.ranges_backwards, "ranges_backwards", "ranges that end before they begin"},
+       {drops.ranges_across_functions, "ranges_across_functions", "ranges across functions"}});
 }
 
 std::string listed(const std::vector<Part>& parts) {
