@@ -5,75 +5,26 @@
 #include <iterator>
 #include <optional>
 
+#include "analysis/recording/scheduler_events.h"
 #include "analysis/recording/thread_ends.h"
 #include "formats/perf_data/format.h"
 #include "formats/perf_data/run_facts.h"
-#include "formats/perf_data/sample.h"
-#include "formats/perf_data/tracepoint_formats.h"
 #include "formats/perf_data/visit.h"
 
 namespace wperf::recording {
 namespace {
 
-using perf_data::TracepointField;
-using perf_data::TracepointFormat;
 using stacks::Leaving;
+using Role = SchedulerRole;
 using stacks::Switch;
-
-constexpr u32 kSoftwareType = 1, kTracepoint = 2;
-constexpr u64 kSoftwareSwitches = 3;
-
-// Linux's numbers of task states in prev_state.
-constexpr u64 kDead = 0x10, kZombie = 0x20;
-
-// left: a sample of the software event, with the stack of the thread that leaves; a SWITCH record follows.
-enum class Role : u8 { other, switched, waking, wakeup, created, left };
 
 u16 core_of(const perf_data::Identity& identity) {
   return identity.has(perf_data::kSampleCpu) ? static_cast<u16>(identity.cpu) : stacks::kUnknownCore;
 }
 
-Role role_of(std::string_view name) {
-  if (name == "sched_switch") return Role::switched;
-  if (name == "sched_waking") return Role::waking;
-  if (name == "sched_wakeup") return Role::wakeup;
-  if (name == "sched_wakeup_new") return Role::created;
-  return Role::other;
-}
-
-// One kind of event, with the positions of its fields.
-struct Point {
-  Role role = Role::other;
-  TracepointField flags, from, from_name, from_state, to, to_name;
-};
-
-Point point_of(const TracepointFormat& format) {
-  Point point;
-  point.role = role_of(format.name);
-  point.flags = format.field("common_flags");
-  if (point.role == Role::switched) {
-    point.from = format.field("prev_pid");
-    point.from_state = format.field("prev_state");
-    point.from_name = format.field("prev_comm");
-    point.to = format.field("next_pid");
-    point.to_name = format.field("next_comm");
-  } else {
-    point.to = format.field("pid");
-    point.to_name = format.field("comm");
-  }
-  return point;
-}
-
-Leaving leaving_of(u64 state) {
-  // 0 means that the thread could continue. For a forced switch, the kernel sets a bit above all states.
-  if ((state & 0xff) == 0) return Leaving::preempted;
-  if ((state & (kDead | kZombie)) != 0) return Leaving::ended;
-  return Leaving::waits;
-}
-
 class Reader {
  public:
-  explicit Reader(const perf_data::PerfFile& file) : file_(file) {
+  explicit Reader(const perf_data::PerfFile& file) : file_(file), events_(scheduler_events(file)) {
     const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
     if (run.has_value()) {
       out_.program = run->process;
@@ -81,25 +32,12 @@ class Reader {
       out_.switch_cost_ns = run->switch_cost_ns;
     }
     argument_ = perf_data::first_argument_register(file.features().text(perf_data::Feature::architecture));
-    const auto formats =
-        perf_data::read_tracepoint_formats(file.features().bytes(perf_data::Feature::tracing_data), "sched");
-    for (const perf_data::Event& event : file.attrs()) {
-      Point& point = points_.emplace_back();
-      if (event.attributes.type == kSoftwareType && event.attributes.config == kSoftwareSwitches) {
-        point.role = Role::left;
-        stacks_of_left_ = event.attributes.has(perf_data::kSampleCallchain);
-      }
-      if (event.attributes.type != kTracepoint) continue;
-      const auto format = std::find_if(formats.begin(), formats.end(),
-                                       [&](const TracepointFormat& one) { return one.id == event.attributes.config; });
-      if (format != formats.end()) point = point_of(*format);
-      nameless_ = nameless_ || (format == formats.end() && event.name.starts_with("sched:"));
-      has_waking_ = has_waking_ || point.role == Role::waking;
-      if (point.role == Role::switched) {
-        has_switches_ = true;
-        out_.has_stacks = event.attributes.has(perf_data::kSampleCallchain);
-      }
-    }
+    const SchedulerEvent* const switched = events_.find(Role::switched);
+    has_switches_ = switched != nullptr;
+    out_.has_stacks = has_switches_ && switched->has_stacks;
+    has_waking_ = events_.find(Role::waking) != nullptr;
+    const SchedulerEvent* const left = events_.find(Role::left);
+    stacks_of_left_ = left != nullptr && left->has_stacks;
   }
 
   diag::Result<RecordedSwitches> read() {
@@ -213,7 +151,8 @@ class Reader {
       }
     }
   }
-  void name_thread(const perf_data::Sample& sample, const TracepointField& thread, const TracepointField& name) {
+  void name_thread(const perf_data::Sample& sample, const perf_data::TracepointField& thread,
+                   const perf_data::TracepointField& name) {
     if (thread.size == 0 || name.size == 0) return;
     name_thread(static_cast<u32>(thread.value(sample.raw)),
                 bytes::text_in(bytes::slice(sample.raw, name.offset, name.size)), sample.time);
@@ -247,36 +186,25 @@ class Reader {
     const u16 core = has_core(sample) ? static_cast<u16>(sample.cpu) : stacks::kUnknownCore;
     note_core(core, sample.time);
     if (sample.tid != 0) put_in_process(sample.tid, sample.pid, sample.time);
-    const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
-    const Point& point = event < points_.size() ? points_[event] : kOther;
+    const SchedulerEvent& event = events_.of(sample);
     // Both tracepoints report the same wake-up, but only the earlier one was recorded in the thread that caused it.
-    if (point.role == Role::wakeup && has_waking_) return;
-    if (point.role == Role::switched || point.role == Role::left) take_argument(sample, number);
-    if (point.role == Role::left) {
+    if (event.role == Role::wakeup && has_waking_) return;
+    if (event.role == Role::switched || event.role == Role::left) take_argument(sample, number);
+    if (event.role == Role::left) {
       left_[sample.tid] = number;
       return;
     }
-    if (point.role == Role::other) {
-      const bool measures = event < points_.size() && file_.attrs()[event].attributes.type != kTracepoint;
-      if (measures) take_running(sample, event, number);
+    if (!event.is_of_scheduler()) {
+      if (!event.is_tracepoint) take_running(sample, number);
       return;
     }
-    name_thread(sample, point.from, point.from_name);
-    name_thread(sample, point.to, point.to_name);
-    Switch change{.time = sample.time, .sample = number, .core = core};
-    if (point.role == Role::switched) {
-      change.leaves = static_cast<u32>(point.from.value(sample.raw));
-      change.comes = static_cast<u32>(point.to.value(sample.raw));
-      const u64 state = point.from_state.value(sample.raw);
-      change.leaving = leaving_of(state);
-      change.reason = static_cast<u8>(state);
-    } else {
-      constexpr u64 kInInterrupt = 0x08 | 0x10;  // hard or soft interrupt
-      change.kind = point.role == Role::created ? stacks::Kind::created : stacks::Kind::woken;
-      change.comes = static_cast<u32>(point.to.value(sample.raw));
-      if ((point.flags.value(sample.raw) & kInInterrupt) == 0) change.leaves = sample.tid;
-      out_.has_wakeups = true;
-    }
+    name_thread(sample, event.from, event.from_name);
+    name_thread(sample, event.to, event.to_name);
+    Switch change = event.switch_in(sample);
+    change.time = sample.time;
+    change.sample = number;
+    change.core = core;
+    out_.has_wakeups = out_.has_wakeups || change.kind != stacks::Kind::switched;
     out_.switches.push_back(change);
   }
 
@@ -290,10 +218,10 @@ class Reader {
   }
 
   // If there are several events, the first one decides where threads ran; otherwise they would count twice.
-  void take_running(const perf_data::Sample& sample, u32 event, u32 number) {
-    if (!out_.has_other_samples) running_event_ = event;
+  void take_running(const perf_data::Sample& sample, u32 number) {
+    if (!out_.has_other_samples) running_event_ = sample.event;
     out_.has_other_samples = true;
-    if (event != running_event_ || sample.tid == 0) return;
+    if (sample.event != running_event_ || sample.tid == 0) return;
     out_.running_samples.push_back(
         {.sample = number, .thread = sample.tid, .weight = std::max<u64>(sample.period, 1), .time = sample.time});
   }
@@ -385,15 +313,12 @@ class Reader {
   }
 
   diag::Error nothing() const {
-    if (nameless_) {
+    if (events_.is_nameless) {
       return {.text = "the file does not describe the layout of the scheduler's events (tracing data)",
               .hint = "record it with `wperf waits -o FILE.data`, or `perf sched record`",
               .code = diag::ExitCode::damaged_input};
     }
-    const bool are_recorded = std::any_of(points_.begin(), points_.end(), [](const Point& one) {
-      return one.role == Role::switched || one.role == Role::left;
-    });
-    if (are_recorded) {
+    if (has_switches_ || events_.find(Role::left) != nullptr) {
       return {.text = "no context switches were recorded: each thread ran or waited all the time",
               .hint =
                   "record for longer (--timeout), or record the whole machine; for a hanging thread, "
@@ -405,10 +330,9 @@ class Reader {
                 "--switch-events`"};
   }
 
-  static inline const Point kOther;
   const perf_data::PerfFile& file_;
-  std::vector<Point> points_;  // by event
-  bool has_waking_ = false, has_switches_ = false, nameless_ = false;
+  SchedulerEvents events_;
+  bool has_waking_ = false, has_switches_ = false;
   u64 program_begin_ = 0;
   u32 running_event_ = 0;
   bool stacks_of_left_ = false;

@@ -17,6 +17,7 @@
 #include "formats/perf_data/format.h"
 #include "formats/perf_data/record_bytes.h"
 #include "formats/perf_data/sample.h"
+#include "machine/linux_kernel/sampled_attributes_linux.h"
 #include "machine/linux_kernel/switch_cost_linux.h"
 #include "machine/perf_events/counter_linux.h"
 #include "machine/perf_events/rings_linux.h"
@@ -31,38 +32,6 @@ using perf_events::Scope;
 // A waiting thread usually keeps its frames longer than this.
 constexpr int kLookMs = 2;
 constexpr usize kAllRingBytes = usize{256} << 20;
-
-// The registers that perf saves with a stack copy: enough for unwinding.
-#if defined(__aarch64__)
-constexpr u64 kUserRegisters = (u64{1} << 33) - 1;  // x0 to x30, sp, pc
-constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentArm64;
-// A function that calls nothing has no frame record, so only x30 has its return address. perf also records that
-// register.
-constexpr u64 kRegistersBesideFrames = u64{1} << 30;
-#else
-constexpr u64 kUserRegisters = 0xff0fff;  // all except the data segments
-constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentX86;
-constexpr u64 kRegistersBesideFrames = 0;
-#endif
-
-// Requests only fields that are read later, because at high rates nearly the whole recording consists of samples.
-u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
-  u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-  if (plan.events.size() > 1) fields |= PERF_SAMPLE_IDENTIFIER;
-  if (plan.rate_hz.has_value()) fields |= PERF_SAMPLE_PERIOD;
-  if (!plan.process.has_value() || plan.core_numbers) fields |= PERF_SAMPLE_CPU;
-  if (plan.call_stacks.wanted()) fields |= PERF_SAMPLE_CALLCHAIN;
-  // The fields of tracepoints. All events of a recording have the same fields; for other events they are empty.
-  const auto is_tracepoint = [](const plan::SampleEvent& event) {
-    return event.kernel_event.has_value() && event.kernel_event->type == PERF_TYPE_TRACEPOINT;
-  };
-  if (std::any_of(plan.events.begin(), plan.events.end(), is_tracepoint)) fields |= PERF_SAMPLE_RAW;
-  const bool has_frames = plan.call_stacks.wanted() && kRegistersBesideFrames != 0;
-  if (has_arguments || has_frames) fields |= PERF_SAMPLE_REGS_USER;
-  if (plan.call_stacks.copies()) fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-  if (plan.branch_stacks != plan::BranchStacks::none) fields |= PERF_SAMPLE_BRANCH_STACK;
-  return fields;
-}
 
 // Stack copies are refused with these errors by kernels that do not support them, by system call filters of containers,
 // and by hypervisors.
@@ -81,47 +50,6 @@ diag::Error no_branch_stacks(std::string_view event) {
               "cycles; virtual machines rarely have them. On Arm, SPE records branches, too: -e "
               "arm_spe_0/branch_filter=1/",
           .code = diag::ExitCode::no_device};
-}
-
-// Is the event neither a time nor a hardware event? On the whole machine, each wake-up of wperf would be such an event
-// and would cause the next one.
-bool counts_what_threads_do(const perf_event_attr& attributes) {
-  if (attributes.type == PERF_TYPE_TRACEPOINT) return true;
-  return attributes.type == PERF_TYPE_SOFTWARE && attributes.config != PERF_COUNT_SW_CPU_CLOCK &&
-         attributes.config != PERF_COUNT_SW_TASK_CLOCK;
-}
-
-void leave_registers_out(perf_event_attr& attributes) {
-  attributes.sample_type &= ~u64{PERF_SAMPLE_REGS_USER};
-  attributes.sample_regs_user = 0;
-}
-
-void leave_copies_out(perf_event_attr& attributes) {
-  leave_registers_out(attributes);
-  attributes.sample_type &= ~u64{PERF_SAMPLE_STACK_USER};
-  attributes.sample_stack_user = 0;
-}
-
-// Leaves out one feature that this kernel does not know or this user may not use, the newest one first.
-bool leave_something_out(perf_event_attr& attributes, int error) {
-  if ((error == EINVAL || error == EOPNOTSUPP) && attributes.precise_ip != 0) {
-    attributes.precise_ip = (attributes.precise_ip - 1u) & 3u;  // lower until this PMU supports it
-    return true;
-  }
-  if (error != EINVAL && error != EPERM && error != EACCES) return false;
-  if (error == EINVAL && attributes.read_format != 0) {
-    attributes.read_format = 0;  // since 6.0
-    return true;
-  }
-  if (attributes.ksymbol != 0) {  // since 5.1
-    attributes.ksymbol = attributes.bpf_event = 0;
-    return true;
-  }
-  if (error == EINVAL && attributes.sample_regs_user != 0 && attributes.sample_stack_user == 0) {
-    leave_registers_out(attributes);
-    return true;
-  }
-  return false;
 }
 
 }  // namespace

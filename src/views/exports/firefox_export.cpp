@@ -7,6 +7,7 @@
 #include "ground/text/base_name.h"
 #include "ground/text/json_writer.h"
 #include "views/exports/exported_profile.h"
+#include "views/exports/samples_by_thread.h"
 
 namespace wperf::exports {
 namespace {
@@ -28,10 +29,10 @@ class FirefoxWriter {
         names_(source.profile),
         locations_(source.profile),
         out_(take),
-        json_(out_.text) {}
+        json_(out_.text),
+        samples_(samples_by_thread(source)) {}
 
   void write() {
-    collect_samples();
     json_.begin_object();
     write_meta();
     write_libraries();
@@ -44,16 +45,6 @@ class FirefoxWriter {
   }
 
  private:
-  struct Sample {
-    u64 time = 0;
-    u32 row = 0, count = 0;
-  };
-  struct Thread {
-    u32 task = 0, event = 0;
-    bool has_marks = false;  // the task's marks; only one of its threads has them
-    usize begin = 0, end = 0;
-  };
-
   // Milliseconds since the beginning of the profile. Numbers of long columns do not go through JsonWriter, because an
   // export spends most of its time on them.
   void time(u64 time) { out_.decimal(time > moments_.begin_ns ? time - moments_.begin_ns : 0, 6); }
@@ -76,45 +67,6 @@ class FirefoxWriter {
   void length(usize count) { json_.integer("length", count); }
   void member(std::string_view key, std::string_view value) { json_.string(key, value); }
   void digits(std::string_view key, std::string_view value) { json_.digits(key, value); }
-
-  // Collects samples by thread and event, in order of time. In recordings they are nearly sorted.
-  void collect_samples() {
-    std::vector<u64> keys;
-    const auto key = [&](u32 row) { return u64{profile_.samples[row].task} << 32 | profile_.samples[row].event; };
-    for (u32 row = 0; row < profile_.samples.size(); ++row) {
-      if (keys.empty() || keys.back() != key(row)) keys.push_back(key(row));
-    }
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    std::vector<u32> thread_of_row;
-    for (u32 row = 0; row < profile_.samples.size(); ++row) {
-      thread_of_row.push_back(static_cast<u32>(std::lower_bound(keys.begin(), keys.end(), key(row)) - keys.begin()));
-    }
-    std::vector<usize> begins(keys.size() + 1);
-    for_each_moment(source_, [&](u32, u32 row, u64, u64) { ++begins[thread_of_row[row] + usize{1}]; });
-    for (usize i = 0; i < keys.size(); ++i) begins[i + 1] += begins[i];
-    samples_.resize(begins.back());
-    std::vector<usize> next = begins;
-    for_each_moment(source_, [&](u32 moment, u32 row, u64 count, u64) {
-      const u64 when = moment != kNothing ? moments_.samples.times_ns[moment] : 0;
-      samples_[next[thread_of_row[row]]++] = {when, row, static_cast<u32>(std::min<u64>(count, ~u32{0}))};
-    });
-    std::vector<bool> has_thread(profile_.tasks.size());
-    const auto earlier = [](const Sample& a, const Sample& b) { return a.time < b.time; };
-    for (usize i = 0; i < keys.size(); ++i) {
-      const auto first = samples_.begin() + static_cast<std::ptrdiff_t>(begins[i]);
-      const auto last = samples_.begin() + static_cast<std::ptrdiff_t>(begins[i + 1]);
-      if (!std::is_sorted(first, last, earlier)) std::stable_sort(first, last, earlier);
-      const auto task = static_cast<u32>(keys[i] >> 32);
-      threads_.push_back({task, static_cast<u32>(keys[i]), !has_thread[task], begins[i], begins[i + 1]});
-      has_thread[task] = true;
-    }
-    for (const stacks::ThreadState& state : moments_.states) {
-      if (has_thread[state.task]) continue;
-      has_thread[state.task] = true;
-      threads_.push_back({state.task, kNothing, true, 0, 0});
-    }
-  }
 
   void write_meta() {
     json_.begin_object("meta");
@@ -195,14 +147,14 @@ class FirefoxWriter {
   void write_threads() {
     json_.begin_array("threads");
     bool is_first = true;
-    for (const Thread& thread : threads_) {
+    for (const SampledThread& thread : samples_.threads) {
       write_thread(thread, is_first);
       is_first = false;
     }
     json_.end_array();
   }
 
-  void write_thread(const Thread& thread, bool has_losses) {
+  void write_thread(const SampledThread& thread, bool has_losses) {
     const stacks::StackTask& task = profile_.tasks[thread.task];
     json_.begin_object();
     member("processType", "default");
@@ -227,9 +179,9 @@ class FirefoxWriter {
     json_.end_object();
   }
 
-  void write_samples(const Thread& thread) {
+  void write_samples(const SampledThread& thread) {
     const usize count = thread.end - thread.begin;
-    const auto sample = [&](usize i) -> const Sample& { return samples_[thread.begin + i]; };
+    const auto sample = [&](usize i) -> const ThreadSample& { return samples_.samples[thread.begin + i]; };
     json_.begin_object("samples");
     column("stack", count, [&](usize i) { stack(profile_.samples[sample(i).row].node); });
     column("time", count, [&](usize i) { time(sample(i).time); });
@@ -241,12 +193,12 @@ class FirefoxWriter {
   }
 
   // Writes, for each sample, the CPU time since the previous one.
-  void write_busy(const Thread& thread) {
+  void write_busy(const SampledThread& thread) {
     const auto before = [](const stacks::ThreadState& state, u32 task) { return state.task < task; };
     auto state = std::lower_bound(moments_.states.begin(), moments_.states.end(), thread.task, before);
     u64 ran = 0;
     column("threadCPUDelta", thread.end - thread.begin, [&](usize i) {
-      const u64 now = samples_[thread.begin + i].time;
+      const u64 now = samples_.samples[thread.begin + i].time;
       u64 here = 0;
       for (; state != moments_.states.end() && state->task == thread.task && state->begin_ns < now; ++state) {
         if (state->doing == stacks::ThreadDoing::running) here += std::min(now, state->end_ns) - state->begin_ns;
@@ -273,7 +225,7 @@ class FirefoxWriter {
     std::string text;
     bool is_interval = false;
   };
-  std::vector<Marker> markers_of(const Thread& thread, bool has_losses) {
+  std::vector<Marker> markers_of(const SampledThread& thread, bool has_losses) {
     std::vector<Marker> markers;
     if (thread.has_marks) {
       const stacks::StackTask& task = profile_.tasks[thread.task];
@@ -296,7 +248,7 @@ class FirefoxWriter {
     return markers;
   }
 
-  void write_markers(const Thread& thread, bool has_losses) {
+  void write_markers(const SampledThread& thread, bool has_losses) {
     const std::vector<Marker> markers = markers_of(thread, has_losses);
     const usize count = markers.size();
     json_.begin_object("markers");
@@ -332,14 +284,14 @@ class FirefoxWriter {
   }
 
   void write_counters() {
-    if (moments_.counters.empty() || threads_.empty()) return;
+    if (moments_.counters.empty() || samples_.threads.empty()) return;
     json_.begin_array("counters");
     for (const stacks::CounterTrack& track : moments_.counters) {
       json_.begin_object();
       member("name", track_name(track));
       member("category", "wperf");
       member("description", track.name);
-      member("pid", fmt::format("{}", profile_.tasks[threads_[0].task].pid));
+      member("pid", fmt::format("{}", profile_.tasks[samples_.threads[0].task].pid));
       digits("mainThreadIndex", "0");
       json_.begin_object("samples");
       column("time", track.points.size(), [&](usize i) { time(track.points[i].time_ns); });
@@ -437,8 +389,7 @@ class FirefoxWriter {
   Locations locations_;
   Collected out_;
   text::JsonWriter json_;
-  std::vector<Sample> samples_;
-  std::vector<Thread> threads_;
+  SamplesByThread samples_;
   Texts texts_, files_;
 };
 
