@@ -162,7 +162,7 @@ TEST(NtMemory, SectionsAreLimitedInAll) {
     return process.call("NtMapViewOfSection",
                         {section, kThisProcess, kAt + 0x20, 0, 0, 0, kAt + 0x28, 1, 0, protection});
   };
-  const u64& bytes = *process.state.section_bytes;
+  const u64& bytes = process.state.sections->bytes;
   ASSERT_EQ(create(0, u64{5} << 30, kCommit), kSuccess);
   EXPECT_EQ(create(8, u64{5} << 30, kCommit), kNoMemory);
   EXPECT_EQ(map(process.get(0), kPageReadWrite), kSuccess);
@@ -187,6 +187,45 @@ TEST(NtMemory, SectionsAreLimitedInAll) {
   EXPECT_TRUE(process.state.lacked);
   ASSERT_EQ(process.call("NtClose", {process.get(0)}), kSuccess);
   EXPECT_EQ(bytes, 0U);
+}
+
+TEST(NtMemory, ViewsShareThePagesThatOneOfThemCommitted) {
+  constexpr u64 kReserve = 0x4000000, kSize = 0x40000;
+  TestProcess process;
+  process.put(0x100, u64{1} << 41);
+  process.put(0, u64{77});
+  ASSERT_EQ(process.call("NtCreateSection", {kAt, 0, 0, kAt + 0x100, kPageReadWrite, kReserve, 0}), kSuccess);
+  EXPECT_EQ(process.call("NtCreateSection", {kAt + 8, 0, 0, kAt + 0x100, kPageReadWrite, kReserve, 0}), kSuccess);
+  EXPECT_EQ(process.call("NtCreateSection", {kAt + 16, 0, 0, kAt + 0x100, kPageReadWrite, kReserve, 0}), kNoMemory);
+  EXPECT_EQ(process.get(16), 0U) << "no handle";
+  const auto map = [&](u64 offset, u64 protection) {
+    process.put(0x20, u64{0});
+    process.put(0x28, kSize);
+    process.put(0x30, offset);
+    EXPECT_EQ(process.call("NtMapViewOfSection",
+                           {process.get(0), kThisProcess, kAt + 0x20, 0, 0, kAt + 0x30, kAt + 0x28, 1, 0, protection}),
+              kSuccess);
+    return process.get(0x20);
+  };
+  const u64 first = map(0x10000, kPageReadWrite), second = map(0x20000, kPageReadOnly);
+  const auto commit = [&](u64 address, u64 size) {
+    process.put(0x30, address);
+    process.put(0x38, size);
+    return process.call("NtAllocateVirtualMemory", {kThisProcess, kAt + 0x30, 0, kAt + 0x38, 0x1000, kPageReadWrite});
+  };
+  ASSERT_EQ(commit(first + 0xf000, 0x2000), kSuccess);  // the second page is in the other view, too
+  const u64 value = 42;
+  ASSERT_TRUE(process.state.space.write(first + 0x10000, &value, sizeof value));
+  u64 seen = 0;
+  ASSERT_TRUE(process.state.space.read(second, &seen, sizeof seen));
+  EXPECT_EQ(seen, 42U);
+  EXPECT_EQ(process.state.memory.query(second).protection, kPageReadOnly);
+  EXPECT_EQ(process.state.memory.query(second).size, kPageSize);
+  const u64 third = map(0, kPageReadWrite);
+  ASSERT_TRUE(process.state.space.read(third + 0x20000, &seen, sizeof seen));
+  EXPECT_EQ(process.state.sections->bytes, 0x2000U);
+  EXPECT_FALSE(commit_shared_page(process.state, second)) << "it is there already";
+  EXPECT_FALSE(commit_shared_page(process.state, second + kPageSize)) << "nobody committed it";
 }
 
 TEST(NtMemory, BadPointersAreAnswered) {

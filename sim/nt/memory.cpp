@@ -228,23 +228,8 @@ bool Memory::has_room(u64 size) const {
   return committed_ + size <= kMostCommitted;
 }
 
-std::vector<std::pair<u64, u64>> Memory::committed_ranges(u64 base) const {
-  std::vector<std::pair<u64, u64>> ranges;
-  if (const auto block = blocks_.find(base); block != blocks_.end()) {
-    for (const auto& [begin, range] : block->second.pages) ranges.emplace_back(begin, range.first);
-  }
-  return ranges;
-}
-
-Status Memory::commit(u64 address, u64 size, u32 protection) {
-  const auto found = block_at(address);
-  if (size == 0 || size > kMostReserved || found == blocks_.end()) return kConflictingAddresses;
-  Block& block = found->second;
-  const u64 begin = page_down(address), end = page_up(address + size);
-  if (block.placeholder || end > found->first + block.size) return kConflictingAddresses;
-  // The gaps between pages that are committed already.
+std::vector<std::pair<u64, u64>> Memory::gaps_in(const Block& block, u64 begin, u64 end) {
   std::vector<std::pair<u64, u64>> gaps;
-  u64 more = 0;
   for (u64 at = begin; at < end;) {
     const auto next = block.pages.upper_bound(at);
     if (next != block.pages.begin() && std::prev(next)->second.first > at) {
@@ -253,9 +238,20 @@ Status Memory::commit(u64 address, u64 size, u32 protection) {
     }
     const u64 until = next == block.pages.end() ? end : std::min(end, next->first);
     gaps.emplace_back(at, until);
-    more += until - at;
     at = until;
   }
+  return gaps;
+}
+
+Status Memory::commit(u64 address, u64 size, u32 protection) {
+  const auto found = block_at(address);
+  if (size == 0 || size > kMostReserved || found == blocks_.end()) return kConflictingAddresses;
+  Block& block = found->second;
+  const u64 begin = page_down(address), end = page_up(address + size);
+  if (block.placeholder || end > found->first + block.size) return kConflictingAddresses;
+  const std::vector<std::pair<u64, u64>> gaps = gaps_in(block, begin, end);
+  u64 more = 0;
+  for (const auto& [from, until] : gaps) more += until - from;
   if (!has_room(more)) return kNoMemory;
   committed_ += more;
   const u32 permissions = permissions_of(protection);
@@ -263,6 +259,15 @@ Status Memory::commit(u64 address, u64 size, u32 protection) {
   std::byte* const memory = block.memory->data() + block.offset;
   for (const auto& [from, until] : gaps) space_.lend(from, until - from, permissions, memory + (from - found->first));
   set_pages(block, begin, end, protection);
+  return kSuccess;
+}
+
+Status Memory::commit_rest(u64 address, u64 size) {
+  const auto found = block_at(address);
+  if (found == blocks_.end() || size > found->first + found->second.size - address) return kConflictingAddresses;
+  for (const auto& [from, until] : gaps_in(found->second, address, address + size)) {
+    if (const Status status = commit(from, until - from, found->second.protection); status != kSuccess) return status;
+  }
   return kSuccess;
 }
 

@@ -68,6 +68,8 @@ class Memory {
   u64 reserve(const ReserveOptions& options);
   // All pages must lie in one reservation. Pages that are committed already get the protection.
   [[nodiscard]] Status commit(u64 address, u64 size, u32 protection);
+  // Commits the pages that are not committed yet, with the protection of their allocation.
+  [[nodiscard]] Status commit_rest(u64 address, u64 size);
   [[nodiscard]] Status decommit(u64 address, u64 size);
   [[nodiscard]] Status release(u64 address);  // the start of the reservation
   // Splits a placeholder into two or three, so that one has exactly these addresses. A reservation of exactly these
@@ -96,8 +98,6 @@ class Memory {
   bool hit_guard_page(u64 address);
   u64 committed() const { return committed_; }
   bool has_room(u64 size) const;  // to commit this many bytes
-  // The committed pages of the reservation that begins there: pairs of begin and end.
-  std::vector<std::pair<u64, u64>> committed_ranges(u64 base) const;
 
   static bool is_protection(u32 protection);
   static u32 permissions_of(u32 protection);  // for the AddressSpace
@@ -121,6 +121,8 @@ class Memory {
   u64 reserve_anew(const ReserveOptions& options);
   void add_placeholder(u64 base, u64 size);
   u64 find_place(const ReserveOptions& options, u64 size) const;
+  // The parts of [begin, end) that are not committed: pairs of begin and end.
+  static std::vector<std::pair<u64, u64>> gaps_in(const Block& block, u64 begin, u64 end);
   static void cut(Block& block, u64 at);
   static void set_pages(Block& block, u64 begin, u64 end, u32 protection);  // 0: no longer committed
 

@@ -43,7 +43,7 @@ u64 allocate(Call& call, u64 size_at, u32 type, u32 protection, Memory::ReserveO
     size = reserved->size;
   }
   if ((type & kCommit) != 0) {
-    if (const Status status = state.memory.commit(base, size, protection); status != kSuccess) return status;
+    if (const Status status = commit_pages(state, base, size, protection); status != kSuccess) return status;
   }
   return call.put(base_at, base) && call.put(size_at, size) ? kSuccess : kAccessViolation;
 }

@@ -225,6 +225,7 @@ bool NtProcess::goes_on_after(u32 id, const Stop& stop) {
     return false;
   }
   if (stop.fault_kind == FaultKind::memory) {
+    if (commit_shared_page(state_, stop.fault_address)) return true;
     if (handle_stack_overflow(thread, stop.fault_address)) {
       exception.code = kStackOverflow;
     } else if (state_.memory.hit_guard_page(stop.fault_address)) {

@@ -11,6 +11,7 @@
 #include "sim/nt/image_file.h"
 #include "sim/nt/memory.h"
 #include "sim/nt/network.h"
+#include "sim/nt/page_ranges.h"
 
 namespace wperf::sim::nt {
 
@@ -199,20 +200,29 @@ struct File final : Object {
   u64 port_key = 0;
 };
 
+// Of all sections of a process.
+struct SectionSums {
+  u64 bytes = 0;     // their memory
+  u64 reserved = 0;  // the sizes of those that reserve
+};
+
 struct Section final : Object {
   static constexpr Kind kKind = Kind::section;
-  explicit Section(std::shared_ptr<u64> all_bytes) : Object(kKind), bytes(std::move(all_bytes)) {}
-  ~Section() override { *bytes -= charged; }
+  explicit Section(std::shared_ptr<SectionSums> of_process) : Object(kKind), sums(std::move(of_process)) {}
+  ~Section() override {
+    sums->bytes -= charged;
+    if (reserves) sums->reserved -= size;
+  }
   std::shared_ptr<ImageContents> image;  // for an image
   std::string path;                      // for an image: its name in lists of modules
   std::shared_ptr<File> file;            // for a mapped file
   std::shared_ptr<HostMemory> memory;    // for all other sections; filled when the section is made
   u64 size = 0;
-  std::shared_ptr<u64> bytes;  // memory of all sections of the process
-  u64 charged = 0;             // its part of `bytes`
+  std::shared_ptr<SectionSums> sums;
+  u64 charged = 0;  // its part of their bytes
   u32 protection = 0;
-  bool reserves = false;         // pages of its views are committed by the program
-  std::vector<bool> kept_pages;  // if it reserves: pages that were committed in views which have been unmapped
+  bool reserves = false;  // the program commits its pages, in any of its views
+  PageRanges committed;   // if it reserves; offsets in the section
 };
 
 class Handles {

@@ -12,7 +12,7 @@ namespace wperf::sim::nt {
 namespace {
 
 constexpr u32 kSectionImage = 0x1000000, kSectionReserve = 0x4000000;
-constexpr u64 kLargestSection = 1ull << 36;
+constexpr u64 kLargestSection = 1ull << 36, kLargestReservingSection = 1ull << 41, kMostReservedBySections = 1ull << 42;
 
 bool is_writable(u32 protection) {
   return (protection & (kPageReadWrite | kPageExecuteReadWrite)) != 0;
@@ -21,7 +21,7 @@ bool is_writable(u32 protection) {
 std::shared_ptr<Section> image_section(Call& call, const File& file, Status& status) {
   const Place place = call.state.files.find(file.path);
   status = kInvalidImageFormat;
-  auto section = std::make_shared<Section>(call.state.section_bytes);
+  auto section = std::make_shared<Section>(call.state.sections);
   std::weak_ptr<ImageContents>& known = call.state.images[place.path];
   section->image = known.lock();
   if (section->image == nullptr) {
@@ -40,24 +40,20 @@ std::shared_ptr<Section> image_section(Call& call, const File& file, Status& sta
 
 // Returns false if the sections of the process have too much memory.
 bool charge(Section& section, u64 more) {
-  if (*section.bytes + more > kMostSectionBytes) return false;
-  *section.bytes += more;
+  if (section.sums->bytes + more > kMostSectionBytes) return false;
+  section.sums->bytes += more;
   section.charged += more;
   return true;
 }
 
-// The pages that were committed in a view belong to the section, so they remain after the view.
-void keep_pages(const Memory& memory, const Memory::Reservation& view, u64 offset, Section& section) {
-  section.kept_pages.resize(page_up(section.size) / kPageSize);
-  for (const auto& [begin, end] : memory.committed_ranges(view.base)) {
-    for (u64 at = begin; at < end; at += kPageSize) {
-      const u64 page = (offset + (at - view.base)) / kPageSize;
-      if (section.kept_pages[page]) continue;
-      section.kept_pages[page] = true;
-      *section.bytes += kPageSize;
-      section.charged += kPageSize;
-    }
-  }
+// Commits the pages of the section that a view of it lacks, between two offsets in the section.
+Status commit_lacking(Memory& memory, u64 base, const State::View& view, u64 begin, u64 end) {
+  const u64 view_end = view.offset + memory.reservation_of(base)->size;
+  Status status = kSuccess;
+  view.section->committed.for_each(std::max(begin, view.offset), std::min(end, view_end), [&](u64 from, u64 until) {
+    if (status == kSuccess) status = memory.commit_rest(base + (from - view.offset), until - from);
+  });
+  return status;
 }
 
 // The present contents of the file.
@@ -90,6 +86,7 @@ Status fill_from_file(Section& section, const std::shared_ptr<File>& file, u64 w
 // arguments: handle, access, attributes, size, protection, kind, file
 u64 create_section(Call& call) {
   u64 size = 0;
+  if (!call.put(call.argument(0), u64{0})) return 0;  // kernelbase returns it after a failure
   if (call.argument(3) != 0 && !call.get(call.argument(3), size)) return 0;
   if (!Memory::is_protection(call.argument32(4))) return kInvalidPageProtection;
   const auto file = call.state.handles.at<File>(call.argument(6));
@@ -109,16 +106,19 @@ u64 create_section(Call& call) {
       return status == kSuccess ? kObjectNameExists : status;
     }
   }
-  auto section = std::make_shared<Section>(call.state.section_bytes);
+  auto section = std::make_shared<Section>(call.state.sections);
   section->protection = call.argument32(4);
   if (file != nullptr) {
     if (const Status status = fill_from_file(*section, file, size); status != kSuccess) return status;
   } else {
     if (size == 0) return kInvalidParameter;
-    if (size > kLargestSection) return kSectionTooBig;
+    const bool reserves = (call.argument32(5) & kSectionReserve) != 0;
+    if (size > (reserves ? kLargestReservingSection : kLargestSection)) return kSectionTooBig;
+    if (reserves && section->sums->reserved + size > kMostReservedBySections) return kNoMemory;
     section->size = size;
-    section->reserves = (call.argument32(5) & kSectionReserve) != 0;
-    if (!section->reserves && !charge(*section, size)) return kNoMemory;
+    section->reserves = reserves;
+    if (reserves) section->sums->reserved += size;
+    if (!reserves && !charge(*section, size)) return kNoMemory;
     section->memory = HostMemory::make(page_up(size));
     if (section->memory == nullptr) return kNoMemory;
   }
@@ -131,6 +131,7 @@ u64 create_section(Call& call) {
 
 u64 open_section(Call& call) {
   ObjectName name;
+  if (!call.put(call.argument(0), u64{0})) return 0;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
   const auto known = call.state.system->names.find(name.text);
   const ObjectPointer object = known == call.state.system->names.end() ? nullptr : known->second.lock();
@@ -200,7 +201,6 @@ u64 map_view_as(Call& call, const ViewCall& view) {
   options.memory = section->memory;
   options.offset = offset;
   options.replaces_placeholder = (view.type & kReplacePlaceholder) != 0;
-  if (section->reserves && *section->bytes >= kMostSectionBytes) return kNoMemory;
   if ((protection & (kPageWriteCopy | kPageExecuteWriteCopy)) != 0) {  // writes stay in the view (copy on write)
     if (section->reserves) return call.lack("views with copy on write of sections with SEC_RESERVE");
     if (!state.memory.has_room(options.size)) return kNoMemory;
@@ -211,14 +211,14 @@ u64 map_view_as(Call& call, const ViewCall& view) {
   }
   const u64 base = state.memory.reserve(options);
   if (base == 0) return kConflictingAddresses;
-  if (!section->reserves) {
-    const Status status = state.memory.commit(base, options.size, protection);
-    if (status != kSuccess) {
-      (void)state.memory.release(base);
-      return status;
-    }
+  const State::View made{section, offset};
+  const Status status = section->reserves ? commit_lacking(state.memory, base, made, offset, offset + options.size)
+                                          : state.memory.commit(base, options.size, protection);
+  if (status != kSuccess) {
+    (void)state.memory.release(base);
+    return status;
   }
-  state.views[base] = {section, offset};
+  state.views[base] = made;
   return call.put(view.address_at, base) && call.put(view.size_at, options.size) ? kSuccess : kAccessViolation;
 }
 
@@ -241,7 +241,6 @@ u64 unmap(Call& call, bool keeps_place) {
   if (!reserved || reserved->type == MemoryType::private_pages) return kNotMappedView;
   if (const auto view = state.views.find(reserved->base); view != state.views.end()) {
     write_back(*view->second.section);
-    if (view->second.section->reserves) keep_pages(state.memory, *reserved, view->second.offset, *view->second.section);
     state.views.erase(view);
   }
   return keeps_place ? state.memory.preserve_placeholder(reserved->base, reserved->size)
@@ -260,8 +259,10 @@ u64 unmap_view_ex(Call& call) {
 
 // arguments: process, address, size, I/O status
 u64 flush_view(Call& call) {
+  u64 address = 0;
+  if (!call.get(call.argument(1), address)) return 0;
   const auto view =
-      call.state.views.find(call.state.memory.reservation_of(call.argument(1)).value_or(Memory::Reservation{}).base);
+      call.state.views.find(call.state.memory.reservation_of(address).value_or(Memory::Reservation{}).base);
   if (view == call.state.views.end()) return kNotMappedView;
   write_back(*view->second.section);
   return call.argument(3) == 0 || call.put_io_status(call.argument(3), kSuccess, 0) ? kSuccess : kAccessViolation;
@@ -290,6 +291,37 @@ constexpr Service kSections[] = {
 };
 
 }  // namespace
+
+Status commit_pages(State& state, u64 address, u64 size, u32 protection) {
+  const auto reserved = state.memory.reservation_of(address);
+  const auto view = reserved ? state.views.find(reserved->base) : state.views.end();
+  if (view == state.views.end() || !view->second.section->reserves)
+    return state.memory.commit(address, size, protection);
+  Section& section = *view->second.section;
+  if (size > kMostSectionBytes || section.sums->bytes + size > kMostSectionBytes) return kNoMemory;
+  if (const Status status = state.memory.commit(address, size, protection); status != kSuccess) return status;
+  const u64 begin = view->second.offset + (address & ~(kPageSize - 1)) - reserved->base;
+  const u64 end = view->second.offset + page_up(address + size) - reserved->base;
+  const u64 more = section.committed.add(begin, end);
+  section.sums->bytes += more;
+  section.charged += more;
+  if (more == 0) return kSuccess;
+  for (const auto& [base, other] : state.views) {
+    if (other.section.get() != &section) continue;
+    if (const Status status = commit_lacking(state.memory, base, other, begin, end); status != kSuccess) return status;
+  }
+  return kSuccess;
+}
+
+bool commit_shared_page(State& state, u64 address) {
+  const auto reserved = state.memory.reservation_of(address);
+  const auto view = reserved ? state.views.find(reserved->base) : state.views.end();
+  if (view == state.views.end() || !view->second.section->reserves) return false;
+  if (state.memory.query(address).protection != 0) return false;
+  const u64 begin = view->second.offset + (address & ~(kPageSize - 1)) - reserved->base;
+  return commit_lacking(state.memory, reserved->base, view->second, begin, begin + kPageSize) == kSuccess &&
+         state.memory.query(address).protection != 0;
+}
 
 void write_back(const Section& section) {
   if (section.file == nullptr || !is_writable(section.protection)) return;

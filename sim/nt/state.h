@@ -165,8 +165,8 @@ struct State {
   std::unordered_map<u32, std::string> service_names;
   u64 images_mapped = 0;
   std::unordered_map<std::string, std::weak_ptr<ImageContents>> images;  // by path
-  std::shared_ptr<u64> section_bytes = std::make_shared<u64>(0);         // the memory of all sections
-  std::unordered_map<u64, std::string> guest_paths;                      // of mapped images, by base
+  std::shared_ptr<SectionSums> sections = std::make_shared<SectionSums>();
+  std::unordered_map<u64, std::string> guest_paths;  // of mapped images, by base
   struct View {
     std::shared_ptr<Section> section;
     u64 offset = 0;  // in the section
@@ -247,6 +247,12 @@ void move_to_allowed(Thread& thread);
 
 // section_calls.cpp: the file of a mapped section gets what was written to its views.
 void write_back(const Section& section);
+// Commits pages. Pages in a view of a section that reserves belong to the section, so its other views in the process
+// get them, too.
+[[nodiscard]] Status commit_pages(State& state, u64 address, u64 size, u32 protection);
+// Commits the page in a view if another process committed it in its view of the section. Returns false if the page was
+// not such a page.
+bool commit_shared_page(State& state, u64 address);
 
 // pipe_calls.cpp: ends the waits for pipes of which an end was closed.
 void go_on_with_pipes(System& system, u64 now_ns);
