@@ -11,12 +11,10 @@
 #include <fstream>
 #include <utility>
 
-#include "sim/nt/test_process.h"
+#include "sim/nt/test_files.h"
 
 namespace wperf::sim::nt {
 namespace {
-
-constexpr u64 kAt = TestProcess::kArguments;
 
 u64 make_event(TestProcess& process, bool resets, bool signalled) {
   EXPECT_EQ(process.call("NtCreateEvent", {kAt, 0, 0, resets ? 1U : 0U, signalled ? 1U : 0U}), kSuccess);
@@ -234,30 +232,6 @@ TEST(NtMemory, BadPointersAreAnswered) {
   EXPECT_EQ(process.call("NtCreateEvent", {0, 0, 0, 0, 0}), kAccessViolation);
   EXPECT_EQ(process.call("NtCreateEvent", {kAt, 0, 0x30, 0, 0}), kAccessViolation);
 }
-
-// A folder on the host with a file in it.
-struct NtFiles : testing::Test {
-  void SetUp() override {
-    char name[] = "/tmp/wperf-nt-XXXXXX";
-    folder = ::mkdtemp(name);
-    std::ofstream(folder / "Hello.txt") << "hello, world";
-    ASSERT_TRUE(process.state.files.set_work_folder(folder.string(), true));
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-  u64 open(std::string_view name, u32 access = 0x80000000, u32 disposition = 1, u32 options = 0x20) {
-    return process.call("NtCreateFile",
-                        {kAt, access, process.named(0x1000, name), kAt + 0x10, 0, 0, 0, disposition, options});
-  }
-  std::string read(u64 file, u32 size) {
-    EXPECT_EQ(process.call("NtReadFile", {file, 0, 0, 0, kAt + 0x10, kAt + 0x4000, size, 0, 0}), kSuccess);
-    std::string text(process.get(0x18), '\0');
-    process.state.space.read(kAt + 0x4000, text.data(), text.size());
-    return text;
-  }
-
-  std::filesystem::path folder;
-  TestProcess process;
-};
 
 TEST_F(NtFiles, AreFoundWhateverTheirCase) {
   ASSERT_EQ(open("\\??\\C:\\WORK\\hello.TXT"), kSuccess);

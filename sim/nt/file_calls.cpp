@@ -94,6 +94,9 @@ u64 open_file_with(Call& call, const Opening& opening) {
     Place place = call.state.files.find(name.text);
     status = open_place(place, opening, file, information);
     path = std::string(kNtPrefix) + place.path;
+    if (status == kAccessDenied && in_lower_case(name.text).ends_with(".dll"))
+      note_refused_image(call.state, name.text.substr(std::min(kNtPrefix.size(), name.text.size())),
+                         "cannot be opened: it is a link, or not readable");
   }
   if (status == kSuccess) {
     file->path = std::move(path);

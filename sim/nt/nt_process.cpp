@@ -111,13 +111,23 @@ CallOutcome NtProcess::kernel_call(u32 id, u32 immediate, u64 now_ns) {
   return call.outcome() == CallOutcome::ended ? end() : call.outcome();
 }
 
+// Says why the loader did not get a DLL.
+std::string text_of_missing_dll(const State& state) {
+  const std::string& name = state.missing_dll;
+  const auto refused =
+      std::ranges::find(state.refused_images, in_lower_case(name), &std::pair<std::string, std::string>::first);
+  const std::string needed = state.dll_needed_by.empty() ? "" : " (" + state.dll_needed_by + " needs it)";
+  if (refused != state.refused_images.end()) return name + " cannot be loaded" + needed + ": " + refused->second;
+  return name + " is missing: it is neither in the program's folder nor among the DLLs of Windows" + needed;
+}
+
 // A program that ends with an error of Windows has crashed, or could not be started.
 CallOutcome NtProcess::end() {
-  constexpr u32 kError = 0xc0000000;
+  constexpr u32 kError = 0xc0000000, kDelayedDllNotFound = 0xc06d007e;
   if ((state_.exit_code & kError) != kError) return CallOutcome::ended;
-  if (state_.exit_code == kDllNotFound && !state_.missing_dll.empty()) {
-    state_.crash_text =
-        state_.missing_dll + " is missing: it is neither in the program's folder nor among the DLLs of Windows";
+  const bool lacks_dll = state_.exit_code == kDllNotFound || state_.exit_code == kInvalidImageFormat;
+  if (lacks_dll && !state_.missing_dll.empty()) {
+    state_.crash_text = text_of_missing_dll(state_);
     return CallOutcome::crashed;
   }
   std::string_view why = state_.last_exception;
@@ -127,6 +137,8 @@ CallOutcome NtProcess::end() {
     why.remove_prefix(why.rfind('\n') + 1);  // npos + 1 is 0
   }
   state_.crash_text = "it ended with status " + hex(state_.exit_code) + (why.empty() ? "" : ": " + printable(why));
+  if (state_.exit_code == kDelayedDllNotFound && !state_.refused_images.empty())
+    state_.crash_text += "; " + state_.refused_images.back().second;
   return CallOutcome::crashed;
 }
 

@@ -86,14 +86,15 @@ const char* foreign_machine(u16 machine) {
 std::string wrong_machine(const PeBytes& bytes, const Headers& headers, bool sections_known) {
   // The header of an ARM64EC image says x64; its load configuration has a CHPE metadata pointer.
   constexpr u64 kChpePointerOffset = 0xc8;
+  const std::string kind = (headers.coff.characteristics & kDll) != 0 ? "DLL" : "program";
   u64 chpe = 0;
   if (headers.coff.machine == 0x8664 && sections_known &&
       bytes.at_rva(u64{headers.directories[kLoadConfigDirectory].rva} + kChpePointerOffset, chpe) && chpe != 0 &&
       headers.directories[kLoadConfigDirectory].size > kChpePointerOffset) {
-    return "is an ARM64EC program; the simulated machine runs plain ARM64 programs";
+    return "is an ARM64EC " + kind + "; the simulated machine runs plain ARM64 programs";
   }
   if (const char* name = foreign_machine(headers.coff.machine)) {
-    return std::string("is ") + name + " program; the simulated machine runs ARM64 programs";
+    return std::string("is ") + name + " " + kind + "; the simulated machine runs ARM64 programs";
   }
   return "is for an unknown machine; the simulated machine runs ARM64 programs";
 }

@@ -18,6 +18,10 @@ bool is_writable(u32 protection) {
   return (protection & (kPageReadWrite | kPageExecuteReadWrite)) != 0;
 }
 
+std::string name_of(const std::string& path) {
+  return path.substr(path.rfind('\\') + 1);
+}
+
 std::shared_ptr<Section> image_section(Call& call, const File& file, Status& status) {
   const Place place = call.state.files.find(file.path);
   status = kInvalidImageFormat;
@@ -26,9 +30,9 @@ std::shared_ptr<Section> image_section(Call& call, const File& file, Status& sta
   section->image = known.lock();
   if (section->image == nullptr) {
     auto bytes = FileSystem::contents(place);
-    if (!bytes) return nullptr;
-    std::string why;
-    section->image = read_image(std::move(*bytes), why);
+    std::string why = "cannot be read";
+    if (bytes) section->image = read_image(std::move(*bytes), why);
+    if (section->image == nullptr) note_refused_image(call.state, place.path, why);
     known = section->image;
   }
   if (section->image == nullptr) return nullptr;
@@ -153,10 +157,6 @@ u64 query_section(Call& call) {
   std::array<std::byte, kImageInformationSize> information;
   fill_image_information(*section->image, section->image->pe.preferred_base, information.data());
   return call.answer_with(buffer, room, information.data(), information.size(), 0);
-}
-
-std::string name_of(const std::string& path) {
-  return path.substr(path.rfind('\\') + 1);
 }
 
 // Where the arguments of a call that maps a view are.
@@ -321,6 +321,12 @@ bool commit_shared_page(State& state, u64 address) {
   const u64 begin = view->second.offset + (address & ~(kPageSize - 1)) - reserved->base;
   return commit_lacking(state.memory, reserved->base, view->second, begin, begin + kPageSize) == kSuccess &&
          state.memory.query(address).protection != 0;
+}
+
+void note_refused_image(State& state, const std::string& path, const std::string& why) {
+  constexpr usize kMost = 64;
+  if (state.refused_images.size() == kMost) state.refused_images.erase(state.refused_images.begin());
+  state.refused_images.emplace_back(in_lower_case(name_of(path)), printable(path) + " " + why);
 }
 
 void write_back(const Section& section) {

@@ -24,9 +24,16 @@ std::string_view missing_function(std::string_view text) {
   return between(text, " to unimplemented function ", ", aborting");
 }
 
-// "err:module:import_dll Library bignum.dll (which is needed by L"C:\\app\\googolplex.exe") not found"
-std::string_view missing_dll(std::string_view text) {
-  return between(text, "import_dll Library ", " (which is needed by ");
+// "err:module:import_dll Library bignum.dll (which is needed by L"C:\\app\\googolplex.exe") not found", or "Loading
+// library bignum.dll (which is needed by L"C:\\app\\googolplex.exe") failed (error c000007b)."
+void note_missing_dll(State& state, std::string_view text) {
+  constexpr std::string_view kNeededBy = " (which is needed by ";
+  std::string_view name = between(text, "import_dll Library ", kNeededBy);
+  if (name.empty()) name = between(text, "import_dll Loading library ", kNeededBy);
+  if (name.empty()) return;
+  const std::string_view path = between(text, kNeededBy, "\")");
+  state.missing_dll = printable(name);
+  state.dll_needed_by = printable(path.substr(path.rfind('\\') + 1));  // npos + 1 is 0
 }
 
 }  // namespace
@@ -86,8 +93,7 @@ u64 answer_host_call(Call& call) {
       if (!call.read(given.text, text.data(), text.size())) return 0;
       if (const std::string_view missing = missing_function(text); !missing.empty())
         return call.lack("the function " + printable(missing));
-      if (const std::string_view missing = missing_dll(text); !missing.empty())
-        call.state.missing_dll = printable(missing);
+      note_missing_dll(call.state, text);
       call.state.debug_text += text;
       if (call.state.debug_text.size() > kDebugTextKept)
         call.state.debug_text.erase(0, call.state.debug_text.size() - kDebugTextKept);

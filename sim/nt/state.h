@@ -188,8 +188,11 @@ struct State {
   std::string crash_text;
   bool lacked = false;         // it ended because the simulated Windows lacks a feature
   std::string last_exception;  // for the text of a crash
-  std::string missing_dll;     // the DLL that ntdll's loader did not find
-  std::string debug_text;      // the latest debug output of the DLLs
+  std::string missing_dll;     // the DLL that ntdll's loader did not find or could not load
+  std::string dll_needed_by;   // the module that needs this DLL
+  // Files that could not be loaded as images: the name in lower case, and a sentence with the reason.
+  std::vector<std::pair<std::string, std::string>> refused_images;
+  std::string debug_text;  // the latest debug output of the DLLs
 };
 
 inline constexpr u32 kThreadIdsApart = 100'000;  // other processes have the numbers in between
@@ -245,7 +248,10 @@ State* find_process(const System& system, u32 id);
 // thread_calls.cpp: the thread leaves a core on which it may no longer run.
 void move_to_allowed(Thread& thread);
 
-// section_calls.cpp: the file of a mapped section gets what was written to its views.
+// section_calls.cpp: keeps the reason why the file "C:\app\a.dll" cannot be loaded, for the text of a crash. `why` is a
+// predicate.
+void note_refused_image(State& state, const std::string& path, const std::string& why);
+// The file of a mapped section gets what was written to its views.
 void write_back(const Section& section);
 // Commits pages. Pages in a view of a section that reserves belong to the section, so its other views in the process
 // get them, too.

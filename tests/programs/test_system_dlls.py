@@ -127,6 +127,18 @@ class SystemDlls(WperfTest):
             done = self.run_wperf("stat", "-e", "inst_retired", "--", pathlib.Path(folder) / "googolplex.exe", device="sim:pace=free")
         self.assertIn("bignum.dll is missing: it is neither in the program's folder nor among the DLLs of Windows", done.stderr)
 
+    def test_a_dll_that_is_refused_is_named_with_the_reason(self):
+        dll = bytearray((WORKLOADS / "bignum.dll").read_bytes())
+        header = int.from_bytes(dll[0x3c:0x40], "little")
+        for_x64 = dll[:header + 4] + (0x8664).to_bytes(2, "little") + dll[header + 6:]
+        for contents, why in ((for_x64, r"C:\app\bignum.dll is an x64 DLL; the simulated machine runs ARM64 programs"),
+                              (dll[:3000], r"C:\app\bignum.dll is damaged or truncated"), (b"text", r"C:\app\bignum.dll is not a Windows program")):
+            with self.subTest(why), tempfile.TemporaryDirectory() as folder:
+                shutil.copy(WORKLOADS / "googolplex.exe", folder)
+                (pathlib.Path(folder) / "bignum.dll").write_bytes(contents)
+                done = self.run_wperf("stat", "-e", "inst_retired", "--", pathlib.Path(folder) / "googolplex.exe", device="sim:pace=free")
+                self.assertIn(f"bignum.dll cannot be loaded (googolplex.exe needs it): {why}", done.stderr)
+
     def test_a_program_may_be_a_link(self):
         """The program's DLLs are in the folder of the file that the link points to."""
         with tempfile.TemporaryDirectory() as folder:
