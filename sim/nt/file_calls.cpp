@@ -8,30 +8,42 @@
 namespace wperf::sim::nt {
 namespace {
 
-constexpr u32 kDataRead = 1, kDataWrite = 2, kDataAppend = 4, kRunIt = 0x20, kGenericAll = 0x10000000,
-              kGenericExecute = 0x20000000, kGenericWrite = 0x40000000, kGenericRead = 0x80000000,
-              kMaximumAllowed = 0x02000000;
+constexpr u32 kGenericAll = 0x10000000, kGenericExecute = 0x20000000, kGenericWrite = 0x40000000,
+              kGenericRead = 0x80000000, kMaximumAllowed = 0x02000000;
 constexpr u32 kSupersede = 0, kOpen = 1, kCreate = 2, kOverwrite = 4, kOverwriteIf = 5;
 constexpr u32 kDirectoryFile = 1, kNonDirectoryFile = 0x40, kDeleteOnClose = 0x1000, kSynchronous = 0x30;
 constexpr u64 kAtEnd = ~u64{0}, kAtPosition = ~u64{1};
 
 struct Opening {
-  u32 access = 0, disposition = kOpen, options = 0;
+  u32 access = 0, attributes = 0, shared = 0, disposition = kOpen, options = 0;
+
+  bool creates() const { return disposition != kOpen && disposition != kOverwrite; }
+  bool replaces() const { return disposition == kSupersede || disposition >= kOverwrite; }
+  bool removes() const { return (options & kDeleteOnClose) != 0; }
+  // The rights that the program requires; "as many as possible" requires none.
+  u32 required() const {
+    u32 rights = access & right::kAll;
+    if ((access & kGenericRead) != 0) rights |= 0x120089;
+    if ((access & kGenericWrite) != 0) rights |= 0x120116;
+    if ((access & kGenericExecute) != 0) rights |= 0x1200a0;
+    if ((access & kGenericAll) != 0) rights |= right::kAll;
+    return removes() ? rights | right::kDelete : rights;
+  }
+  u32 granted() const { return (access & kMaximumAllowed) != 0 ? right::kAll : required(); }
 };
 
 Status open_disk_file(Place& place, const Opening& opening, File& file, u64& information) {
   FileOpenOptions open_options;
-  constexpr u32 kReads = kDataRead | kRunIt | kGenericRead | kGenericExecute | kGenericAll | kMaximumAllowed;
-  open_options.read = (opening.access & kReads) != 0;
-  open_options.write = (opening.access & (kDataWrite | kDataAppend | kGenericWrite | kGenericAll)) != 0;
+  const u32 required = opening.required();
+  open_options.read = (required & (right::kReadData | right::kExecute)) != 0 || (opening.access & kMaximumAllowed) != 0;
+  open_options.write = (required & (right::kWriteData | right::kAppendData)) != 0;
   if (!open_options.read && !open_options.write)
     open_options.read = true;  // the program only queries the file's information
-  file.may_write = (opening.access & (kDataWrite | kDataAppend | kGenericWrite | kGenericAll | kMaximumAllowed)) != 0;
-  file.appends =
-      (opening.access & kDataAppend) != 0 && (opening.access & (kDataWrite | kGenericWrite | kGenericAll)) == 0;
-  open_options.create = opening.disposition != kOpen && opening.disposition != kOverwrite;
+  file.may_write = (opening.granted() & (right::kWriteData | right::kAppendData)) != 0;
+  file.appends = (opening.granted() & (right::kWriteData | right::kAppendData)) == right::kAppendData;
+  open_options.create = opening.creates();
   open_options.exclusive = opening.disposition == kCreate;
-  open_options.truncate = opening.disposition == kSupersede || opening.disposition >= kOverwrite;
+  open_options.truncate = opening.replaces();
   if (open_options.truncate || !place.exists) open_options.write = true;
   information = !place.exists ? 2 : opening.disposition == kSupersede ? 0 : open_options.truncate ? 3 : 1;
   if (const FileProblem problem = place.files->open(place.host_name, open_options, file.number);
@@ -39,30 +51,53 @@ Status open_disk_file(Place& place, const Opening& opening, File& file, u64& inf
     file.type = File::Type::null;  // so that the destructor closes no file
     return status_of(problem);
   }
+  if (!place.exists || open_options.truncate) {
+    (void)place.files->facts(file.number, place.facts);
+    if ((opening.attributes & kAttributeReadOnly) != 0) (void)place.files->set_read_only(file.number, true);
+  }
   return kSuccess;
 }
 
-Status open_place(Place& place, const Opening& opening, std::shared_ptr<File>& out, u64& information) {
-  const bool wants_folder = (opening.options & kDirectoryFile) != 0;
+// Whether an existing file may be opened, as far as its attributes and its other handles are concerned.
+Status check_uses(System& system, const Place& place, const Opening& opening) {
+  if (!place.exists || place.files == nullptr) return kSuccess;
+  if (opening.removes() && !place.facts.writable) return kAccessDenied;
+  if (place.facts.read_only) {
+    if (opening.removes()) return kCannotDelete;
+    const bool writes = (opening.required() & (right::kWriteData | right::kAppendData)) != 0;
+    if (writes || opening.replaces()) return kAccessDenied;
+  }
+  const auto uses = system.open_files.of(place.facts);
+  if (uses->deletions != 0) return kDeletePending;
+  return uses->allow(FileUses::of_rights(opening.granted()), opening.shared) ? kSuccess : kSharingViolation;
+}
+
+// Whether the place may be opened in the way that the call demands.
+Status check_place(const Place& place, const Opening& opening) {
   if (place.status != kSuccess) return place.status;
-  if (place.kind == Place::Kind::null_device) {
+  const bool wants_folder = (opening.options & kDirectoryFile) != 0;
+  if (!place.exists && !opening.creates()) return kObjectNameNotFound;
+  if (place.exists && opening.disposition == kCreate) return kObjectNameCollision;
+  if (!place.exists && wants_folder) return kSuccess;
+  if (place.exists && place.facts.folder)
+    return (opening.options & kNonDirectoryFile) != 0 ? kFileIsDirectory : kSuccess;
+  return wants_folder || place.names_folder ? kNotADirectory : kSuccess;
+}
+
+Status open_place(System& system, Place& place, const Opening& opening, std::shared_ptr<File>& out, u64& information) {
+  information = 1;
+  if (place.status == kSuccess && place.kind == Place::Kind::null_device) {
     out = std::make_shared<File>(File::Type::null, nullptr);
-    information = 1;
     return kSuccess;
   }
-  const bool creates = opening.disposition != kOpen && opening.disposition != kOverwrite;
-  if (!place.exists && !creates) return kObjectNameNotFound;
-  if (place.exists && opening.disposition == kCreate) return kObjectNameCollision;
-  if (!place.exists && wants_folder) {
+  if (const Status status = check_place(place, opening); status != kSuccess) return status;
+  if (const Status status = check_uses(system, place, opening); status != kSuccess) return status;
+  if (!place.exists && (opening.options & kDirectoryFile) != 0) {
     if (const FileProblem problem = place.files->make_folder(place.host_name); problem != FileProblem::none)
       return status_of(problem);
     information = 2;
+    (void)place.files->facts(place.host_name, place.facts);
     place.facts.folder = true;
-  } else if (place.exists && place.facts.folder) {
-    if ((opening.options & kNonDirectoryFile) != 0) return kFileIsDirectory;
-    information = 1;
-  } else if (wants_folder || place.names_folder) {
-    return kNotADirectory;
   }
   const bool folder = place.facts.folder;
   out = std::make_shared<File>(folder ? File::Type::folder : File::Type::disk, place.files);
@@ -71,7 +106,10 @@ Status open_place(Place& place, const Opening& opening, std::shared_ptr<File>& o
   }
   out->host_name = place.host_name;
   out->entries = place.entries;
-  out->removed_at_end = (opening.options & kDeleteOnClose) != 0 && place.files != nullptr;
+  out->removed_at_end = opening.removes() && place.files != nullptr;
+  out->rights = opening.granted();
+  out->shared = opening.shared;
+  if (place.files != nullptr) out->restrict_others(system.open_files.of(place.facts));
   return kSuccess;
 }
 
@@ -92,7 +130,7 @@ u64 open_file_with(Call& call, const Opening& opening) {
     file = std::make_shared<File>(File::Type::socket, nullptr);
   } else {
     Place place = call.state.files.find(name.text);
-    status = open_place(place, opening, file, information);
+    status = open_place(*call.state.system, place, opening, file, information);
     path = std::string(kNtPrefix) + place.path;
     if (status == kAccessDenied && in_lower_case(name.text).ends_with(".dll"))
       note_refused_image(call.state, name.text.substr(std::min(kNtPrefix.size(), name.text.size())),
@@ -110,11 +148,12 @@ u64 open_file_with(Call& call, const Opening& opening) {
 
 // arguments: handle, access, attributes, I/O status, allocation, file attributes, sharing, disposition, options, …
 u64 create_file(Call& call) {
-  return open_file_with(call, {call.argument32(1), call.argument32(7), call.argument32(8)});
+  return open_file_with(
+      call, {call.argument32(1), call.argument32(5), call.argument32(6), call.argument32(7), call.argument32(8)});
 }
 // arguments: handle, access, attributes, I/O status, sharing, options
 u64 open_file(Call& call) {
-  return open_file_with(call, {call.argument32(1), kOpen, call.argument32(5)});
+  return open_file_with(call, {call.argument32(1), 0, call.argument32(4), kOpen, call.argument32(5)});
 }
 
 u64 read_stream(Call& call, File& file, std::span<char> bytes, u64& done) {

@@ -20,5 +20,137 @@ TEST_F(NtFiles, ARefusedImageIsKeptWithTheReason) {
   EXPECT_EQ(refused[1].second, "C:\\work\\Link.dll cannot be opened: it is a link, or not readable");
 }
 
+TEST_F(NtFiles, HandlesRestrictEachOther) {
+  constexpr std::string_view kFile = "\\??\\C:\\work\\Hello.txt";
+  constexpr u32 kReading = 0x80000000, kWriting = 0x40000000, kDeleting = 0x10000, kAsking = 0x80;
+  ASSERT_EQ(open_sharing(kFile, kReading | kWriting, 1), kSuccess);
+  const u64 first = process.get(0);
+  EXPECT_EQ(open_sharing(kFile, kWriting, 7), kSharingViolation) << "the first one lets others only read";
+  EXPECT_EQ(open_sharing(kFile, kReading, 1), kSharingViolation) << "the first one writes";
+  EXPECT_EQ(open_sharing(kFile, kDeleting, 7), kSharingViolation);
+  EXPECT_EQ(open_sharing(kFile, kWriting, 7, 5), kSharingViolation) << "it must not be emptied either";
+  EXPECT_EQ(process.call("NtDeleteFile", {process.named(0x1000, kFile)}), kSharingViolation);
+  EXPECT_EQ(open_sharing(kFile, kAsking, 0), kSuccess);
+  ASSERT_EQ(open_sharing(kFile, kReading, 3), kSuccess);
+  const u64 second = process.get(0);
+  EXPECT_EQ(process.call("NtDuplicateObject", {kThisProcess, first, kThisProcess, kAt + 8, 0, 0, 2}), kSuccess);
+  EXPECT_EQ(process.call("NtClose", {first}), kSuccess);
+  EXPECT_EQ(open_sharing(kFile, kWriting, 7), kSharingViolation) << "the first one has another handle";
+  EXPECT_EQ(process.call("NtClose", {process.get(8)}), kSuccess);
+  EXPECT_EQ(open_sharing(kFile, kWriting, 7), kSuccess);
+  EXPECT_EQ(process.call("NtClose", {second}), kSuccess);
+  std::ifstream stream(folder / "Hello.txt");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "hello, world");
+}
+
+TEST_F(NtFiles, ViewsOfAFileAreInNobodysWay) {
+  constexpr std::string_view kFile = "\\??\\C:\\work\\Hello.txt";
+  ASSERT_EQ(open_sharing(kFile, 0xc0000000, 0), kSuccess);
+  ASSERT_EQ(process.call("NtCreateSection", {kAt + 8, 0, 0, 0, kPageReadWrite, 0x8000000, process.get(0)}), kSuccess);
+  EXPECT_EQ(open_sharing(kFile, 0x80000000, 7), kSharingViolation);
+  EXPECT_EQ(process.call("NtClose", {process.get(0)}), kSuccess);
+  EXPECT_EQ(open_sharing(kFile, 0xc0000000, 0), kSuccess);
+}
+
+TEST_F(NtFiles, AFileThatWillBeDeletedIsNotOpened) {
+  constexpr std::string_view kFile = "\\??\\C:\\work\\Hello.txt";
+  constexpr u64 kDisposition = 13;
+  const auto set = [&](u64 file, u8 ends) {
+    process.put(0x100, ends);
+    return process.call("NtSetInformationFile", {file, kAt + 0x10, kAt + 0x100, 1, kDisposition});
+  };
+  ASSERT_EQ(open(kFile), kSuccess);
+  EXPECT_EQ(set(process.get(0), 1), kAccessDenied) << "the handle has no right to delete";
+  ASSERT_EQ(open(kFile, 0x10000), kSuccess);
+  const u64 file = process.get(0);
+  EXPECT_EQ(set(file, 1), kSuccess);
+  EXPECT_EQ(open(kFile), kDeletePending);
+  EXPECT_EQ(process.call("NtDeleteFile", {process.named(0x1000, kFile)}), kDeletePending);
+  EXPECT_EQ(set(file, 0), kSuccess);
+  EXPECT_EQ(open(kFile), kSuccess);
+  EXPECT_EQ(process.call("NtClose", {file}), kSuccess);
+  EXPECT_TRUE(std::filesystem::exists(folder / "Hello.txt"));
+}
+
+TEST_F(NtFiles, ANameIsOnlyRemovedWithItsOwnFile) {
+  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt", 0x80010000, 1, 0x1020), kSuccess);  // deletes it when it is closed
+  const u64 file = process.get(0);
+  std::filesystem::rename(folder / "Hello.txt", folder / "elsewhere");
+  std::ofstream(folder / "Hello.txt") << "another file";
+  EXPECT_EQ(process.call("NtClose", {file}), kSuccess);
+  EXPECT_TRUE(std::filesystem::exists(folder / "Hello.txt"));
+}
+
+struct NtAttributes : NtFiles {
+  static constexpr std::string_view kFile = "\\??\\C:\\work\\Hello.txt";
+  struct Basic {
+    u64 created = 0, read = 0, written = 0, changed = 0;
+    u32 attributes = 0, padding = 0;
+  };
+  u64 set(u64 file, const Basic& basic) {
+    process.put(0x100, basic);
+    return process.call("NtSetInformationFile", {file, kAt + 0x10, kAt + 0x100, sizeof basic, 4});
+  }
+  u64 rename(u64 file, std::string_view name, u8 replaces) {
+    const std::vector<u16> units = to_utf16(name);
+    process.put(0x100, u64{replaces});
+    process.put(0x108, u64{0});
+    process.put(0x110, static_cast<u32>(units.size() * 2));
+    process.state.space.write(kAt + 0x114, units.data(), units.size() * 2);
+    return process.call("NtSetInformationFile", {file, kAt + 0x10, kAt + 0x100, 0x200, 10});
+  }
+  Basic named() {
+    EXPECT_EQ(process.call("NtQueryAttributesFile", {process.named(0x1000, kFile), kAt + 0x200}), kSuccess);
+    return process.get<Basic>(0x200);
+  }
+};
+
+TEST_F(NtAttributes, ReadOnlyFilesAreNotChanged) {
+  ASSERT_EQ(open(kFile, 0x100), kSuccess);
+  const u64 file = process.get(0);
+  EXPECT_EQ(set(file, {.attributes = 0x21}), kSuccess);
+  EXPECT_EQ(named().attributes, 0x21u);
+  EXPECT_EQ(open(kFile, 0x40000000), kAccessDenied);
+  EXPECT_EQ(open(kFile, 0x80000000, 5), kAccessDenied) << "it would be emptied";
+  EXPECT_EQ(open(kFile, 0x10000, 1, 0x1020), kCannotDelete);
+  EXPECT_EQ(process.call("NtDeleteFile", {process.named(0x1000, kFile)}), kCannotDelete);
+  EXPECT_EQ(open(kFile, 0x80010000), kSuccess);
+  process.put(0x100, u8{1});
+  EXPECT_EQ(process.call("NtSetInformationFile", {process.get(0), kAt + 0x10, kAt + 0x100, 1, 13}), kCannotDelete);
+  process.put(0x100, u32{0x11});  // also if it is read-only
+  EXPECT_EQ(process.call("NtSetInformationFile", {process.get(0), kAt + 0x10, kAt + 0x100, 4, 64}), kSuccess);
+  process.put(0x100, u32{0});
+  EXPECT_EQ(process.call("NtSetInformationFile", {process.get(0), kAt + 0x10, kAt + 0x100, 4, 64}), kSuccess);
+  EXPECT_EQ(set(file, {.attributes = 0x80}), kSuccess);
+  EXPECT_EQ(named().attributes, 0x20u);
+  EXPECT_EQ(open(kFile, 0x40000000), kSuccess);
+}
+
+TEST_F(NtAttributes, TimesAreKept) {
+  constexpr u64 kRead = (11'644'473'600 + 2000) * 10'000'000ull, kWritten = (11'644'473'600 + 1000) * 10'000'000ull;
+  ASSERT_EQ(open(kFile, 0x100), kSuccess);
+  EXPECT_EQ(set(process.get(0), {.read = kRead, .written = kWritten}), kSuccess);
+  EXPECT_EQ(set(process.get(0), {.read = ~u64{0}, .written = ~u64{0}}), kSuccess);
+  EXPECT_EQ(named().read, kRead);
+  EXPECT_EQ(named().written, kWritten);
+}
+
+TEST_F(NtAttributes, ARenameReplacesOnlyFilesThatNobodyUses) {
+  std::ofstream(folder / "new") << "new";
+  std::filesystem::create_directory(folder / "sub");
+  ASSERT_EQ(open(kFile), kSuccess);
+  const u64 used = process.get(0);
+  ASSERT_EQ(open("\\??\\C:\\work\\new", 0x10000), kSuccess);
+  const u64 file = process.get(0);
+  EXPECT_EQ(rename(file, kFile, 0), kObjectNameCollision);
+  EXPECT_EQ(rename(file, kFile, 1), kAccessDenied);
+  EXPECT_EQ(rename(file, "\\??\\C:\\work\\sub", 1), kAccessDenied);
+  EXPECT_EQ(rename(file, "\\??\\C:\\work\\NEW", 0), kSuccess) << "only its case";
+  EXPECT_TRUE(std::filesystem::exists(folder / "NEW"));
+  EXPECT_EQ(process.call("NtClose", {used}), kSuccess);
+  EXPECT_EQ(rename(file, kFile, 1), kSuccess);
+  EXPECT_EQ(std::filesystem::file_size(folder / "Hello.txt"), 3u);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

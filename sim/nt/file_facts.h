@@ -15,14 +15,24 @@ struct FileTimes {
 
 inline constexpr std::int64_t kSecondsTo1970 = 11'644'473'600;  // since 1601
 
-inline FileTimes times_of(const FileFacts& facts) {
-  const u64 time = static_cast<u64>(facts.changed_s + kSecondsTo1970) * 10'000'000 + facts.changed_ns / 100;
-  return {time, time, time, time};
+inline constexpr std::int64_t kTicksPerSecond = 10'000'000;
+
+inline u64 ticks_of(const Moment& moment) {
+  const u64 seconds = static_cast<u64>(moment.seconds) + static_cast<u64>(kSecondsTo1970);
+  return seconds * static_cast<u64>(kTicksPerSecond) + moment.nanoseconds / 100;
 }
+
+// The host knows no time of the creation that could be changed.
+inline FileTimes times_of(const FileFacts& facts) {
+  const u64 changed = ticks_of(facts.changed);
+  return {changed, ticks_of(facts.read), changed, changed};
+}
+
+inline constexpr u32 kAttributeReadOnly = 1;
 
 inline u32 attributes_of(const FileFacts& facts) {
   constexpr u32 kFolder = 0x10, kArchive = 0x20;
-  return facts.folder ? kFolder : kArchive;
+  return facts.folder ? kFolder : kArchive | (facts.read_only ? kAttributeReadOnly : 0);
 }
 
 struct BasicFacts {

@@ -2,6 +2,7 @@
 // Information about files: names, sizes, times, places, modes.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "sim/nt/file_facts.h"
 #include "sim/nt/services.h"
@@ -10,7 +11,6 @@
 namespace wperf::sim::nt {
 namespace {
 
-constexpr u32 kAllRights = 0x1f01ff;
 constexpr u32 kModeSynchronous = 0x20;  // FILE_SYNCHRONOUS_IO_NONALERT
 
 // Writes the file's name without its drive, `offset` bytes into the buffer.
@@ -53,7 +53,7 @@ u64 answer_all(Call& call, const File& file, const FileFacts& facts) {
         standard_facts(file, facts),
         facts.index,
         0,
-        kAllRights,
+        file.rights,
         file.position,
         mode_of(file),
         0};
@@ -98,7 +98,7 @@ u64 query_file(Call& call) {
     case kAll:
       return answer_all(call, *file, facts);
     case kAccess:
-      return answer_file(call, kAllRights);
+      return answer_file(call, file->rights);
     case kName:
       return answer_name(call, *file, 0);
     case kPosition:
@@ -129,7 +129,7 @@ u64 query_file(Call& call) {
         FileTimes times;
         u64 allocated, bytes;
         u32 attributes, tag, links, access;
-      } stat{facts.index, times, allocated, facts.bytes, attributes_of(facts), 0, 1, kAllRights};
+      } stat{facts.index, times, allocated, facts.bytes, attributes_of(facts), 0, 1, file->rights};
       static_assert(sizeof stat == 0x48);
       return answer_file(call, stat);
     }
@@ -138,36 +138,102 @@ u64 query_file(Call& call) {
   }
 }
 
-Status rename(Call& call, File& file, bool replaces) {
+// Bits of FILE_RENAME_INFORMATION_EX.
+namespace renaming {
+constexpr u32 kReplaces = 1, kAlsoIfOpen = 2, kAlsoReadOnly = 0x40;
+}
+
+bool is_same_file(const Place& place, const File& file) {
+  FileFacts own;
+  const bool known = place.exists && file.files->facts(file.host_name, own) == FileProblem::none;
+  return known && own.device == place.facts.device && own.index == place.facts.index;
+}
+
+// Whether a file may lose its name to another one.
+Status check_replaced(const Call& call, const Place& place, u32 flags) {
+  if ((flags & renaming::kReplaces) == 0) return kObjectNameCollision;
+  if (place.facts.folder) return kAccessDenied;
+  if (place.facts.read_only && (flags & renaming::kAlsoReadOnly) == 0) return kAccessDenied;
+  const auto uses = call.state.system->open_files.of(place.facts);
+  const bool in_use = (flags & renaming::kAlsoIfOpen) != 0 ? !uses->allow(FileUses::kDelete, 7) : uses->is_used();
+  return in_use ? kAccessDenied : kSuccess;
+}
+
+Status rename(Call& call, File& file, u32 flags) {
   struct {
     u64 flags, root;
     u32 length;
   } open_options{};
+  if ((file.rights & right::kDelete) == 0) return kAccessDenied;
   if (!call.get(call.argument(2), open_options)) return kAccessViolation;
   if (open_options.root != 0 || open_options.length > 65534 || open_options.length % 2 != 0) return kInvalidParameter;
   std::vector<u16> units(open_options.length / 2);
   constexpr u64 kNameOffset = 20;
   if (!call.read(call.argument(2) + kNameOffset, units.data(), open_options.length)) return kAccessViolation;
-  const Place place = call.state.files.find(to_utf8(units));
+  const std::string name = to_utf8(units);
+  Place place = call.state.files.find(name);
   if (place.status != kSuccess) return place.status;
   if (place.files != file.files || file.files == nullptr) return 0xc00000d4;  // STATUS_NOT_SAME_DEVICE
-  const FileProblem problem = file.files->rename(file.host_name, place.host_name, replaces);
+  if (is_same_file(place, file)) {
+    // Only the case of its letters may change; the place has the present ones.
+    const std::string_view last = std::string_view(name).substr(name.rfind('\\') + 1);
+    for (std::string* const one : {&place.host_name, &place.path})
+      if (one->size() >= last.size() &&
+          same_ignoring_case(std::string_view(*one).substr(one->size() - last.size()), last))
+        one->replace(one->size() - last.size(), last.size(), last);
+  } else if (place.exists) {
+    if (const Status status = check_replaced(call, place, flags); status != kSuccess) return status;
+  }
+  const FileProblem problem = file.files->rename(file.host_name, place.host_name, true);
   if (problem != FileProblem::none) return status_of(problem);
   file.host_name = place.host_name;
   file.path = std::string(kNtPrefix) + place.path;
   return kSuccess;
 }
 
-// A file has only the time of its last change. Attributes are not kept.
-Status set_times(Call& call, const File& file, u64 buffer) {
-  constexpr std::int64_t kTicksPerSecond = 10'000'000, kUnchanged = -1;
+// A time of 0 stays as it is. -1 and -2 are about updates by reads and writes, which the host decides.
+std::optional<Moment> wanted_time(u64 time) {
+  const auto ticks = static_cast<std::int64_t>(time);
+  if (ticks <= 0) return std::nullopt;
+  return Moment{ticks / kTicksPerSecond - kSecondsTo1970, static_cast<u64>(ticks % kTicksPerSecond) * kNsPerTick};
+}
+
+// A file has the times of its last read and its last change. Of the attributes only "read-only" is kept, for files. No
+// right is demanded, because kernelbase's SetFileAttributes asks for none when it opens the file.
+Status set_basic_facts(Call& call, const File& file, u64 buffer) {
   BasicFacts wanted;
   if (!call.get(buffer, wanted)) return kAccessViolation;
-  const auto ticks = static_cast<std::int64_t>(wanted.times.written);
-  if (ticks == 0 || ticks <= kUnchanged || file.files == nullptr) return kSuccess;
-  const FileProblem problem = file.files->set_changed(file.host_name, ticks / kTicksPerSecond - kSecondsTo1970,
-                                                      static_cast<u64>(ticks % kTicksPerSecond) * kNsPerTick);
-  return problem == FileProblem::none ? kSuccess : status_of(problem);
+  if (file.files == nullptr) return kSuccess;
+  const auto read = wanted_time(wanted.times.read), changed = wanted_time(wanted.times.written);
+  if (wanted.attributes != 0 && file.type == File::Type::disk) {
+    const bool read_only = (wanted.attributes & kAttributeReadOnly) != 0;
+    if (const FileProblem problem = file.files->set_read_only(file.number, read_only); problem != FileProblem::none)
+      return status_of(problem);
+  }
+  return read || changed ? status_of(file.files->set_times(file.host_name, read, changed)) : kSuccess;
+}
+
+// Bits of FILE_DISPOSITION_INFORMATION_EX.
+namespace disposition {
+constexpr u32 kDeletes = 1, kAlsoReadOnly = 0x10;
+}
+
+Status set_disposition(File& file, u32 flags) {
+  if (file.files == nullptr || (file.rights & right::kDelete) == 0) return kAccessDenied;
+  if ((flags & disposition::kDeletes) == 0) {
+    file.announce_removal(false);
+    return kSuccess;
+  }
+  FileFacts facts;
+  if (file.files->facts(file.host_name, facts) != FileProblem::none) return kObjectNameNotFound;
+  if (!facts.writable || file.host_name == kGuestFolder) return kAccessDenied;
+  if (facts.read_only && (flags & disposition::kAlsoReadOnly) == 0) return kCannotDelete;
+  std::vector<std::string> names;
+  const bool is_folder = file.type == File::Type::folder;
+  if (is_folder && file.files->list(file.host_name, names) == FileProblem::none && !names.empty())
+    return kDirectoryNotEmpty;
+  file.announce_removal(true);
+  return kSuccess;
 }
 
 Status set_file_fact(Call& call, File& file) {
@@ -177,26 +243,22 @@ Status set_file_fact(Call& call, File& file) {
   const u64 buffer = call.argument(2);
   switch (call.argument32(4)) {
     case kBasic:
-      return set_times(call, file, buffer);
+      return set_basic_facts(call, file, buffer);
     case kMode:
     case kAllocation:
       return kSuccess;
     case kRename:
-    case kRenameEx: {
-      u8 replaces = 0;
-      return call.get(buffer, replaces) ? rename(call, file, (replaces & 1) != 0) : kAccessViolation;
+    case kDisposition: {
+      u8 flag = 0;
+      if (!call.get(buffer, flag)) return kAccessViolation;
+      flag = flag != 0 ? 1 : 0;
+      return call.argument32(4) == kRename ? rename(call, file, flag) : set_disposition(file, flag);
     }
-    case kDisposition:
+    case kRenameEx:
     case kDispositionEx: {
-      u8 ends = 0;
-      if (!call.get(buffer, ends)) return kAccessViolation;
-      if (file.files == nullptr) return kAccessDenied;
-      std::vector<std::string> names;
-      const bool is_folder = (ends & 1) != 0 && file.type == File::Type::folder;
-      if (is_folder && file.files->list(file.host_name, names) == FileProblem::none && !names.empty())
-        return kDirectoryNotEmpty;
-      file.removed_at_end = (ends & 1) != 0;
-      return kSuccess;
+      u32 flags = 0;
+      if (!call.get(buffer, flags)) return kAccessViolation;
+      return call.argument32(4) == kRenameEx ? rename(call, file, flags) : set_disposition(file, flags);
     }
     case kPosition:
       return call.get(buffer, file.position) ? kSuccess : kAccessViolation;

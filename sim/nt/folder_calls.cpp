@@ -270,6 +270,10 @@ u64 delete_file(Call& call) {
   if (place.status != kSuccess) return place.status;
   if (!place.exists) return kObjectNameNotFound;
   if (place.files == nullptr) return kAccessDenied;
+  if (place.facts.read_only) return kCannotDelete;
+  const auto uses = call.state.system->open_files.of(place.facts);
+  if (uses->deletions != 0) return kDeletePending;
+  if (!uses->allow(FileUses::kDelete, FileUses::kRead | FileUses::kWrite | FileUses::kDelete)) return kSharingViolation;
   return status_of(place.facts.folder ? place.files->remove_folder(place.host_name)
                                       : place.files->remove(place.host_name));
 }

@@ -89,9 +89,16 @@ void fill_facts(const struct stat& status, bool writes, FileFacts& out) {
   out.folder = S_ISDIR(status.st_mode);
   out.writable = writes;
   out.bytes = out.folder ? 0 : static_cast<u64>(status.st_size);
-  out.changed_s = status.st_mtim.tv_sec;
-  out.changed_ns = static_cast<u64>(status.st_mtim.tv_nsec);
+  out.read_only = !out.folder && (status.st_mode & S_IWUSR) == 0;
+  out.read = {status.st_atim.tv_sec, static_cast<u64>(status.st_atim.tv_nsec)};
+  out.changed = {status.st_mtim.tv_sec, static_cast<u64>(status.st_mtim.tv_nsec)};
+  out.device = status.st_dev;
   out.index = status.st_ino;
+}
+
+timespec host_time(const std::optional<Moment>& time) {
+  if (!time) return {.tv_sec = 0, .tv_nsec = UTIME_OMIT};
+  return {.tv_sec = static_cast<time_t>(time->seconds), .tv_nsec = static_cast<long>(time->nanoseconds)};
 }
 
 }  // namespace
@@ -299,18 +306,27 @@ FileProblem GuestFiles::make_folder(std::string_view name) {
   return problem;
 }
 
-FileProblem GuestFiles::set_changed(std::string_view name, std::int64_t seconds, u64 nanoseconds) {
+FileProblem GuestFiles::set_times(std::string_view name, std::optional<Moment> read, std::optional<Moment> changed) {
   const auto parts = parts_below(name);
   if (!writes_ || !parts || parts->empty()) return FileProblem::denied;
   FileProblem problem{};
   const int parent = open_parent(*parts, problem);
   if (parent < 0) return problem;
-  const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT},
-                             {.tv_sec = static_cast<time_t>(seconds), .tv_nsec = static_cast<long>(nanoseconds)}};
+  const timespec times[2] = {host_time(read), host_time(changed)};
   const int answer = ::utimensat(parent, parts->back().c_str(), times, AT_SYMLINK_NOFOLLOW);
   problem = answer == 0 ? FileProblem::none : problem_of(errno);
   ::close(parent);
   return problem;
+}
+
+FileProblem GuestFiles::set_read_only(u32 number, bool read_only) {
+  struct stat status{};
+  if (!is_open(number) || ::fstat(files_[number], &status) != 0) return FileProblem::failed;
+  if (!writes_) return FileProblem::denied;
+  constexpr mode_t kAnyWrite = S_IWUSR | S_IWGRP | S_IWOTH, kPermissions = 07777;
+  const mode_t mode = status.st_mode & kPermissions;
+  const mode_t wanted = read_only ? mode & ~kAnyWrite : mode | S_IWUSR;
+  return wanted == mode || ::fchmod(files_[number], wanted) == 0 ? FileProblem::none : problem_of(errno);
 }
 
 FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool replace) {

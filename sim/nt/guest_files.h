@@ -35,12 +35,19 @@ struct FileOpenOptions {
   bool exclusive = false;  // fails if the file exists
 };
 
+struct Moment {
+  std::int64_t seconds = 0;  // since 1970
+  u64 nanoseconds = 0;       // within the second
+};
+
 struct FileFacts {
-  bool folder = false, writable = false;
+  bool folder = false;
+  bool writable = false;   // programs may change files of its folder
+  bool read_only = false;  // its owner may not write to it
   u64 bytes = 0;
-  std::int64_t changed_s = 0;  // since 1970
-  u64 changed_ns = 0;          // within the second
-  u64 index = 0;               // distinguishes files
+  Moment read, changed;  // the last ones
+  u64 device = 0;        // distinguishes disks of the host
+  u64 index = 0;         // distinguishes files of a disk
 };
 
 class GuestFiles {
@@ -67,8 +74,10 @@ class GuestFiles {
   [[nodiscard]] FileProblem remove(std::string_view name);
   [[nodiscard]] FileProblem remove_folder(std::string_view name);
   [[nodiscard]] FileProblem make_folder(std::string_view name);
-  // Sets the time of the last change.
-  [[nodiscard]] FileProblem set_changed(std::string_view name, std::int64_t seconds, u64 nanoseconds);
+  // Sets the times of the last read and of the last change; nullopt leaves a time as it is.
+  [[nodiscard]] FileProblem set_times(std::string_view name, std::optional<Moment> read, std::optional<Moment> changed);
+  // Folders are never read-only.
+  [[nodiscard]] FileProblem set_read_only(u32 number, bool read_only);
   [[nodiscard]] FileProblem rename(std::string_view from, std::string_view to, bool replace);
 
   [[nodiscard]] bool is_open(u32 number) const;

@@ -4,9 +4,11 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ints.h"
+#include "sim/nt/file_uses.h"
 #include "sim/nt/guest_files.h"
 #include "sim/nt/image_file.h"
 #include "sim/nt/memory.h"
@@ -36,8 +38,11 @@ struct Object {
   virtual ~Object() = default;
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
+  // Other objects may still refer to this one.
+  virtual void last_handle_closed() {}
 
   const Kind kind;
+  u32 handles = 0;         // in all processes
   bool signalled = false;  // ends waits; semaphores, mutants and timers have their own fields
   u64 due_ns = ~u64{0};    // the time at which the object may become signalled without a call
   std::string name;        // the full name, if the object has one
@@ -170,6 +175,12 @@ struct File final : Object {
   enum class Type : u8 { disk, folder, input, output, error, null, pipe, pipes, socket };
   File(Type file_type, GuestFiles* in) : Object(kKind), type(file_type), files(in) {}
   ~File() override;
+  void last_handle_closed() override;
+  // Makes the handle one of those that restrict other uses of the file.
+  void restrict_others(std::shared_ptr<FileUses> of_file);
+  // The file will be removed with the last handle, and cannot be opened from now on.
+  void announce_removal(bool removed);
+  void remove_it();
   bool is_stream() const { return type != Type::disk && type != Type::folder; }
   bool is_standard() const { return type >= Type::input && type <= Type::error; }
   int stream() const { return static_cast<int>(type) - static_cast<int>(Type::input); }  // for StandardStreams
@@ -184,6 +195,10 @@ struct File final : Object {
   bool appends = false;               // may only append
   bool may_write = true;              // false for a disk file that was opened for other uses
   bool removed_at_end = false;        // deleted when the last handle is closed
+  bool announced = false;             // its removal was announced
+  u32 rights = right::kAll;           // of its handles
+  u32 shared = 0;                     // the uses that it leaves to others
+  std::shared_ptr<FileUses> uses;     // of the file on the host, while there are handles; may be null
   bool answers_at_once = true;        // not opened for overlapped use
   bool quiet_at_once = false;         // no packet for operations that are completed at once
   std::vector<std::string> entries;   // the names in a fixed folder
@@ -225,6 +240,28 @@ struct Section final : Object {
   PageRanges committed;   // if it reserves; offsets in the section
 };
 
+// The reference of a handle to its object.
+class HandleReference {
+ public:
+  HandleReference() = default;
+  explicit HandleReference(ObjectPointer object) : object_(std::move(object)) {
+    if (object_ != nullptr) ++object_->handles;
+  }
+  HandleReference(const HandleReference& other) : HandleReference(other.object_) {}
+  HandleReference(HandleReference&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  HandleReference& operator=(HandleReference other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~HandleReference() {
+    if (object_ != nullptr && --object_->handles == 0) object_->last_handle_closed();
+  }
+  const ObjectPointer& object() const { return object_; }
+
+ private:
+  ObjectPointer object_;
+};
+
 class Handles {
  public:
   static constexpr usize kMost = 65536;
@@ -245,14 +282,15 @@ class Handles {
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const Entry& entry : entries_)
-      if (entry.object != nullptr) visit(*entry.object);
+      if (entry.object() != nullptr) visit(*entry.object());
   }
 
  private:
   static constexpr u64 kStep = 4;
   struct Entry {
-    ObjectPointer object;
+    HandleReference reference;
     bool inherits = false;
+    const ObjectPointer& object() const { return reference.object(); }
   };
   std::vector<Entry> entries_;  // index + 1 times kStep is the handle
   usize lowest_free_ = 0;       // no lower entry is free

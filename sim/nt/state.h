@@ -103,6 +103,7 @@ struct System {
   std::map<std::string, std::weak_ptr<Object>> names;             // in lower case
   std::map<std::string, std::vector<std::weak_ptr<File>>> pipes;  // ends of servers, by name in lower case
   std::vector<std::weak_ptr<Pipe>> pipes_with_reads;
+  OpenFiles open_files;
   Network network;
   std::list<SocketCall> socket_calls;  // calls that have not ended, the oldest first
   u64 turns = 0;                       // number of waits so far

@@ -27,6 +27,7 @@ inline constexpr Status kUnsuccessful = 0xc0000001, kNotImplemented = 0xc0000002
                         kInsufficientResources = 0xc000009a, kFileIsDirectory = 0xc00000ba, kStackOverflow = 0xc00000fd,
                         kDirectoryNotEmpty = 0xc0000101, kNotADirectory = 0xc0000103, kTooManyOpenedFiles = 0xc000011f,
                         kNotFound = 0xc0000225, kFailFast = 0xc0000409, kAssertionFailure = 0xc0000420,
+                        kSharingViolation = 0xc0000043, kDeletePending = 0xc0000056, kCannotDelete = 0xc0000121,
                         kPipeBroken = 0xc000014b, kInstanceNotAvailable = 0xc00000ab, kPipeNotAvailable = 0xc00000ac,
                         kPipeClosing = 0xc00000b1, kPipeConnected = 0xc00000b2, kPipeListening = 0xc00000b3,
                         kPipeEmpty = 0xc00000d9, kCancelled = 0xc0000120, kNotMappedView = 0xc0000019,

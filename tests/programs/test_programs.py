@@ -320,6 +320,24 @@ class ObjectsTest(BuiltTest):
         self.check_output()
 
 
+class FilesTest(BuiltTest):
+    """Files as Windows keeps them."""
+    PROGRAM = "files"
+
+    def check_part(self, part, *lines):
+        with tempfile.TemporaryDirectory() as work:
+            done = self.run_wperf("stat", "-q", "-e", "inst_retired", "-c", "0", "--json", "-o", self.folder / "counts.json", "--",
+                                  self.folder / "files.exe", part, device=f"sim:pace=free,console=shown,folder={work},writes=on")
+            self.assertEqual((done.returncode, done.stderr, done.stdout.splitlines()), (0, "", [*lines, "0 wrong"]))
+            self.assertEqual(os.listdir(work), [])
+
+    def test_handles_share_files_as_they_say(self):
+        self.check_part("sharing")
+
+    def test_attributes_and_times_are_kept(self):
+        self.check_part("attributes")
+
+
 @unittest.skipUnless(ZIG.exists() and shutil.which("c++"), "needs zig and a native compiler to build the programs")
 class ExceptionsTest(WperfTest):
     """Built twice from one source: for Windows, where the simulated machine unwinds, and for this system."""

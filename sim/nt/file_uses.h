@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rights with which a file of the host is open, and those that each handle leaves to others. All processes of a
+// machine share them.
+#pragma once
+#include <array>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "base/ints.h"
+#include "sim/nt/guest_files.h"
+
+namespace wperf::sim::nt {
+
+namespace right {
+inline constexpr u32 kReadData = 1, kWriteData = 2, kAppendData = 4, kExecute = 0x20, kDelete = 0x10000;
+inline constexpr u32 kAll = 0x1f01ff;
+}  // namespace right
+
+class FileUses {
+ public:
+  // Sets of uses, with the bits of ShareAccess.
+  static constexpr u32 kRead = 1, kWrite = 2, kDelete = 4;
+
+  // The uses for which a handle has rights. A handle without any of them is in nobody's way.
+  static u32 of_rights(u32 rights);
+
+  // Whether a file may be opened for these uses while others have the uses `shared`.
+  bool allow(u32 uses, u32 shared) const;
+  void add(u32 uses, u32 shared) { change(uses, shared, 1); }
+  void remove(u32 uses, u32 shared) { change(uses, shared, ~0u); }
+  bool is_used() const { return opened_ != 0; }
+
+  u32 deletions = 0;  // handles that will delete the file when they are closed
+
+ private:
+  static constexpr u32 kCount = 3;
+  void change(u32 uses, u32 shared, u32 by);
+
+  u32 opened_ = 0;  // handles
+  std::array<u32, kCount> used_{}, shared_{};
+};
+
+// The uses of all open files. Files without handles are forgotten from time to time.
+class OpenFiles {
+ public:
+  std::shared_ptr<FileUses> of(const FileFacts& file);
+
+ private:
+  std::map<std::pair<u64, u64>, std::weak_ptr<FileUses>> files_;  // by device and index
+  usize most_ = 1024;                                             // entries before expired ones are removed
+};
+
+}  // namespace wperf::sim::nt
