@@ -198,8 +198,9 @@ std::optional<Moment> wanted_time(u64 time) {
   return Moment{ticks / kTicksPerSecond - kSecondsTo1970, static_cast<u64>(ticks % kTicksPerSecond) * kNsPerTick};
 }
 
-// A file has the times of its last read and its last change. Of the attributes only "read-only" is kept, for files. No
-// right is demanded, because kernelbase's SetFileAttributes asks for none when it opens the file.
+// A file has the times of its last read and its last change. "Read-only" is the only
+// attribute that is kept, for files. The call needs no right, because kernelbase's SetFileAttributes asks for none when
+// it opens the file.
 Status set_basic_facts(Call& call, const File& file, u64 buffer) {
   BasicFacts wanted;
   if (!call.get(buffer, wanted)) return kAccessViolation;

@@ -22,7 +22,7 @@ class FileUses {
   // Sets of uses, with the bits of ShareAccess.
   static constexpr u32 kRead = 1, kWrite = 2, kDelete = 4;
 
-  // The uses for which a handle has rights. A handle without any of them is in nobody's way.
+  // The uses for which a handle has rights. A handle that only asks has no uses, and restricts nobody.
   static u32 of_rights(u32 rights);
 
   // Whether a file may be opened for these uses while others have the uses `shared`.

@@ -155,7 +155,8 @@ u64 answer_volume(Call& call, const T& value, u64 size = sizeof(T)) {
 }
 
 u32 device_type(const State& state, const File& file) {
-  constexpr u32 kDisk = 7, kPipe = 0x11, kNull = 0x15, kConsole = 0x50;
+  // kernelbase takes a drive with the type 8 (a disk with a file system) for a fixed one, but not one with 7 (a disk).
+  constexpr u32 kDisk = 8, kPipe = 0x11, kNull = 0x15, kConsole = 0x50;
   switch (file.type) {
     case File::Type::null:
       return kNull;

@@ -234,6 +234,50 @@ u64 open_directory(Call& call) {
   return call.give_handle(call.argument(0), directory);
 }
 
+// The directory of the names of drives and devices.
+bool lists_devices(std::string_view name) {
+  if (name.ends_with('\\')) name.remove_suffix(1);
+  constexpr std::array<std::string_view, 4> kNames = {"\\??", "\\DosDevices", "\\GLOBAL??", "\\DosDevices\\Global"};
+  return std::ranges::any_of(kNames, [&](std::string_view one) { return same_ignoring_case(name, one); });
+}
+
+// Puts a name and its type into a directory's answer, as OBJECT_DIRECTORY_INFORMATION with the entry of zeros that ends
+// the list. Returns the size of both.
+u64 put_directory_entry(Call& call, u64 buffer, u64 room, std::string_view name) {
+  constexpr u64 kEntry = 32, kEnd = 32;
+  const std::vector<u16> name_units = to_utf16(name), type_units = to_utf16("SymbolicLink");
+  const u64 name_size = name_units.size() * 2, type_size = type_units.size() * 2;
+  const u64 name_at = buffer + kEntry + kEnd, type_at = name_at + name_size + 2,
+            size = type_at + type_size + 2 - buffer;
+  if (size > room) return size;
+  const u64 texts[8] = {name_size | (name_size + 2) << 16, name_at, type_size | (type_size + 2) << 16, type_at};
+  const u16 zero = 0;
+  (void)(call.put(buffer, texts) && call.write(name_at, name_units.data(), name_size) &&
+         call.put(name_at + name_size, zero) && call.write(type_at, type_units.data(), type_size) &&
+         call.put(type_at + type_size, zero));
+  return size;
+}
+
+// Each call returns one name of the drives and devices; other directories count as empty. arguments: directory, buffer,
+// its size, whether only one entry, whether from the start, position (in and out), size used
+u64 query_directory(Call& call) {
+  constexpr std::array<std::string_view, 3> kDevices = {"C:", "NUL", "PIPE"};
+  constexpr Status kMoreEntries = 0x105;
+  const auto directory = call.state.handles.at<Directory>(call.argument(0));
+  if (directory == nullptr) return kInvalidHandle;
+  u32 position = 0;
+  const bool from_start = (call.argument32(4) & 0xff) != 0;
+  if (!from_start && !call.get(call.argument(5), position)) return 0;
+  if (!lists_devices(directory->name) || position >= kDevices.size()) return kNoMoreEntries;
+  const u64 room = call.argument32(2);
+  const u64 size = put_directory_entry(call, call.argument(1), room, kDevices[position]);
+  if (!call.put_if_wanted(call.argument(6), static_cast<u32>(size))) return 0;
+  if (size > room) return kBufferTooSmall;
+  if (!call.put(call.argument(5), ++position)) return 0;
+  const bool is_one = (call.argument32(3) & 0xff) != 0;
+  return is_one || position == kDevices.size() ? kSuccess : kMoreEntries;
+}
+
 // Returns `status`, unless the closed handle ends the calling process.
 u64 close_in(Call& call, State& process, u64 handle, Status status) {
   ObjectPointer closed = process.handles.at(handle);
@@ -299,6 +343,7 @@ constexpr Service kObjects[] = {
     {"NtCancelTimer", cancel_timer},
     {"NtQueryTimer", query_timer},
     {"NtOpenDirectoryObject", open_directory},
+    {"NtQueryDirectoryObject", query_directory},
     {"NtClose", close_handle},
     {"NtDuplicateObject", duplicate},
     {"NtCompareObjects", compare},

@@ -131,5 +131,32 @@ TEST_F(NtObjects, BelongToTheUser) {
   EXPECT_EQ(process.get<u32>(0x110), 48U);          // the access list
 }
 
+TEST_F(NtObjects, TheDirectoryOfDevicesHasTheDrive) {
+  TestProcess process;
+  constexpr u64 kDirectory = kAt + 8, kPosition = kAt + 0x20, kSize = kAt + 0x28, kBuffer = kAt + 0x4000;
+  ASSERT_EQ(process.call("NtOpenDirectoryObject", {kDirectory, 1, process.named(0x1000, "\\DosDevices\\")}), kSuccess);
+  const u64 directory = process.get(8);
+  const auto query = [&](u64 room, u64 from_start = 0) {
+    return process.call("NtQueryDirectoryObject", {directory, kBuffer, room, 1, from_start, kPosition, kSize});
+  };
+  process.put(0x20, u32{0});
+  EXPECT_EQ(query(64), kBufferTooSmall);
+  const u32 size = process.get<u32>(0x28);
+  EXPECT_EQ(query(size), kSuccess);
+  EXPECT_EQ(process.get<u16>(0x4000), 4u);
+  EXPECT_EQ(process.get<u32>(process.get(0x4008) - kAt), u32{':'} << 16 | 'C');
+  EXPECT_EQ(query(0x400), kSuccess);
+  EXPECT_EQ(query(0x400), kSuccess);
+  EXPECT_EQ(query(0x400), kNoMoreEntries);
+  EXPECT_EQ(query(0x400, 1), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x20), 1u);
+  process.put(0x20, ~0u);
+  EXPECT_EQ(query(0x400), kNoMoreEntries);
+  EXPECT_EQ(process.call("NtQueryDirectoryObject", {directory, 0x10, 0x400, 1, 1, kPosition, 0}), kAccessViolation);
+  ASSERT_EQ(process.call("NtOpenDirectoryObject", {kDirectory, 1, process.named(0x1000, "\\KernelObjects")}), kSuccess);
+  EXPECT_EQ(process.call("NtQueryDirectoryObject", {process.get(8), kBuffer, 0x400, 1, 1, kPosition, 0}),
+            kNoMoreEntries);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

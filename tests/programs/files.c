@@ -104,7 +104,7 @@ static void drives(void) {
         "the volume");
   check(!GetVolumeInformationA("D:\\", name, sizeof name, 0, 0, 0, 0, 0), "a volume that does not exist");
   check(GetVolumePathNameA("C:\\work\\x", path, sizeof path) && !strcmp(path, "C:\\"), "the root of a file");
-  check(GetVolumeNameForVolumeMountPointA("C:\\", volume, sizeof volume), "the name of a volume");
+  check(!GetVolumeNameForVolumeMountPointA("C:\\", volume, sizeof volume), "volumes have no names");
 }
 
 static void names(void) {
@@ -120,7 +120,7 @@ static void names(void) {
   check(DeleteFileW(L"\x03b3\x0395\x0399\x0386 \x00c4RGER \x0436.TXT"), "it is deleted");
 }
 
-// What a folder reports is in `text`, as "+name -name *name <old >new".
+// `text` gets the changes that a folder reports, as "+name -name *name <old >new".
 static void describe(const char* buffer, DWORD size, char* text) {
   const FILE_NOTIFY_INFORMATION* one = (const void*)buffer;
   for (; size != 0; one = (const void*)((const char*)one + one->NextEntryOffset)) {

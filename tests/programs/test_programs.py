@@ -337,6 +337,9 @@ class FilesTest(BuiltTest):
     def test_attributes_and_times_are_kept(self):
         self.check_part("attributes")
 
+    def test_there_is_one_drive(self):
+        self.check_part("drives")
+
 
 @unittest.skipUnless(ZIG.exists() and shutil.which("c++"), "needs zig and a native compiler to build the programs")
 class ExceptionsTest(WperfTest):
