@@ -29,11 +29,8 @@ inline bool is_private_folder(const std::string& path) {
          (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// $XDG_RUNTIME_DIR, or if that is not set or not private, a folder of the user below the one for temporary files, which
-// this makes.
-inline RuntimeFolder runtime_folder() {
-  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && runtime[0] == '/' && is_private_folder(runtime)) return {runtime, {}, {}};
+// A folder of the user below the one for temporary files. Makes it if it does not exist.
+inline RuntimeFolder own_temporary_folder() {
   RuntimeFolder own{"/tmp/wperf-" + std::to_string(::geteuid()), {}, {}};
   if (::mkdir(own.path.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
     own.error = "cannot create the folder " + own.path +
@@ -43,6 +40,13 @@ inline RuntimeFolder runtime_folder() {
   }
   if (!own.error.empty()) own.hint = "set XDG_RUNTIME_DIR to a folder that only this user can write";
   return own;
+}
+
+// $XDG_RUNTIME_DIR, or if that is not set or not private, the folder above.
+inline RuntimeFolder runtime_folder() {
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr && runtime[0] == '/' && is_private_folder(runtime)) return {runtime, {}, {}};
+  return own_temporary_folder();
 }
 
 }  // namespace wperf::sim

@@ -196,6 +196,8 @@ FileProblem GuestFiles::open(std::string_view name, const FileOpenOptions& optio
     problem = FileProblem::denied;
   else if (options.truncate && ::ftruncate(file, 0) != 0)
     problem = problem_of(errno);
+  else if (options.truncate)
+    (void)grow(-status.st_size);
   usize free = 0;
   while (free < files_.size() && files_[free] >= 0) ++free;
   if (problem == FileProblem::none && free == kMostOpen) problem = FileProblem::too_many;
@@ -274,6 +276,7 @@ FileProblem GuestFiles::remove(std::string_view name) {
   if (parent < 0) return problem;
   problem = ::unlinkat(parent, parts->back().c_str(), 0) == 0 ? FileProblem::none : problem_of(errno);
   ::close(parent);
+  if (problem == FileProblem::none) (void)grow(-static_cast<std::int64_t>(now.bytes));
   return problem;
 }
 
@@ -335,7 +338,9 @@ FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool 
   const auto old_parts = parts_below(from), new_parts = parts_below(to);
   if (!new_parts) return FileProblem::not_found;
   if (!writes_ || old_parts->empty() || new_parts->empty()) return FileProblem::denied;
-  if (!replace && facts(to, now) != FileProblem::not_found) return FileProblem::exists;
+  FileFacts replaced;
+  const bool is_there = facts(to, replaced) != FileProblem::not_found;
+  if (!replace && is_there) return FileProblem::exists;
   FileProblem problem{};
   const int old_parent = open_parent(*old_parts, problem);
   if (old_parent < 0) return problem;
@@ -344,6 +349,7 @@ FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool 
     const int answer = ::renameat(old_parent, old_parts->back().c_str(), new_parent, new_parts->back().c_str());
     problem = answer == 0 ? FileProblem::none : problem_of(errno);
     ::close(new_parent);
+    if (answer == 0 && is_there && replaced.index != now.index) (void)grow(-static_cast<std::int64_t>(replaced.bytes));
   }
   ::close(old_parent);
   return problem;
@@ -359,8 +365,23 @@ std::optional<usize> GuestFiles::read(u32 number, std::span<char> out) {
   return got < 0 ? std::nullopt : std::optional<usize>(static_cast<usize>(got));
 }
 
+bool GuestFiles::grow(std::int64_t bytes) {
+  if (!room_) return true;
+  if (bytes > 0 && static_cast<u64>(bytes) > *room_) return false;
+  *room_ -= static_cast<u64>(bytes);
+  return true;
+}
+
 std::optional<usize> GuestFiles::write(u32 number, std::span<const char> bytes) {
   if (!is_open(number)) return std::nullopt;
+  if (room_) {
+    struct stat status{};
+    if (::fstat(files_[number], &status) != 0) return std::nullopt;
+    const bool appends = (::fcntl(files_[number], F_GETFL) & O_APPEND) != 0;
+    const off_t at = appends ? status.st_size : ::lseek(files_[number], 0, SEEK_CUR);
+    const std::int64_t more = at + static_cast<std::int64_t>(bytes.size()) - status.st_size;
+    if (at < 0 || (more > 0 && !grow(more))) return std::nullopt;
+  }
   const ssize_t done = ::write(files_[number], bytes.data(), bytes.size());
   return done < 0 ? std::nullopt : std::optional<usize>(static_cast<usize>(done));
 }
@@ -374,7 +395,10 @@ std::optional<u64> GuestFiles::seek(u32 number, std::int64_t offset, From from) 
 
 bool GuestFiles::resize(u32 number, u64 bytes) {
   constexpr u64 kLargest = u64{1} << 40;
-  return is_open(number) && bytes <= kLargest && ::ftruncate(files_[number], static_cast<off_t>(bytes)) == 0;
+  struct stat status{};
+  if (!is_open(number) || bytes > kLargest || ::fstat(files_[number], &status) != 0) return false;
+  const std::int64_t more = static_cast<std::int64_t>(bytes) - status.st_size;
+  return grow(more) && ::ftruncate(files_[number], static_cast<off_t>(bytes)) == 0;
 }
 
 bool GuestFiles::close(u32 number) {

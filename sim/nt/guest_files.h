@@ -58,6 +58,8 @@ class GuestFiles {
   GuestFiles& operator=(const GuestFiles&) = delete;
 
   [[nodiscard]] bool allow(const std::string& folder, bool writes);  // false: there is no such folder
+  // The files may grow by so many bytes in all.
+  void limit(u64 bytes) { room_ = bytes; }
 
   // The parts of a program's name "..\work\a/b.txt" below the folder: {"a", "b.txt"}. nullopt if it is not below, or
   // not a name that Windows allows.
@@ -92,9 +94,13 @@ class GuestFiles {
   // Opens the folder that holds the last part. Returns -1 and sets *problem on failure. The caller closes it.
   int open_parent(const std::vector<std::string>& parts, FileProblem& problem) const;
 
+  // Returns false, and changes nothing, if the files would grow too much. A negative number gives room back.
+  bool grow(std::int64_t bytes);
+
   int folder_ = -1;
   bool writes_ = false;
-  std::vector<int> files_;  // by number; -1: free
+  std::optional<u64> room_;  // the bytes by which files may still grow
+  std::vector<int> files_;   // by number; -1: free
 };
 
 }  // namespace wperf::sim

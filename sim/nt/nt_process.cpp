@@ -2,6 +2,7 @@
 #include "sim/nt/nt_process.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -342,6 +343,11 @@ bool open_folders(State& state, const ProcessOptions& options, const std::string
   if (state.program->pe.needs_loader && !state.files.set_system_folder(options.system_folder)) {
     error.text = std::filesystem::path(program).filename().string() +
                  " needs the DLLs of Windows, and there is no folder " + options.system_folder + " with them";
+    return false;
+  }
+  if (state.program->pe.needs_loader && !state.files.make_home()) {
+    error.text = "no folder for the program's own files can be made in that for temporary files";
+    error.hint = "/tmp/wperf-" + std::to_string(::geteuid()) + " must be a folder that only this user can write";
     return false;
   }
   if (!surroundings.folder.empty() && !state.files.set_work_folder(surroundings.folder, surroundings.writes)) {

@@ -85,6 +85,12 @@ bool FileSystem::set_work_folder(const std::string& folder, bool writes) {
   return has_work_;
 }
 
+bool FileSystem::make_home() {
+  home_ = HomeFolder::make();
+  own_.limit(HomeFolder::kMostBytes);
+  return home_ != nullptr && own_.allow(home_->path(), true);
+}
+
 std::string volume_path(std::string_view path) {
   return std::string(kVolumeDevice).append(path.substr(std::min<usize>(path.size(), 2)));
 }
@@ -111,7 +117,7 @@ Place FileSystem::find(std::string_view nt_name) {
     return index < parts->size() && same_ignoring_case((*parts)[index], name);
   };
   if (parts->empty()) {
-    place = fixed_folder("C:\\", {"app", "windows", "work"});
+    place = fixed_folder("C:\\", {"app", "Program Files", "ProgramData", "users", "windows", "work"});
   } else if (is(0, "app")) {
     place = find_in(program_, std::string(kProgramFolder), *parts, 1);
   } else if (is(0, "work")) {
@@ -120,6 +126,10 @@ Place FileSystem::find(std::string_view nt_name) {
     } else {
       place = parts->size() == 1 ? fixed_folder(std::string(kWorkFolder), {}) : no_place(kObjectNameNotFound);
     }
+  } else if (home_ != nullptr && (is(0, "users") || is(0, "ProgramData"))) {
+    place = find_in(own_, "C:", *parts, 0);
+  } else if (is(0, "Program Files") && parts->size() == 1) {
+    place = fixed_folder("C:\\Program Files", {});
   } else if (is(0, "windows") && parts->size() == 1) {
     place = fixed_folder("C:\\windows", {"system32"});
   } else if (is(0, "windows") && is(1, "system32")) {
@@ -169,6 +179,7 @@ std::string FileSystem::host_path(std::string_view path) {
   if (place.files == nullptr || !place.exists) return {};
   std::string below = place.host_name.substr(kGuestFolder.size());
   std::replace(below.begin(), below.end(), '\\', '/');
+  if (place.files == &own_) return home_->path() + below;
   const std::string& root = place.files == &program_  ? program_folder_
                             : place.files == &system_ ? system_folder_
                                                       : work_folder_;

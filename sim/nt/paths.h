@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The drive that a program sees: C:\app with the program, C:\work with the folder of the user, and the system's DLLs in
-// C:\windows\system32. Names are found regardless of case. Every access goes through GuestFiles, so no name leads out
-// of these folders.
+// The drive that a program sees: C:\app with the program, C:\work with the folder of the user, C:\users and
+// C:\ProgramData for its own files, and the system's DLLs in C:\windows\system32. Names are found regardless of case.
+// Every access goes through GuestFiles, so no name leads out of these folders.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "base/ints.h"
 #include "sim/nt/guest_files.h"
+#include "sim/nt/home_folder.h"
 #include "sim/nt/status.h"
 
 namespace wperf::sim::nt {
@@ -36,6 +38,7 @@ class FileSystem {
   [[nodiscard]] bool set_program_folder(const std::string& folder);
   [[nodiscard]] bool set_system_folder(const std::string& folder);
   [[nodiscard]] bool set_work_folder(const std::string& folder, bool writes);
+  [[nodiscard]] bool make_home();
 
   // A name in the form of system calls: "\??\C:\work\a.txt".
   Place find(std::string_view nt_name);
@@ -47,7 +50,8 @@ class FileSystem {
  private:
   Place find_in(GuestFiles& files, std::string root, const std::vector<std::string>& parts, usize first);
 
-  GuestFiles program_, system_, work_;
+  std::unique_ptr<HomeFolder> home_;
+  GuestFiles program_, system_, work_, own_;
   std::string program_folder_, system_folder_, work_folder_;
   bool has_work_ = false;
 };

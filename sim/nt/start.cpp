@@ -86,27 +86,31 @@ bool map_shared_data(State& state) {
 
 // Names in alphabetical order, as Windows keeps them.
 std::vector<u16> environment_of(const State& state) {
-  const std::array<std::string, 21> variables = {"APPDATA=C:\\work",
-                                                 "ComSpec=C:\\windows\\system32\\cmd.exe",
-                                                 "COMPUTERNAME=" + std::string(kComputerName),
-                                                 "HOMEDRIVE=C:",
-                                                 "HOMEPATH=\\work",
-                                                 "LOCALAPPDATA=C:\\work",
-                                                 "NUMBER_OF_PROCESSORS=" + std::to_string(state.processor_count),
-                                                 "OS=Windows_NT",
-                                                 "PATH=C:\\windows\\system32;C:\\windows;C:\\app",
-                                                 "PATHEXT=.COM;.EXE;.BAT;.CMD",
-                                                 "PROCESSOR_ARCHITECTURE=ARM64",
-                                                 "ProgramData=C:\\work",
-                                                 "PUBLIC=C:\\work",
-                                                 "SystemDrive=C:",
-                                                 "SystemRoot=C:\\windows",
-                                                 "TEMP=C:\\work",
-                                                 "TMP=C:\\work",
-                                                 "USERNAME=user",
-                                                 "USERPROFILE=C:\\work",
-                                                 "WINEUSERNAME=user",  // what Wine's GetUserName() returns
-                                                 "windir=C:\\windows"};
+  const std::string variables[] = {"ALLUSERSPROFILE=C:\\ProgramData",
+                                   "APPDATA=C:\\users\\user\\AppData\\Roaming",
+                                   "CommonProgramFiles=C:\\Program Files\\Common Files",
+                                   "ComSpec=C:\\windows\\system32\\cmd.exe",
+                                   "COMPUTERNAME=" + std::string(kComputerName),
+                                   "HOMEDRIVE=C:",
+                                   "HOMEPATH=\\users\\user",
+                                   "LOCALAPPDATA=C:\\users\\user\\AppData\\Local",
+                                   "NUMBER_OF_PROCESSORS=" + std::to_string(state.processor_count),
+                                   "OS=Windows_NT",
+                                   "PATH=C:\\windows\\system32;C:\\windows;C:\\app",
+                                   "PATHEXT=.COM;.EXE;.BAT;.CMD",
+                                   "PROCESSOR_ARCHITECTURE=ARM64",
+                                   "ProgramData=C:\\ProgramData",
+                                   "ProgramFiles=C:\\Program Files",
+                                   "ProgramW6432=C:\\Program Files",
+                                   "PUBLIC=C:\\users\\Public",
+                                   "SystemDrive=C:",
+                                   "SystemRoot=C:\\windows",
+                                   "TEMP=C:\\users\\user\\AppData\\Local\\Temp",
+                                   "TMP=C:\\users\\user\\AppData\\Local\\Temp",
+                                   "USERNAME=user",
+                                   "USERPROFILE=C:\\users\\user",
+                                   "WINEUSERNAME=user",  // what Wine's GetUserName() returns
+                                   "windir=C:\\windows"};
   std::string block;
   for (const std::string& variable : variables) block += variable + '\0';
   return to_utf16(block);
