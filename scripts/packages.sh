@@ -262,12 +262,14 @@ windows_dlls="ntdll kernel32 kernelbase msvcrt ucrtbase vcruntime140 advapi32 se
   psapi oleaut32 dbghelp version apisetschema msvcp140 msvcp140_1 msvcp140_2 concrt140 vcomp140 secur32 sspicli winmm
   msacm32 netapi32 netutils wsock32 mswsock wldap32 winhttp jsproxy wininet mpr wtsapi32 setupapi cfgmgr32 ncrypt rsaenh
   wintrust dhcpcsvc pdh ntdsapi avrt cabinet imagehlp normaliz uxtheme propsys msvcp_win msvcp140_atomic_wait
-  msvcp140_codecvt_ids rstrtmgr wevtapi wer authz tdh dwmapi msasn1 cryptnet profapi"
+  msvcp140_codecvt_ids rstrtmgr wevtapi wer authz tdh dwmapi msasn1 cryptnet profapi fwpuclnt dbgeng comctl32
+  comdlg32 credui urlmon advpack oleacc hid fltlib ktmw32 httpapi virtdisk wlanapi xmllite"
 windows_programs="cmd find findstr where xcopy hostname whoami"
-windows_tables="locale l_intl c_1252 c_437 c_20127 sortdefault normnfc"
+windows_tables="locale l_intl c_1252 c_437 c_20127 sortdefault normnfc normnfd normnfkc normnfkd"
 need_windows_dlls() {
   local folder=build/tools/windows name missing='' wanted=()
   for name in $windows_dlls; do [ -e "$folder/$name.dll" ] || missing=$name; done
+  for name in $windows_tables; do [ -e "$folder/$name.nls" ] || missing=$name; done
   [ -n "$missing" ] || return 0
   command -v apt-get >/dev/null || { echo "note: Debian's ARM64 DLLs of Windows are fetched with apt-get" >&2; return 1; }
   need_packages debian-archive-keyring || return 1

@@ -128,6 +128,7 @@ u64 create_process(Call& call) {
   if (place.status != kSuccess) return place.status;
   if (!place.exists || place.files == nullptr) return kObjectNameNotFound;
   inheritance->files = state.shared_files;
+  inheritance->registry = state.registry;
   inheritance->streams = state.streams;
   inheritance->input_read = state.input_read;
   inheritance->program_path = place.path;

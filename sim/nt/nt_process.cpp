@@ -394,6 +394,7 @@ std::unique_ptr<Program> load_process(const ProcessOptions& options, LoadError& 
     return nullptr;
   }
   if (inherited != nullptr) {
+    state.registry = inherited->registry;
     state.streams = inherited->streams;
     state.input_read = inherited->input_read;
     state.handles = inherited->handles;

@@ -14,6 +14,7 @@
 #include "sim/nt/memory.h"
 #include "sim/nt/network.h"
 #include "sim/nt/page_ranges.h"
+#include "sim/nt/registry.h"
 
 namespace wperf::sim::nt {
 
@@ -111,7 +112,14 @@ struct PlainObject final : Object {
 using TokenObject = PlainObject<Object::Kind::token>;
 using Directory = PlainObject<Object::Kind::directory>;
 using Link = PlainObject<Object::Kind::link>;  // among the names of objects
-using Key = PlainObject<Object::Kind::key>;    // of the registry
+
+struct Key final : Object {
+  static constexpr Kind kKind = Kind::key;
+  Key(std::string path, std::shared_ptr<RegistryKey> opened) : Object(kKind), key(std::move(opened)) {
+    name = std::move(path);
+  }
+  std::shared_ptr<RegistryKey> key;
+};
 
 // A completion port.
 struct Port final : Object {

@@ -27,9 +27,10 @@ class PageRanges {
     return end - begin - known;
   }
 
-  // Visits the parts of the set between two addresses.
+  // Visits the parts of the set between two addresses; none if `end` is not above `begin`.
   template <class Visit>
   void for_each(u64 begin, u64 end, const Visit& visit) const {
+    if (begin >= end) return;
     auto range = ranges_.upper_bound(begin);
     if (range != ranges_.begin() && std::prev(range)->second > begin) --range;
     for (; range != ranges_.end() && range->first < end; ++range)

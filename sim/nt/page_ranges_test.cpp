@@ -42,6 +42,7 @@ TEST(PageRanges, OnlyTheWantedPartIsVisited) {
   ranges.add(30, 40);
   EXPECT_EQ(parts(ranges, 15, 35), (Parts{{15, 20}, {30, 35}}));
   EXPECT_EQ(parts(ranges, 20, 30), Parts{});
+  EXPECT_EQ(parts(ranges, 35, 32), Parts{});
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST_F(NtRegistry, KeysAndValuesAreListed) {
     names += text(16, process.get<u32>(kOut + 12)) + ";";
     ++index;
   }
-  EXPECT_EQ(names, "Microsoft Strong Cryptographic Provider;Microsoft Enhanced RSA and AES Cryptographic Provider;");
+  EXPECT_EQ(names, "Microsoft Enhanced RSA and AES Cryptographic Provider;Microsoft Strong Cryptographic Provider;");
   EXPECT_EQ(process.call("NtEnumerateKey", {handle(), index, 0, kBuffer, 0x200, kSize}), kNoMoreEntries);
   EXPECT_EQ(process.call("NtEnumerateValueKey", {handle(), 0, 0, kBuffer, 0x200, kSize}), kNoMoreEntries);
   ASSERT_EQ(process.call("NtQueryKey", {handle(), 2, kBuffer, 0x200, kSize}), kSuccess);
@@ -78,17 +78,84 @@ TEST_F(NtRegistry, KeysAndValuesAreListed) {
   EXPECT_EQ(text(4, process.get<u32>(kOut)), kProviders);
 }
 
-TEST_F(NtRegistry, OtherKeysDoNotExistAndNothingIsWritten) {
-  EXPECT_EQ(open("\\Registry\\Machine\\SOFTWARE\\Microsoft\\Windows"), kObjectNameNotFound);
+TEST_F(NtRegistry, OtherKeysDoNotExist) {
+  EXPECT_EQ(open("\\Registry\\Machine\\SOFTWARE\\Microsoft\\Office"), kObjectNameNotFound);
   EXPECT_EQ(open("\\Registry\\User\\S-1-5"), kObjectNameNotFound);
   EXPECT_EQ(open("\\Registry\\MachineX"), kObjectNameNotFound);
   EXPECT_EQ(open("SOFTWARE"), kObjectNameNotFound);
-  const u64 attributes = process.named(0x1000, "\\Registry\\Machine\\SOFTWARE\\New");
-  EXPECT_EQ(process.call("NtCreateKey", {process.put<u64>(0x800, 0), 0xf003f, attributes, 0, 0, 0, 0}), kAccessDenied);
-  ASSERT_EQ(open("\\Registry\\Machine"), kSuccess);
-  EXPECT_EQ(process.call("NtSetValueKey", {handle(), kName, 0, 4, kBuffer, 4}), kAccessDenied);
   EXPECT_EQ(process.call("NtSetValueKey", {0x1234, kName, 0, 4, kBuffer, 4}), kInvalidHandle);
   EXPECT_EQ(process.call("NtQueryValueKey", {0x1234, kName, 2, kBuffer, 16, kSize}), kInvalidHandle);
+}
+
+TEST_F(NtRegistry, ProgramsMakeKeysAndValues) {
+  const std::string user = "\\Registry\\User\\" + std::string(kUserSidText) + "\\Software";
+  const auto create = [&](std::string_view name) {
+    return process.call("NtCreateKey", {process.put<u64>(0x800, 0), 0xf003f, process.named(0x1000, name), 0, 0, 0,
+                                        process.put<u32>(0x900, 0)});
+  };
+  EXPECT_EQ(create(user + "\\a\\b"), kObjectNameNotFound) << "the parent is missing";
+  ASSERT_EQ(create(user + "\\Tool"), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x900), 1U) << "new";
+  const u64 tool = handle();
+  ASSERT_EQ(create(user + "\\TOOL"), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x900), 2U) << "it exists";
+  process.put<u32>(kOut, 77);
+  (void)process.named(0x1000, "Count");
+  ASSERT_EQ(process.call("NtSetValueKey", {tool, kName, 0, 4, kBuffer, 4}), kSuccess);
+  ASSERT_EQ(value("count", 2, 0x200), kSuccess) << "through the other handle";
+  EXPECT_EQ(process.get<u32>(kOut + 12), 77U);
+  ASSERT_EQ(process.call("NtDeleteValueKey", {tool, kName}), kSuccess);
+  EXPECT_EQ(value("count", 2, 0x200), kObjectNameNotFound);
+  ASSERT_EQ(create(user + "\\Tool\\Inner"), kSuccess);
+  const u64 inner = handle();
+  EXPECT_EQ(process.call("NtDeleteKey", {tool}), kCannotDelete);
+  EXPECT_EQ(process.call("NtDeleteKey", {inner}), kSuccess);
+  EXPECT_EQ(process.call("NtDeleteKey", {inner}), kKeyDeleted);
+  EXPECT_EQ(process.call("NtDeleteKey", {tool}), kSuccess);
+  EXPECT_EQ(open(user + "\\Tool"), kObjectNameNotFound);
+}
+
+TEST_F(NtRegistry, AChangeSignalsTheEventOfItsWatcher) {
+  const std::string user = "\\Registry\\User\\" + std::string(kUserSidText);
+  const auto event = std::make_shared<Event>(false);
+  const u64 event_handle = process.state.handles.add(event);
+  ASSERT_EQ(open(user), kSuccess);
+  const u64 top = handle();
+  const auto watch = [&](u64 key, u64 with_subkeys, u64 at_once) {
+    return process.call("NtNotifyChangeKey", {key, event_handle, 0, 0, kSize, 4, with_subkeys, 0, 0, at_once});
+  };
+  ASSERT_EQ(open(user + "\\Environment"), kSuccess);
+  const auto set = [&] {
+    (void)process.named(0x1000, "x");
+    return process.call("NtSetValueKey", {handle(), kName, 0, 4, kBuffer, 4});
+  };
+  ASSERT_EQ(watch(top, 0, 1), kPending);
+  ASSERT_EQ(set(), kSuccess);
+  EXPECT_FALSE(event->signalled) << "keys below were not asked for";
+  ASSERT_EQ(watch(top, 1, 1), kPending);
+  ASSERT_EQ(set(), kSuccess);
+  EXPECT_TRUE(event->signalled);
+  watch(top, 1, 0);
+  EXPECT_TRUE(process.state.lacked);
+}
+
+TEST(Registry, HasALimit) {
+  Registry registry;
+  std::shared_ptr<RegistryKey> key;
+  bool is_new = false;
+  const std::string machine = "\\Registry\\Machine\\";
+  EXPECT_EQ(registry.create(machine + std::string(256, 'x'), key, is_new), Registry::Problem::bad_name);
+  ASSERT_EQ(registry.create(machine + "New", key, is_new), Registry::Problem::none);
+  EXPECT_EQ(registry.set(*key, {"v", 3, std::vector<u8>(Registry::kMostValueBytes + 1)}), Registry::Problem::full);
+  u32 values = 0;
+  while (values < 100 && registry.set(*key, {std::to_string(values), 3, std::vector<u8>(Registry::kMostValueBytes)}) ==
+                             Registry::Problem::none) {
+    ++values;
+  }
+  EXPECT_EQ(values, 63U);
+  EXPECT_EQ(registry.remove(machine + "New"), Registry::Problem::none);
+  ASSERT_EQ(registry.create(machine + "Next", key, is_new), Registry::Problem::none);
+  EXPECT_EQ(registry.set(*key, {"v", 3, std::vector<u8>(Registry::kMostValueBytes)}), Registry::Problem::none);
 }
 
 }  // namespace

@@ -17,7 +17,6 @@ namespace {
 constexpr u64 kPebSize = 0x3000;  // PEB + 0x2000 holds a list that ntdll reads
 constexpr u64 kHighestLowAddress = 0x7ffdffff;
 constexpr u64 kDefaultStack = 1 << 20, kLeastStack = 64 << 10, kMostStack = 64 << 20;
-constexpr u32 kBuild = 26100;
 // PF_ARM_VFP_32_REGISTERS, NEON, FASTFAIL, ARM V8, V8 CRYPTO, V8 CRC32, V8.1 ATOMIC
 constexpr std::array<u32, 7> kFeatures = {18, 19, 23, 29, 30, 31, 34};
 

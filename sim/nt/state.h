@@ -114,6 +114,7 @@ struct System {
 // The things that a process gets from the process that created it.
 struct Inheritance {
   std::shared_ptr<FileSystem> files;
+  std::shared_ptr<Registry> registry;
   std::shared_ptr<StandardStreams> streams;
   std::shared_ptr<u64> input_read;
   Handles handles;
@@ -148,6 +149,7 @@ struct State {
 
   std::vector<std::unique_ptr<Thread>> threads;  // all threads so far, the oldest first
   std::shared_ptr<System> system;
+  std::shared_ptr<Registry> registry;
   Handles handles;
 
   std::shared_ptr<StandardStreams> streams;  // may be null
@@ -201,7 +203,8 @@ inline constexpr u64 kMostSectionBytes = 8ull << 30;
 inline constexpr usize kMostThreads = 1024, kMostThreadsEver = 65536;
 inline constexpr u64 kSharedData = 0x7ffe0000;
 inline constexpr u64 kOwnHostPart = 1;  // the handle by which ntdll names its part on the host
-inline constexpr std::string_view kComputerName = "SIMULATED";
+inline constexpr std::string_view kComputerName = "SIMULATED", kUserSidText = "S-1-5-21-0-0-0-1000";
+inline constexpr u32 kBuild = 26100;  // of Windows
 // The simulated machine was switched on at 2025-01-01 00:00 UTC, in 100 ns since 1601.
 inline constexpr u64 kBootTime = (1'735'689'600 + 11'644'473'600) * 10'000'000ull;
 inline constexpr u64 kUptimeTicks = 60 * 10'000'000ull;  // a minute has passed; some programs fail if the clock is 0
