@@ -4,6 +4,7 @@
 
 #include "sim/nt/file_facts.h"
 #include "sim/nt/services.h"
+#include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
 namespace {

@@ -81,6 +81,22 @@ TEST_F(NtFiles, ANameIsOnlyRemovedWithItsOwnFile) {
   EXPECT_TRUE(std::filesystem::exists(folder / "Hello.txt"));
 }
 
+TEST_F(NtFiles, LettersOfAllAlphabetsHaveTwoCases) {
+  std::ofstream(folder / "Ärger Ж") << "x";
+  EXPECT_EQ(open("\\??\\C:\\work\\äRGER ж"), kSuccess);
+  ASSERT_EQ(open("\\??\\C:\\work", 0x80000000, 1, 1), kSuccess);
+  const u64 handle = process.get(0);
+  const auto count = [&](std::string_view mask) {
+    process.named(0x1000, mask);  // the UNICODE_STRING is at 0x1040
+    const u64 status = process.call("NtQueryDirectoryFile",
+                                    {handle, 0, 0, 0, kAt + 0x10, kAt + 0x4000, 0x1000, 12, 1, kAt + 0x1040, 1});
+    return status == kSuccess ? process.get<u32>(0x4008) / 2 : 0;
+  };
+  EXPECT_EQ(count("ärger ж"), 7u);
+  EXPECT_EQ(count("?RGER ?"), 7u) << "a sign stands for a letter, not for a byte";
+  EXPECT_EQ(count("??rger*"), 0u);
+}
+
 struct NtAttributes : NtFiles {
   static constexpr std::string_view kFile = "\\??\\C:\\work\\Hello.txt";
   struct Basic {

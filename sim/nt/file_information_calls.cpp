@@ -177,10 +177,10 @@ Status rename(Call& call, File& file, u32 flags) {
   if (is_same_file(place, file)) {
     // Only the case of its letters may change; the place has the present ones.
     const std::string_view last = std::string_view(name).substr(name.rfind('\\') + 1);
-    for (std::string* const one : {&place.host_name, &place.path})
-      if (one->size() >= last.size() &&
-          same_ignoring_case(std::string_view(*one).substr(one->size() - last.size()), last))
-        one->replace(one->size() - last.size(), last.size(), last);
+    for (std::string* const one : {&place.host_name, &place.path}) {
+      const usize begin = one->rfind('\\') + 1;
+      if (same_ignoring_case(std::string_view(*one).substr(begin), last)) one->replace(begin, std::string::npos, last);
+    }
   } else if (place.exists) {
     if (const Status status = check_replaced(call, place, flags); status != kSuccess) return status;
   }

@@ -11,16 +11,19 @@
 namespace wperf::sim::nt {
 namespace {
 
-char lower_letter(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+// A name in small letters, for masks.
+std::vector<u16> small_units(std::string_view name) {
+  std::vector<u16> units = to_utf16(name);
+  std::ranges::transform(units, units.begin(), small_letter);
+  return units;
 }
 
 // Whether a name matches a mask: `*` and `<` stand for any characters, `?` and `>` for one character or the end, `"`
-// for a dot or the end.
-bool fits(std::string_view mask, std::string_view name) {
+// for a dot or the end. Both are in small letters.
+bool fits(std::span<const u16> mask, std::span<const u16> name) {
   std::vector<bool> before(name.size() + 1), now(name.size() + 1);
   before[0] = true;
-  for (const char sign : mask) {
+  for (const u16 sign : mask) {
     for (usize length = 0; length <= name.size(); ++length) {
       const bool longer = length > 0 && before[length - 1];
       switch (sign) {
@@ -38,7 +41,7 @@ bool fits(std::string_view mask, std::string_view name) {
           now[length] = (longer && name[length - 1] == '.') || (before[length] && length == name.size());
           break;
         default:
-          now[length] = longer && lower_letter(name[length - 1]) == lower_letter(sign);
+          now[length] = longer && name[length - 1] == sign;
       }
     }
     std::swap(before, now);
@@ -50,10 +53,11 @@ void begin_list(File& folder, std::string_view mask) {
   std::vector<std::string> names = folder.entries;
   if (folder.files != nullptr) (void)folder.files->list(folder.host_name, names);
   folder.found.clear();
+  const std::vector<u16> wanted = small_units(mask);
   for (const char* const fixed : {".", ".."})
-    if (mask.empty() || fits(mask, fixed)) folder.found.emplace_back(fixed);
+    if (mask.empty() || fits(wanted, small_units(fixed))) folder.found.emplace_back(fixed);
   for (std::string& name : names)
-    if (mask.empty() || fits(mask, name)) folder.found.push_back(std::move(name));
+    if (mask.empty() || fits(wanted, small_units(name))) folder.found.push_back(std::move(name));
   folder.next = 0;
   folder.listed = true;
 }

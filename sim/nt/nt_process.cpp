@@ -11,6 +11,7 @@
 
 #include "sim/nt/services.h"
 #include "sim/nt/state.h"
+#include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
 namespace {
@@ -298,12 +299,6 @@ bool keep_name(State& state, const std::string& key, const ObjectPointer& object
 State* find_process(const System& system, u32 id) {
   const auto found = std::ranges::find(system.processes, id, [](const State* one) { return one->process_id; });
   return found != system.processes.end() ? *found : nullptr;
-}
-
-std::string in_lower_case(std::string text) {
-  for (char& letter : text)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  return text;
 }
 
 std::string describe_address(const State& state, u64 address) {

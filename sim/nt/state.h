@@ -215,7 +215,6 @@ u64 all_processors(const State& state);  // a mask
 usize count_living_threads(const State& state);
 std::string describe_address(const State& state, u64 address);  // "bignum.dll+0x1010"
 std::string hex(u64 value);
-std::string in_lower_case(std::string text);
 std::string printable(std::string_view text);  // a terminal must not interpret the program's output
 
 // start.cpp

@@ -2,6 +2,9 @@
 #include "sim/nt/wide_strings.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "sim/nt/letter_cases.h"
 
 namespace wperf::sim {
 namespace {
@@ -54,6 +57,10 @@ void put_point(std::string& out, u32 point) {
   }
 }
 
+u32 small_point(u32 point) {
+  return point < kFirstBehind16Bits ? small_letter(static_cast<u16>(point)) : point;
+}
+
 }  // namespace
 
 std::vector<u16> to_utf16(std::string_view utf8) {
@@ -84,12 +91,26 @@ std::string to_utf8(std::span<const u16> utf16) {
   return out;
 }
 
+u16 small_letter(u16 unit) {
+  if (unit < 0x80) return unit >= 'A' && unit <= 'Z' ? static_cast<u16>(unit - 'A' + 'a') : unit;
+  const auto* const range = std::ranges::lower_bound(kCapitalLetters, unit, {}, &CapitalLetters::last);
+  if (range == std::end(kCapitalLetters) || unit < range->first || (unit - range->first) % range->step != 0)
+    return unit;
+  return static_cast<u16>(unit + range->to_small);
+}
+
 bool same_ignoring_case(std::string_view left, std::string_view right) {
-  const auto lower = [](char character) {
-    return character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
-  };
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [&](char one, char other) { return lower(one) == lower(other); });
+  while (!left.empty() && !right.empty()) {
+    const u32 one = take_point(left), other = take_point(right);
+    if (one != other && small_point(one) != small_point(other)) return false;
+  }
+  return left.empty() && right.empty();
+}
+
+std::string in_lower_case(std::string_view text) {
+  std::string out;
+  while (!text.empty()) put_point(out, small_point(take_point(text)));
+  return out;
 }
 
 }  // namespace wperf::sim

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace wperf::sim {
 namespace {
 
@@ -23,6 +25,22 @@ TEST(Unicode, what_is_not_well_formed_is_replaced) {
   EXPECT_EQ(to_utf16("\xed\xa0\x80").front(), 0xfffd);
   EXPECT_EQ(to_utf16("\xf4\x90\x80\x80").front(), 0xfffd);
   EXPECT_EQ(to_utf8(std::vector<u16>{0xd83d, 'x', 0xde00}), "\xef\xbf\xbdx\xef\xbf\xbd");
+}
+
+TEST(Unicode, letters_of_both_cases_are_equal) {
+  EXPECT_TRUE(same_ignoring_case("Straße.TXT", "sTRAßE.txt"));
+  EXPECT_TRUE(same_ignoring_case("ΓΕΙΆ ÄRGER ЖЁ Ǆ Ȿ Ᾱ Ｚ", "γειά ärger жё ǆ ȿ ᾱ ｚ"));
+  EXPECT_TRUE(same_ignoring_case("ᾳ", "ᾼ"));
+  EXPECT_TRUE(same_ignoring_case("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"));
+  // As on Windows, letters that share their capital with another small letter have none.
+  for (const auto& [one, other] :
+       {std::pair("ı", "I"), {"ſ", "S"}, {"\u212a", "k"}, {"ς", "Σ"}, {"µ", "Μ"}, {"ß", "SS"}, {"İ", "i"}})
+    EXPECT_FALSE(same_ignoring_case(one, other)) << one;
+  EXPECT_FALSE(same_ignoring_case("ä", "äx"));
+  EXPECT_FALSE(same_ignoring_case("×", "÷")) << "signs between letters";
+  EXPECT_EQ(in_lower_case("ÀB Ж.Dll"), "àb ж.dll");
+  EXPECT_EQ(small_letter(0xd83d), 0xd83d);
+  EXPECT_EQ(small_letter(0xffff), 0xffff);
 }
 
 }  // namespace

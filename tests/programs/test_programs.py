@@ -337,6 +337,9 @@ class FilesTest(BuiltTest):
     def test_attributes_and_times_are_kept(self):
         self.check_part("attributes")
 
+    def test_letters_of_all_alphabets_have_two_cases(self):
+        self.check_part("names")
+
     def test_there_is_one_drive(self):
         self.check_part("drives")
 
