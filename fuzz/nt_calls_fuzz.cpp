@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // System calls of a hostile program: any call with any arguments, many of them handles and pointers that are nearly
-// right. Its first two handles are sockets.
+// right. Its first two handles are sockets. It may read a folder with two files.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 #include "sim/nt/socket_controls.h"
 #include "sim/nt/test_process.h"
 
@@ -65,14 +69,39 @@ void make_socket(TestProcess& process, u32 type) {
   process.call("NtDeviceIoControlFile", {process.get(0), 0, 0, 0, kAt + 0x10, control::kMake, kAt + 0x20, 16, 0, 0});
 }
 
+// A folder of the host that all runs share, because none can change it.
+class Folder {
+ public:
+  Folder() {
+    char name[] = "/tmp/wperf-fuzz-XXXXXX";
+    if (const char* const made = ::mkdtemp(name)) path_ = made;
+    std::ofstream(path_ + "/a") << "text";
+    std::ofstream(path_ + "/b.dll") << "MZ";
+  }
+  ~Folder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
+  static const Folder folder;
   Bytes bytes(data, size);
   TestProcess process;
   process.add_thread();
   make_socket(process, Socket::kStream);
   make_socket(process, Socket::kDatagram);
+  (void)process.state.files.set_work_folder(folder.path(), false);
+  process.named(0x800, "\\??\\C:\\work");
+  process.named(0x600, "\\??\\C:\\work\\b.dll");
   process.named(0x400, "\\??\\C:\\work\\a");
   for (u32 count = 0; count < 64 && !bytes.empty(); ++count) {
     // First writes some bytes to which arguments may point.

@@ -113,7 +113,16 @@ bool GuestFiles::allow(const std::string& folder, bool writes) {
   if (folder_ >= 0) ::close(folder_);
   folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   writes_ = writes;
+  struct stat status{};
+  if (folder_ >= 0 && ::fstat(folder_, &status) == 0)
+    identity_ = std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
   return folder_ >= 0;
+}
+
+void GuestFiles::note(FolderChange::Action action, u32 about, std::string_view name) {
+  constexpr usize kMost = 1 << 16;
+  const auto parts = parts_below(name);
+  if (parts && changes_.size() < kMost) changes_.push_back({action, about, full_name(*parts)});
 }
 
 std::optional<std::vector<std::string>> GuestFiles::parts_below(std::string_view name) {
@@ -183,6 +192,7 @@ FileProblem GuestFiles::open(std::string_view name, const FileOpenOptions& optio
       return there && options.exclusive ? FileProblem::exists : FileProblem::denied;
     }
   }
+  const bool was_there = ::fstatat(parent, parts->back().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
   const int file = ::openat(parent, parts->back().c_str(), flags, 0666);
   const int error = errno;
   ::close(parent);
@@ -207,6 +217,12 @@ FileProblem GuestFiles::open(std::string_view name, const FileOpenOptions& optio
   }
   if (free == files_.size()) files_.push_back(-1);
   files_[free] = file;
+  names_.resize(files_.size());
+  names_[free] = name;
+  if (!was_there)
+    note(FolderChange::Action::added, FolderChange::kFileName, name);
+  else if (options.truncate)
+    note(FolderChange::Action::modified, FolderChange::kSize | FolderChange::kWritten, name);
   number = static_cast<u32>(free);
   return FileProblem::none;
 }
@@ -276,7 +292,9 @@ FileProblem GuestFiles::remove(std::string_view name) {
   if (parent < 0) return problem;
   problem = ::unlinkat(parent, parts->back().c_str(), 0) == 0 ? FileProblem::none : problem_of(errno);
   ::close(parent);
-  if (problem == FileProblem::none) (void)grow(-static_cast<std::int64_t>(now.bytes));
+  if (problem != FileProblem::none) return problem;
+  (void)grow(-static_cast<std::int64_t>(now.bytes));
+  note(FolderChange::Action::removed, FolderChange::kFileName, name);
   return problem;
 }
 
@@ -291,6 +309,7 @@ FileProblem GuestFiles::remove_folder(std::string_view name) {
   if (parent < 0) return problem;
   problem = ::unlinkat(parent, parts->back().c_str(), AT_REMOVEDIR) == 0 ? FileProblem::none : problem_of(errno);
   ::close(parent);
+  if (problem == FileProblem::none) note(FolderChange::Action::removed, FolderChange::kFolderName, name);
   return problem;
 }
 
@@ -306,6 +325,7 @@ FileProblem GuestFiles::make_folder(std::string_view name) {
   else
     problem = ::mkdirat(parent, parts->back().c_str(), 0777) == 0 ? FileProblem::none : problem_of(errno);
   ::close(parent);
+  if (problem == FileProblem::none) note(FolderChange::Action::added, FolderChange::kFolderName, name);
   return problem;
 }
 
@@ -319,6 +339,8 @@ FileProblem GuestFiles::set_times(std::string_view name, std::optional<Moment> r
   const int answer = ::utimensat(parent, parts->back().c_str(), times, AT_SYMLINK_NOFOLLOW);
   problem = answer == 0 ? FileProblem::none : problem_of(errno);
   ::close(parent);
+  const u32 about = (read ? FolderChange::kRead : 0) | (changed ? FolderChange::kWritten : 0);
+  if (problem == FileProblem::none) note(FolderChange::Action::modified, about, name);
   return problem;
 }
 
@@ -329,7 +351,20 @@ FileProblem GuestFiles::set_read_only(u32 number, bool read_only) {
   constexpr mode_t kAnyWrite = S_IWUSR | S_IWGRP | S_IWOTH, kPermissions = 07777;
   const mode_t mode = status.st_mode & kPermissions;
   const mode_t wanted = read_only ? mode & ~kAnyWrite : mode | S_IWUSR;
-  return wanted == mode || ::fchmod(files_[number], wanted) == 0 ? FileProblem::none : problem_of(errno);
+  if (wanted == mode) return FileProblem::none;
+  if (::fchmod(files_[number], wanted) != 0) return problem_of(errno);
+  note_modified(number, FolderChange::kAttributes);
+  return FileProblem::none;
+}
+
+void GuestFiles::note_rename(std::string_view from, std::string_view to, bool is_folder) {
+  using Action = FolderChange::Action;
+  const u32 about = is_folder ? FolderChange::kFolderName : FolderChange::kFileName;
+  const bool stays = from.substr(0, from.rfind('\\')) == to.substr(0, to.rfind('\\'));
+  note(stays ? Action::old_name : Action::removed, about, from);
+  note(stays ? Action::new_name : Action::added, about, to);
+  for (std::string& name : names_)
+    if (name == from) name = to;
 }
 
 FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool replace) {
@@ -352,60 +387,8 @@ FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool 
     if (answer == 0 && is_there && replaced.index != now.index) (void)grow(-static_cast<std::int64_t>(replaced.bytes));
   }
   ::close(old_parent);
+  if (problem == FileProblem::none) note_rename(from, to, now.folder);
   return problem;
-}
-
-bool GuestFiles::is_open(u32 number) const {
-  return number < files_.size() && files_[number] >= 0;
-}
-
-std::optional<usize> GuestFiles::read(u32 number, std::span<char> out) {
-  if (!is_open(number)) return std::nullopt;
-  const ssize_t got = ::read(files_[number], out.data(), out.size());
-  return got < 0 ? std::nullopt : std::optional<usize>(static_cast<usize>(got));
-}
-
-bool GuestFiles::grow(std::int64_t bytes) {
-  if (!room_) return true;
-  if (bytes > 0 && static_cast<u64>(bytes) > *room_) return false;
-  *room_ -= static_cast<u64>(bytes);
-  return true;
-}
-
-std::optional<usize> GuestFiles::write(u32 number, std::span<const char> bytes) {
-  if (!is_open(number)) return std::nullopt;
-  if (room_) {
-    struct stat status{};
-    if (::fstat(files_[number], &status) != 0) return std::nullopt;
-    const bool appends = (::fcntl(files_[number], F_GETFL) & O_APPEND) != 0;
-    const off_t at = appends ? status.st_size : ::lseek(files_[number], 0, SEEK_CUR);
-    const std::int64_t more = at + static_cast<std::int64_t>(bytes.size()) - status.st_size;
-    if (at < 0 || (more > 0 && !grow(more))) return std::nullopt;
-  }
-  const ssize_t done = ::write(files_[number], bytes.data(), bytes.size());
-  return done < 0 ? std::nullopt : std::optional<usize>(static_cast<usize>(done));
-}
-
-std::optional<u64> GuestFiles::seek(u32 number, std::int64_t offset, From from) {
-  if (!is_open(number)) return std::nullopt;
-  const int whence = from == From::start ? SEEK_SET : from == From::here ? SEEK_CUR : SEEK_END;
-  const off_t place = ::lseek(files_[number], offset, whence);
-  return place < 0 ? std::nullopt : std::optional<u64>(static_cast<u64>(place));
-}
-
-bool GuestFiles::resize(u32 number, u64 bytes) {
-  constexpr u64 kLargest = u64{1} << 40;
-  struct stat status{};
-  if (!is_open(number) || bytes > kLargest || ::fstat(files_[number], &status) != 0) return false;
-  const std::int64_t more = static_cast<std::int64_t>(bytes) - status.st_size;
-  return grow(more) && ::ftruncate(files_[number], static_cast<off_t>(bytes)) == 0;
-}
-
-bool GuestFiles::close(u32 number) {
-  if (!is_open(number)) return false;
-  ::close(files_[number]);
-  files_[number] = -1;
-  return true;
 }
 
 }  // namespace wperf::sim

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ints.h"
@@ -50,6 +51,17 @@ struct FileFacts {
   u64 index = 0;         // distinguishes files of a disk
 };
 
+// A change that a program made, for programs that watch folders.
+struct FolderChange {
+  enum class Action : u8 { added = 1, removed = 2, modified = 3, old_name = 4, new_name = 5 };
+  // Kinds of changes, as in FILE_NOTIFY_CHANGE_….
+  static constexpr u32 kFileName = 1, kFolderName = 2, kAttributes = 4, kSize = 8, kWritten = 0x10, kRead = 0x20;
+
+  Action action = Action::modified;
+  u32 about = 0;
+  std::string name;  // "C:\work\a\b.txt"
+};
+
 class GuestFiles {
  public:
   GuestFiles() = default;
@@ -82,6 +94,10 @@ class GuestFiles {
   [[nodiscard]] FileProblem set_read_only(u32 number, bool read_only);
   [[nodiscard]] FileProblem rename(std::string_view from, std::string_view to, bool replace);
 
+  // The changes since the last call.
+  std::vector<FolderChange> take_changes() { return std::exchange(changes_, {}); }
+  const std::string& identity() const { return identity_; }  // of the folder on the host
+
   [[nodiscard]] bool is_open(u32 number) const;
   std::optional<usize> read(u32 number, std::span<char> out);  // 0 at the end
   std::optional<usize> write(u32 number, std::span<const char> bytes);
@@ -94,13 +110,20 @@ class GuestFiles {
   // Opens the folder that holds the last part. Returns -1 and sets *problem on failure. The caller closes it.
   int open_parent(const std::vector<std::string>& parts, FileProblem& problem) const;
 
+  void note(FolderChange::Action action, u32 about, std::string_view name);
+  void note_rename(std::string_view from, std::string_view to, bool is_folder);
+  void note_modified(u32 number, u32 about) { note(FolderChange::Action::modified, about, names_[number]); }
+
   // Returns false, and changes nothing, if the files would grow too much. A negative number gives room back.
   bool grow(std::int64_t bytes);
 
   int folder_ = -1;
   bool writes_ = false;
   std::optional<u64> room_;  // the bytes by which files may still grow
-  std::vector<int> files_;   // by number; -1: free
+  std::string identity_;
+  std::vector<int> files_;          // by number; -1: free
+  std::vector<std::string> names_;  // of open files, by number
+  std::vector<FolderChange> changes_;
 };
 
 }  // namespace wperf::sim

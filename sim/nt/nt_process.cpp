@@ -110,6 +110,7 @@ CallOutcome NtProcess::kernel_call(u32 id, u32 immediate, u64 now_ns) {
   }
   Call call(state_, thread, service->second->name, now_ns);
   call.end_with(service->second->handler(call));
+  report_changes(state_, now_ns);
   return call.outcome() == CallOutcome::ended ? end() : call.outcome();
 }
 
@@ -174,6 +175,8 @@ void NtProcess::ended(u32 exit_code, u64 now_ns) {
   for (ObjectPointer& job : jobs) (void)close_job(*state_.system, std::exchange(job, nullptr), state_.process_id);
   go_on_with_pipes(*state_.system, now_ns);
   go_on_with_sockets(*state_.system, now_ns);
+  end_closed_watches(*state_.system, now_ns);
+  report_changes(state_, now_ns);
 }
 
 // As in the console of Windows, a new thread calls the program's handlers.

@@ -285,7 +285,9 @@ u64 close_in(Call& call, State& process, u64 handle, Status status) {
   if (close_job(*call.state.system, closed, call.state.process_id)) return call.end_process(0);
   const bool is_file = closed->kind == Object::Kind::file;
   const File::Type type = is_file ? static_cast<const File&>(*closed).type : File::Type::null;
+  const bool was_watched = is_file && static_cast<const File&>(*closed).watch != nullptr && closed->handles == 0;
   closed = nullptr;
+  if (was_watched) end_closed_watches(*call.state.system, call.now_ns);
   if (type == File::Type::pipe) go_on_with_pipes(*call.state.system, call.now_ns);
   if (type == File::Type::socket) go_on_with_sockets(*call.state.system, call.now_ns);
   return status;

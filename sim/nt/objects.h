@@ -176,6 +176,7 @@ struct Pipe {
 };
 
 class FileSystem;
+struct FolderWatch;
 
 // A file, a folder, a standard stream, the null device, an end of a pipe, the device of all pipes, or a socket.
 struct File final : Object {
@@ -194,25 +195,26 @@ struct File final : Object {
   int stream() const { return static_cast<int>(type) - static_cast<int>(Type::input); }  // for StandardStreams
 
   Type type;
-  GuestFiles* files;                  // for disk files and folders
-  std::shared_ptr<FileSystem> keeps;  // owns `files`
-  std::string host_name;              // the name for calls of `files`
-  std::string path;                   // "\??\C:\work\a.txt"
-  u32 number = 0;                     // the number of an open disk file
-  u64 position = 0;                   // the next byte of a read or write without an offset
-  bool appends = false;               // may only append
-  bool may_write = true;              // false for a disk file that was opened for other uses
-  bool removed_at_end = false;        // deleted when the last handle is closed
-  bool announced = false;             // its removal was announced
-  u32 rights = right::kAll;           // of its handles
-  u32 shared = 0;                     // the uses that it leaves to others
-  std::shared_ptr<FileUses> uses;     // of the file on the host, while there are handles; may be null
-  bool answers_at_once = true;        // not opened for overlapped use
-  bool quiet_at_once = false;         // no packet for operations that are completed at once
-  std::vector<std::string> entries;   // the names in a fixed folder
-  std::vector<std::string> found;     // the names in a folder that is being listed
-  usize next = 0;                     // index in `found`
-  bool listed = false;                // a search has begun
+  GuestFiles* files;                   // for disk files and folders
+  std::shared_ptr<FileSystem> keeps;   // owns `files`
+  std::string host_name;               // the name for calls of `files`
+  std::string path;                    // "\??\C:\work\a.txt"
+  u32 number = 0;                      // the number of an open disk file
+  u64 position = 0;                    // the next byte of a read or write without an offset
+  bool appends = false;                // may only append
+  bool may_write = true;               // false for a disk file that was opened for other uses
+  bool removed_at_end = false;         // deleted when the last handle is closed
+  bool announced = false;              // its removal was announced
+  u32 rights = right::kAll;            // of its handles
+  u32 shared = 0;                      // the uses that it leaves to others
+  std::shared_ptr<FileUses> uses;      // of the file on the host, while there are handles; may be null
+  bool answers_at_once = true;         // not opened for overlapped use
+  bool quiet_at_once = false;          // no packet for operations that are completed at once
+  std::vector<std::string> entries;    // the names in a fixed folder
+  std::vector<std::string> found;      // the names in a folder that is being listed
+  usize next = 0;                      // index in `found`
+  bool listed = false;                 // a search has begun
+  std::shared_ptr<FolderWatch> watch;  // null before a program watches the folder
   std::vector<LockedRange> locks;
   std::shared_ptr<Pipe> pipe;
   usize end = Pipe::kServer;       // the end of the pipe

@@ -231,8 +231,8 @@ u64 cancel(Call& call) {
     });
   }
   for (const PendingRead& read : cancelled) end_io(*call.state.system, read, kCancelled, 0, call.now_ns);
-  const usize count =
-      cancelled.size() + (file->type == File::Type::socket ? cancel_socket_calls(call, *file, only) : 0);
+  const usize count = cancelled.size() + cancel_watch_calls(call, *file, only) +
+                      (file->type == File::Type::socket ? cancel_socket_calls(call, *file, only) : 0);
   const u64 status_at = call.argument(call.name.ends_with("Ex") ? 2 : 1);
   const Status status = count == 0 ? kNotFound : kSuccess;
   return call.put_io_status(status_at, status, 0) ? status : kAccessViolation;

@@ -35,8 +35,9 @@ std::span<const Service> child_services();
 std::span<const Service> job_services();
 std::span<const Service> information_services();
 std::span<const Service> registry_services();
+std::span<const Service> watch_services();
 
-std::array<std::span<const Service>, 17> all_services();
+std::array<std::span<const Service>, 18> all_services();
 const Service* find_service(std::string_view name);  // returns null for an unknown name
 
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are recorded.
@@ -82,6 +83,10 @@ u64 control_socket(Call& call, const std::shared_ptr<File>& file);
 // Ends the socket's calls as cancelled: the one with this I/O status, or all if it is 0. Returns their number.
 usize cancel_socket_calls(Call& call, const File& file, u64 status_at);
 u64 transfer_on_socket(Call& call, const std::shared_ptr<File>& file, bool sends);  // NtReadFile, NtWriteFile
+
+// watch_calls.cpp: cancels the call on a watched folder that has this I/O status, or all calls if it is 0. Returns
+// their number.
+usize cancel_watch_calls(Call& call, const File& folder, u64 status_at);
 
 // name_calls.cpp: the part of ws2_32 on the host, which knows names and addresses.
 u64 answer_name_call(Call& call);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/cpu/core_engine.h"
+#include "sim/nt/folder_watches.h"
 #include "sim/nt/guest_memory.h"
 #include "sim/nt/memory.h"
 #include "sim/nt/objects.h"
@@ -104,6 +105,7 @@ struct System {
   std::map<std::string, std::vector<std::weak_ptr<File>>> pipes;  // ends of servers, by name in lower case
   std::vector<std::weak_ptr<Pipe>> pipes_with_reads;
   OpenFiles open_files;
+  FolderWatches watches;
   Network network;
   std::list<SocketCall> socket_calls;  // calls that have not ended, the oldest first
   u64 turns = 0;                       // number of waits so far
@@ -270,6 +272,11 @@ void go_on_with_pipes(System& system, u64 now_ns);
 void go_on_with_sockets(System& system, u64 now_ns);
 // Ends the calls whose time is over.
 void end_late_socket_calls(System& system, u64 now_ns);
+
+// watch_calls.cpp: tells the watches of folders about the changes that the process made.
+void report_changes(State& state, u64 now_ns);
+// Ends the calls on folders that have no handle any more.
+void end_closed_watches(System& system, u64 now_ns);
 
 // job_calls.cpp
 void join_job(State& process, const std::shared_ptr<Job>& job);

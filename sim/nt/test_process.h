@@ -47,6 +47,7 @@ class TestProcess {
     if (service == nullptr) return kNotImplemented;
     Call call(state, *state.threads[thread], name, now_ns);
     const u64 answer = service->handler(call);
+    report_changes(state, now_ns);
     outcome = call.outcome();
     return call.failed() ? u64{kAccessViolation} : answer;
   }

@@ -340,6 +340,9 @@ class FilesTest(BuiltTest):
     def test_letters_of_all_alphabets_have_two_cases(self):
         self.check_part("names")
 
+    def test_folders_are_watched(self):
+        self.check_part("watch", "-below\\a.txt +b.txt -b.txt ")
+
     def test_there_is_one_drive(self):
         self.check_part("drives")
 
