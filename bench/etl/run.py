@@ -4,14 +4,17 @@
 
 usage: bench/etl/run.py [--check] [--events N] [--rounds N] [--build FOLDER]
 Writes a trace (5 million events by default: switches, wake-ups, samples, a stack after each switch and sample), then
-runs floor, reader, `wperf waits` and `wperf report` in turns; the medians count. --check fails if a limit is exceeded.
+runs floor, reader, `wperf waits` and `wperf report` in turns; the medians count. Then it asks `wperf mcp` about the trace. --check fails if
+a limit is exceeded.
 """
 import argparse
+import json
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,6 +31,27 @@ def built(folder, source):
 def numbers(*command):
     done = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True)
     return [float(word) for word in done.stdout.split()]
+
+
+def further_answers(wperf, trace):
+    """The milliseconds of the slowest further answer of `wperf mcp` to waits and to critical_path, about other threads too."""
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+    with subprocess.Popen([str(wperf), "mcp", "--root", str(trace.parent)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as server:
+        def took(tool, **arguments):
+            params = {"name": tool, "arguments": {"recording": trace.name, **arguments}, "_meta": meta}
+            begin = time.perf_counter()
+            server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}) + "\n")
+            server.stdin.flush()
+            answer = json.loads(server.stdout.readline())
+            assert not answer["result"]["isError"], answer
+            return (time.perf_counter() - begin) * 1e3
+        slowest = []
+        for tool in ("waits", "critical_path"):
+            took(tool)
+            slowest.append(max(statistics.median(took(tool, **chosen) for _ in range(3)) for chosen in ({}, {"tid": 1001})))
+        server.stdin.close()
+    return slowest
 
 
 def main():
@@ -56,6 +80,7 @@ def main():
             seconds, kilobytes = numbers(measure, wperf, "report", "--tree", trace)
             report.append(seconds)
             memory.append(kilobytes)
+        answers = further_answers(wperf, trace)
         middle = statistics.median
         size = trace.stat().st_size / 1e6
         print(f"{events:,.0f} events, {switches:,.0f} switches, {size:,.0f} MB, median of {options.rounds}")
@@ -65,6 +90,8 @@ def main():
             ("million events a second, read", events / middle(read) / 1e6, ">=", 5),
             ("waits: million events a second", events / middle(waits) / 1e6, ">=", 1),
             ("report --tree: MB of memory", middle(memory) / 1e3, "<=", 500),
+            ("mcp, waits: ms of a further answer", answers[0], "<=", 50),
+            ("mcp, critical_path: ms of a further answer", answers[1], "<=", 50),
         ])
         print(f"  seconds: reader {middle(read):.2f}, waits {middle(waits):.2f}, report --tree {middle(report):.2f}")
         if options.check and not kept:

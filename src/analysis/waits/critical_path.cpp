@@ -2,6 +2,7 @@
 #include "analysis/waits/critical_path.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -22,12 +23,27 @@ void ThreadHistories::take(const Stretch& stretch) {
 }
 
 ThreadHistories::Moment ThreadHistories::before(u32 thread, u64 time) const {
+  usize place = ~usize{0};
+  return before(thread, time, place);
+}
+
+ThreadHistories::Moment ThreadHistories::before(u32 thread, u64 time, usize& place) const {
   if (thread >= timelines_.size()) return {};
   const ThreadTimeline& timeline = timelines_[thread];
   if (time > timeline.end) return {.begin = timeline.end};
-  const auto after = std::partition_point(timeline.moments.begin(), timeline.moments.end(),
-                                          [&](const Moment& one) { return one.begin < time; });
-  return after == timeline.moments.begin() ? Moment{} : *std::prev(after);
+  const std::vector<Moment>& moments = timeline.moments;
+  // The answer is usually near the last one, so steps that double find a short range for it.
+  usize high = std::min(place, moments.size()), low = high;
+  for (usize step = 1; low != 0 && moments[low - 1].begin >= time; step *= 2) {
+    high = low - 1;
+    low = high - std::min(step, high);
+  }
+  const auto begin = moments.begin();
+  const auto after =
+      std::partition_point(begin + static_cast<std::ptrdiff_t>(low), begin + static_cast<std::ptrdiff_t>(high),
+                           [&](const Moment& one) { return one.begin < time; });
+  place = static_cast<usize>(after - begin);
+  return after == begin ? Moment{} : *std::prev(after);
 }
 
 u64 ThreadHistories::first(u32 thread) const {
@@ -43,7 +59,11 @@ namespace {
 class Walk {
  public:
   Walk(const Accounting& accounting, const ThreadHistories& histories, u64 begin, u64 end)
-      : accounting_(accounting), histories_(histories), begin_(begin), end_(end) {
+      : accounting_(accounting),
+        histories_(histories),
+        begin_(begin),
+        end_(end),
+        places_(accounting.threads.size(), ~usize{0}) {
     for (u32 i = 0; i < accounting.threads.size(); ++i) numbers_[accounting.threads[i].thread] = i;
     thread_starts_ = accounting.thread_starts;
     std::sort(thread_starts_.begin(), thread_starts_.end(), is_before);
@@ -81,7 +101,7 @@ class Walk {
   void step() {
     while (followed_.size() > 1 && followed_.back().begin >= now_) followed_.pop_back();
     const PathThread at = followed_.back();
-    const ThreadHistories::Moment moment = histories_.before(at.thread, now_);
+    const ThreadHistories::Moment moment = histories_.before(at.thread, now_, places_[at.thread]);
     const u64 begin = std::max(at.begin, moment.begin);
     const Cause cause = std::exchange(cause_, {});
     switch (moment.state) {
@@ -153,6 +173,7 @@ class Walk {
   const Accounting& accounting_;
   const ThreadHistories& histories_;
   const u64 begin_, end_;
+  std::vector<usize> places_;             // by thread: the last answer of histories_
   std::unordered_map<u32, u32> numbers_;  // thread → index
   std::vector<ThreadStart> thread_starts_;
   std::vector<PathThread> followed_;
@@ -180,44 +201,41 @@ class PathBuilder {
  public:
   PathBuilder(const waits::Accounting& accounting, WaitNames& names) : accounting_(accounting), names_(names) {}
 
-  void add(const PathStep& step, u64 min_ns) {
-    waits::PathRow row{.state = state_of(step),
-                       .from = step.begin - accounting_.begin,
-                       .length = step.end - step.begin,
-                       .thread = text_of(step.thread),
-                       .function = {},
-                       .ended_by = {}};
+  void add(const PathStep& step, const WaitSelection& selection) {
+    const waits::PathState state = state_of(step);
     const waits::Wait* const wait = step.wait < accounting_.waits.size() ? &accounting_.waits[step.wait] : nullptr;
-    switch (step.state) {
-      case StepState::running:
-        row.function = names_.place_of_sample(step.sample).function;
-        if (step.woke < accounting_.waits.size()) {
-          row.ended_by = "waking " + text_of(accounting_.waits[step.woke].thread);
-        } else if (step.made < accounting_.threads.size()) {
-          row.ended_by = "creating " + text_of(step.made);
-        }
-        break;
-      case StepState::ready:
-        row.ended_by = "being scheduled";
-        break;
-      case StepState::interrupted:
-      case StepState::unknown:
-        if (wait == nullptr) break;
-        row.function = names_.place_of(*wait).function;
-        row.ended_by = !wait->has_end ? "nothing: the wait did not end" : names_.text_of(wait->waker);
-        break;
-    }
-    sum_up(row);
-    if (row.length >= min_ns) {
-      out.steps.push_back(std::move(row));
-    } else {
+    const u32 group = names_.group_of_sample(sample_of(step, wait));
+    const u64 length = step.end - step.begin;
+    Sum& sum = sums_[{step.thread, state, group}];
+    ++sum.count;
+    sum.total += length;
+    if (length < selection.min_ns) {
       ++out.left_out.count;
-      out.left_out.time += row.length;
+      out.left_out.time += length;
+    } else if (selection.lists_steps) {
+      out.steps.push_back({.state = state,
+                           .from = step.begin - accounting_.begin,
+                           .length = length,
+                           .thread = text_of(step.thread),
+                           .function = std::string(names_.function_of_group(group)),
+                           .ended_by = end_of(step, wait)});
     }
   }
 
   void finish() {
-    for (auto& [key, sum] : sums_) out.sums.push_back(std::move(sum));
+    std::map<std::tuple<std::string, waits::PathState, std::string_view>, waits::PathSum> sums;
+    for (const auto& [key, one] : sums_) {
+      const auto& [number, state, group] = key;
+      std::string thread = text_of(number);
+      const std::string_view function = names_.function_of_group(group);
+      waits::PathSum& sum = sums[{thread, state, function}];
+      sum.state = state;
+      sum.thread = std::move(thread);
+      sum.function = function;
+      sum.count += one.count;
+      sum.total += one.total;
+    }
+    for (auto& [key, sum] : sums) out.sums.push_back(std::move(sum));
     std::sort(out.sums.begin(), out.sums.end(), [](const waits::PathSum& a, const waits::PathSum& b) {
       return std::tie(b.total, a.thread, a.state, a.function) < std::tie(a.total, b.thread, b.state, b.function);
     });
@@ -226,7 +244,32 @@ class PathBuilder {
   waits::PathReport out;
 
  private:
+  struct Sum {
+    u64 count = 0, total = 0;
+  };
+
   std::string text_of(u32 thread) const { return names_.text_of(accounting_.threads[thread].thread); }
+
+  // Shows where the thread was. While it is ready, it is nowhere.
+  static u32 sample_of(const PathStep& step, const waits::Wait* wait) {
+    if (step.state == StepState::running) return step.sample;
+    return wait != nullptr && step.state != StepState::ready ? wait->sample : stacks::kNoSample;
+  }
+
+  std::string end_of(const PathStep& step, const waits::Wait* wait) const {
+    switch (step.state) {
+      case StepState::running:
+        if (step.woke < accounting_.waits.size()) return "waking " + text_of(accounting_.waits[step.woke].thread);
+        return step.made < accounting_.threads.size() ? "creating " + text_of(step.made) : std::string();
+      case StepState::ready:
+        return "being scheduled";
+      case StepState::interrupted:
+      case StepState::unknown:
+        break;
+    }
+    if (wait == nullptr) return {};
+    return wait->has_end ? names_.text_of(wait->waker) : "nothing: the wait did not end";
+  }
 
   waits::PathState state_of(const PathStep& step) {
     switch (step.state) {
@@ -237,7 +280,7 @@ class PathBuilder {
       case StepState::interrupted: {
         const waits::Wait& wait = accounting_.waits[step.wait];
         const bool timer =
-            names_.place_of_sample(wait.wake_sample).by_timer || names_.place_of(wait).wait == waits::WaitClass::timer;
+            names_.place_of_sample(wait.wake_sample).by_timer || names_.class_of(wait) == waits::WaitClass::timer;
         return timer ? waits::PathState::timer : waits::PathState::device;
       }
       case StepState::unknown:
@@ -246,32 +289,26 @@ class PathBuilder {
     return waits::PathState::unknown;
   }
 
-  void sum_up(const waits::PathRow& row) {
-    waits::PathSum& sum = sums_[{row.thread, row.state, row.function}];
-    if (sum.count == 0) {
-      sum.state = row.state;
-      sum.thread = row.thread;
-      sum.function = row.function;
-    }
-    ++sum.count;
-    sum.total += row.length;
-  }
-
   const waits::Accounting& accounting_;
   WaitNames& names_;
-  std::map<std::tuple<std::string, waits::PathState, std::string>, waits::PathSum> sums_;
+  std::map<std::tuple<u32, waits::PathState, u32>, Sum> sums_;  // by thread, state and group of the place
 };
 
 }  // namespace
 
+ThreadHistories histories_of(const waits::Accounting& accounting, const recording::RecordedSwitches& switches) {
+  ThreadHistories histories;
+  waits::account(switches.switches, switches.unrecorded, accounting.begin, accounting.end,
+                 [&](const waits::Stretch& stretch) { histories.take(stretch); });
+  return histories;
+}
+
 std::optional<waits::PathReport> build_critical_path(const waits::Accounting& accounting,
-                                                     const recording::RecordedSwitches& switches, WaitNames& names,
+                                                     const recording::RecordedSwitches& switches,
+                                                     const ThreadHistories& histories, WaitNames& names,
                                                      const WaitSelection& selection) {
   const u32 thread = first_thread(accounting, switches, chosen_threads(accounting, switches, selection));
   if (thread == accounting.threads.size()) return std::nullopt;
-  waits::ThreadHistories histories;
-  waits::account(switches.switches, switches.unrecorded, accounting.begin, accounting.end,
-                 [&](const waits::Stretch& stretch) { histories.take(stretch); });
   if (histories.last(thread) == 0) return std::nullopt;
   const auto moment = [&](u64 time) {
     return std::clamp(accounting.begin + std::min(time, accounting.end - accounting.begin), histories.first(thread),
@@ -284,7 +321,7 @@ std::optional<waits::PathReport> build_critical_path(const waits::Accounting& ac
   builder.out.from = begin - accounting.begin;
   builder.out.length = end - begin;
   for (const PathStep& step : waits::critical_path(accounting, histories, thread, begin, end)) {
-    builder.add(step, selection.min_ns);
+    builder.add(step, selection);
   }
   builder.finish();
   return std::move(builder.out);

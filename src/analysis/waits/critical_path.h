@@ -45,6 +45,8 @@ class ThreadHistories {
   void take(const Stretch& stretch);
   // The period just before `time`, which may have begun long before. Unknown if there is none.
   Moment before(u32 thread, u64 time) const;
+  // The same for a walk back in time: `place` has the position of the thread's last answer, and begins with ~0.
+  Moment before(u32 thread, u64 time, usize& place) const;
   u64 first(u32 thread) const;  // the first time that is known
   u64 last(u32 thread) const;
 
@@ -60,11 +62,14 @@ class ThreadHistories {
 std::vector<PathStep> critical_path(const Accounting& accounting, const ThreadHistories& histories, u32 thread,
                                     u64 begin, u64 end);
 
+ThreadHistories histories_of(const Accounting& accounting, const recording::RecordedSwitches& switches);
+
 // The critical path of `waits`, with names.
 
 // For the first chosen thread, over the known part of the selected time. nullopt if no thread is chosen.
 std::optional<waits::PathReport> build_critical_path(const waits::Accounting& accounting,
-                                                     const recording::RecordedSwitches& switches, WaitNames& names,
+                                                     const recording::RecordedSwitches& switches,
+                                                     const ThreadHistories& histories, WaitNames& names,
                                                      const WaitSelection& selection);
 
 }  // namespace wperf::waits

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "analysis/waits/wait_sums.h"
+
 namespace wperf::waits {
 
 WaitLocks::WaitLocks(const perf_data::PerfFile& file, const ChosenWaits& all, WaitNames& names,
@@ -41,24 +43,6 @@ std::string WaitLocks::text_of(u32 lock) const {
 
 namespace {
 
-struct PlaceSums {
-  waits::LockPlace row;
-  std::map<u32, u64> wakers;
-};
-
-// The waker with the longest total time; the first one if several have the same.
-std::string who_ended_most(const std::map<u32, u64>& wakers, const WaitNames& names) {
-  const auto most =
-      std::max_element(wakers.begin(), wakers.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most != wakers.end() ? names.text_of(most->first) : std::string();
-}
-
-void add_length(u64 length, auto& row) {
-  ++row.count;
-  row.total += length;
-  row.longest = std::max(row.longest, length);
-}
-
 waits::LockRow row_of(u32 lock, const WaitLocks& locks) {
   waits::LockRow row{.name = locks.text_of(lock), .places = {}};
   if (lock == WaitLocks::kUnknown) return row;
@@ -76,48 +60,55 @@ bool has_more(const auto& a, const auto& b) {
   return a.total > b.total;
 }
 
+struct LockMerge {
+  LockSums sums;
+  u32 thread = 0;  // that waited first; index
+
+  void add(const LockSums& other, u32 of) {
+    if (other.first < sums.first) thread = of;
+    sums.first = std::min(sums.first, other.first);
+    for (const auto& [group, one] : other.places) {
+      LockPlaceSums& there = sums.places[group];
+      there.count += one.count;
+      there.total += one.total;
+      there.longest = std::max(there.longest, one.longest);
+      for (const auto& [waker, time] : one.wakers) there.wakers[waker] += time;
+    }
+  }
+};
+
 }  // namespace
 
-void add_locks(const ChosenWaits& all, u64 min_ns, WaitNames& names, const WaitLocks& locks, WaitReport& report) {
-  const auto& [accounting, switches, chosen] = all;
-  struct Sums {
-    waits::LockRow row;
-    std::map<u32, PlaceSums> places;  // by group
-  };
-  std::map<u32, Sums> sums;  // by lock
-  for (const waits::Wait& wait : accounting.waits) {
-    if (!chosen[wait.thread] || !wait.is_known || wait.length() < min_ns) continue;
-    const u32 lock = locks.lock_of(wait);
-    if (lock == WaitLocks::kNone) continue;
-    const auto [known, is_new] = sums.try_emplace(lock);
-    Sums& one = known->second;
-    if (is_new) {
-      one.row = row_of(lock, locks);
-      if (one.row.is_known) one.row.process_name = names.thread_name(accounting.threads[wait.thread].thread);
-    }
-    add_length(wait.length(), one.row);
-    const WaitPlace& place = names.place_of_sample(wait.sample);
-    PlaceSums& there = one.places[place.group];
-    if (there.row.count == 0) {
-      there.row.function = place.function;
-      there.row.module = place.module;
-      there.row.caller = place.caller;
-      there.row.caller_module = place.caller_module;
-    }
-    add_length(wait.length(), there.row);
-    if (wait.has_end && switches.has_wakeups) there.wakers[WaitNames::ender_of(wait)] += wait.length();
+void add_locks(const ChosenWaits& all, const WaitSums& sums, const WaitNames& names, const WaitLocks& locks,
+               WaitReport& report) {
+  std::map<u32, LockMerge> merged;  // by lock
+  for (u32 i = 0; i < sums.threads.size(); ++i) {
+    if (!all.chosen[i]) continue;
+    for (const auto& [lock, one] : sums.threads[i].locks) merged[lock].add(one, i);
   }
-  report.locks_are_missing = !sums.empty() && !switches.has_arguments;
+  report.locks_are_missing = !merged.empty() && !all.switches.has_arguments;
   if (report.locks_are_missing) return;
-  for (auto& [lock, one] : sums) {
-    for (auto& [group, there] : one.places) {
-      there.row.waker = who_ended_most(there.wakers, names);
-      one.row.places.push_back(std::move(there.row));
+  for (const auto& [lock, one] : merged) {
+    LockRow row = row_of(lock, locks);
+    if (row.is_known) row.process_name = names.thread_name(all.accounting.threads[one.thread].thread);
+    for (const auto& [group, there] : one.sums.places) {
+      const WaitPlace& place = sums.places[group];
+      row.places.push_back({.function = std::string(place.function),
+                            .module = std::string(place.module),
+                            .caller = std::string(place.caller),
+                            .caller_module = std::string(place.caller_module),
+                            .count = there.count,
+                            .total = there.total,
+                            .longest = there.longest,
+                            .waker = who_ended_most(there.wakers, names)});
+      row.count += there.count;
+      row.total += there.total;
+      row.longest = std::max(row.longest, there.longest);
     }
-    std::stable_sort(one.row.places.begin(), one.row.places.end(), has_more<waits::LockPlace, waits::LockPlace>);
-    report.locks.push_back(std::move(one.row));
+    std::stable_sort(row.places.begin(), row.places.end(), has_more<LockPlace, LockPlace>);
+    report.locks.push_back(std::move(row));
   }
-  std::stable_sort(report.locks.begin(), report.locks.end(), has_more<waits::LockRow, waits::LockRow>);
+  std::stable_sort(report.locks.begin(), report.locks.end(), has_more<LockRow, LockRow>);
 }
 
 }  // namespace wperf::waits

@@ -39,7 +39,9 @@ class WaitLocks {
   std::vector<u32> of_sample_;  // empty if no wait was for a lock
 };
 
-// Adds the table of locks: the chosen threads' waits that are at least this long.
-void add_locks(const ChosenWaits& all, u64 min_ns, WaitNames& names, const WaitLocks& locks, WaitReport& report);
+struct WaitSums;
+// Adds the table of locks: the chosen threads' waits in `sums`.
+void add_locks(const ChosenWaits& all, const WaitSums& sums, const WaitNames& names, const WaitLocks& locks,
+               WaitReport& report);
 
 }  // namespace wperf::waits

@@ -133,10 +133,21 @@ const WaitPlace& WaitNames::place_of_sample(u32 sample) {
   return place;
 }
 
+u32 WaitNames::group_of_sample(u32 sample) {
+  const u32 row = sample < row_of_sample_.size() ? row_of_sample_[sample] : stacks::StackAggregator::kNoRow;
+  if (row >= places_.size() || !switches_.has_stacks) return nowhere_.group;
+  if (group_of_row_.empty()) group_of_row_.resize(places_.size(), kNoGroup);
+  u32& group = group_of_row_[row];
+  if (group == kNoGroup) group = place_of_sample(sample).group;
+  return group;
+}
+
 // Equal for all stacks that end in the same function with the same caller.
 u32 WaitNames::group_of(const WaitPlace& place) {
   const std::array functions{place.function, place.module, place.caller, place.caller_module};
-  return groups_.try_emplace(functions, static_cast<u32>(groups_.size())).first->second;
+  const auto [group, is_new] = groups_.try_emplace(functions, static_cast<u32>(groups_.size()));
+  if (is_new) function_of_group_.push_back(place.function);
+  return group->second;
 }
 
 // Visits the innermost function first.

@@ -22,7 +22,8 @@ struct WaitSelection {
   bool timeline = false;             // for the only selected thread
   u64 from = 0, to = ~u64{0};        // relative to the start of the recording; for the timeline or the path
   bool critical_path = false;
-  u64 min_ns = 0;  // shorter waits are not listed
+  bool lists_steps = true;  // of the path; false if only their sums are needed
+  u64 min_ns = 0;           // shorter waits are not listed
 };
 
 // Whether each thread of the accounting is chosen.
@@ -60,6 +61,9 @@ class WaitNames {
   u32 number_of(u32 thread) const;        // the system's number of the thread
   std::string text_of(u32 thread) const;  // "name (tid)"
   const WaitPlace& place_of_sample(u32 sample);
+  // WaitPlace::group of the sample's place, without its other members, and the function of such a group.
+  u32 group_of_sample(u32 sample);
+  std::string_view function_of_group(u32 group) const { return function_of_group_[group]; }
   // The purpose of a wait. If the functions of the place do not show it, Windows' reason is used.
   WaitClass class_of(u32 sample, u8 wait_reason);
   WaitClass class_of(const waits::Wait& wait) { return class_of(wait.sample, wait.reason); }
@@ -77,6 +81,7 @@ class WaitNames {
   }
 
  private:
+  static constexpr u32 kNoGroup = ~u32{0};
   void find_gils(const waits::Accounting& accounting);
   u32 group_of(const WaitPlace& place);
   WaitPlace look_at(u32 row) const;
@@ -88,6 +93,8 @@ class WaitNames {
   const stacks::LineStacks& lists_;
   const stacks::GrowingArray<u32>& row_of_sample_;
   std::vector<WaitPlace> places_;  // by row; computed on demand
+  std::vector<u32> group_of_row_;  // kNoGroup: not known yet; much smaller than places_
+  std::vector<std::string_view> function_of_group_{{}};
   const WaitPlace nowhere_{};
   std::vector<u32> for_gil_;  // samples of waits for a GIL whose functions do not show it; sorted
   std::map<std::array<std::string_view, 4>, u32> groups_{{{}, 0}};  // keyed by functions and modules

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes the tables of `waits`.
 #pragma once
+#include "analysis/waits/critical_path.h"
 #include "analysis/waits/wait_locks.h"
 #include "analysis/waits/wait_report.h"
+#include "analysis/waits/wait_sums.h"
 
 namespace wperf::waits {
 
-waits::WaitReport build_wait_report(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-                                    WaitNames& names, const WaitLocks& locks, const WaitSelection& selection);
+// The switches of a recording, and the results of earlier questions about it. Missing results are computed.
+struct WaitRecording {
+  const waits::Accounting& accounting;
+  const recording::RecordedSwitches& switches;
+  const WaitSums* sums = nullptr;  // of all threads, without a shortest length
+  const ThreadHistories* histories = nullptr;
+};
+
+waits::WaitReport build_wait_report(const WaitRecording& recording, WaitNames& names, const WaitLocks& locks,
+                                    const WaitSelection& selection);
 
 }  // namespace wperf::waits

@@ -104,7 +104,7 @@ diag::Result<Samples> KeptRecording::samples_of(const request::TimeSpan& time, b
   return Samples{.profile = &range_->samples.profile, .about = &range_->samples.about};
 }
 
-diag::Result<const show::SwitchRecording*> KeptRecording::switches(const show::ReportOptions& options,
+diag::Result<const show::SwitchRecording*> KeptRecording::switches(const show::ReportOptions& options, bool histories,
                                                                    diag::Console& console) {
   WPERF_CHECK_OK(open(console));
   if (switches_ == nullptr) {
@@ -113,6 +113,7 @@ diag::Result<const show::SwitchRecording*> KeptRecording::switches(const show::R
     switches_ = std::move(read);
   }
   return switches_.get();
+  if (histories) show::keep_histories(*switches_);
 }
 
 diag::Result<std::string> Recordings::path_inside(const std::string& name) const {

@@ -40,8 +40,9 @@ class KeptRecording {
   diag::Result<Samples> samples(bool lines, diag::Console& console);
   // Only the samples in a time range. The last range is kept.
   diag::Result<Samples> samples_of(const request::TimeSpan& time, bool lines, diag::Console& console);
-  // The context switches, with the names of all waits.
-  diag::Result<const show::SwitchRecording*> switches(const show::ReportOptions& options, diag::Console& console);
+  // The context switches, with the names of all waits. `histories`: for the critical path.
+  diag::Result<const show::SwitchRecording*> switches(const show::ReportOptions& options, bool histories,
+                                                      diag::Console& console);
 
  private:
   struct File;

@@ -157,7 +157,8 @@ diag::Result<Answer> ToolAnswers::of_waits(Tool tool, const Arguments& arguments
   WPERF_TRY(KeptRecording* const recording, recordings_.find(arguments.text("recording")));
   KeptOutput console(*cancellation_);
   show::ReportOptions options = commands::report_options(request, console);
-  WPERF_TRY(const show::SwitchRecording* const switches, recording->switches(options, console));
+  WPERF_TRY(const show::SwitchRecording* const switches,
+            recording->switches(options, tool == Tool::critical_path, console));
   WPERF_CHECK_OK(show::show_waits(*switches, commands::wait_options(request, options), options, console));
   return std::move(console.answer);
 }

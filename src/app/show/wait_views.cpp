@@ -36,6 +36,7 @@ struct NamedWaits {
   recording::RecordedSamples recorded;
   waits::WaitNames names;
   waits::WaitLocks locks;
+  std::optional<waits::WaitSums> sums = {};  // of all threads, if they are kept
 };
 
 namespace {
@@ -142,7 +143,7 @@ html::WaitsOfPage waits_of_page(const ChosenThreads& threads, NamedWaits& named,
   const recording::RecordedSwitches& switches = threads.recording.switches;
   const waits::Accounting& accounting = threads.recording.accounting;
   const waits::WaitSelection& selection = threads.selection;
-  html::WaitsOfPage page{waits::build_wait_report(accounting, switches, named.names, named.locks, selection),
+  html::WaitsOfPage page{waits::build_wait_report({accounting, switches}, named.names, named.locks, selection),
                          waits::make_wait_moments(accounting, switches, named.names, named.locks, selection)};
   add_facts(threads.recording, named.recorded.profile.losses, options, page.report);
   waits::add_thread_states(accounting, switches, threads.chosen, named.recorded, true);
@@ -180,14 +181,16 @@ diag::Result<void> show_on_off(const ChosenThreads& threads, const ReportOptions
 }
 
 diag::Result<void> show_tables(const ChosenThreads& threads, const ReportOptions& options, diag::Console& console) {
-  const recording::RecordedSwitches& switches = threads.recording.switches;
-  const waits::Accounting& accounting = threads.recording.accounting;
   std::shared_ptr<NamedWaits> named = threads.recording.named;
   if (named == nullptr) {
     WPERF_TRY(named, name_waits(threads.recording, named_samples(threads), threads.chosen, options, console));
   }
-  waits::WaitReport report =
-      waits::build_wait_report(accounting, switches, named->names, named->locks, threads.selection);
+  waits::WaitSelection selection = threads.selection;
+  selection.lists_steps = !output::silent(options.outputs) || output::wants_json(options.outputs);
+  waits::WaitReport report = waits::build_wait_report(
+      {threads.recording.accounting, threads.recording.switches, named->sums.has_value() ? &*named->sums : nullptr,
+       threads.recording.histories.has_value() ? &*threads.recording.histories : nullptr},
+      named->names, named->locks, selection);
   if (threads.selection.critical_path && !report.path.has_value()) {
     const std::vector<u32>& tids = options.tables.filter.tids;
     return diag::Error{
@@ -254,7 +257,14 @@ diag::Result<void> name_all_waits(SwitchRecording& recording, const ReportOption
   const std::vector<u64> samples(recording.switches.samples, 1);
   const std::vector<bool> threads(recording.accounting.threads.size(), true);
   WPERF_TRY(recording.named, name_waits(recording, samples, threads, options, console));
+  NamedWaits& named = *recording.named;
+  named.sums = waits::sum_up_waits({recording.accounting, recording.switches, threads}, {}, named.names, named.locks);
   return {};
+}
+
+void keep_histories(SwitchRecording& recording) {
+  if (!recording.histories.has_value())
+    recording.histories = waits::histories_of(recording.accounting, recording.switches);
 }
 
 diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOptions& waits, const ReportOptions& options,

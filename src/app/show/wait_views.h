@@ -3,10 +3,12 @@
 // all of the time.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "analysis/recording/opened_recording.h"
 #include "analysis/recording/sampled_recording.h"
+#include "analysis/waits/critical_path.h"
 #include "analysis/waits/thread_times.h"
 #include "analysis/waits/wait_names.h"
 #include "app/measure/recording_run.h"
@@ -38,11 +40,15 @@ struct SwitchRecording {
   const waits::Accounting accounting;
   bool has_compact_switches = false;            // some switches are in a form that cannot be read
   std::shared_ptr<NamedWaits> named = nullptr;  // all waits; null: each question names those that it needs
+  std::optional<waits::ThreadHistories> histories = {};
 };
 // The result refers to `opened`. `name` is for errors.
 diag::Result<std::unique_ptr<SwitchRecording>> read_switches(const recording::OpenedRecording& opened,
                                                              const std::string& name);
+// Also keeps what the tables of any threads are added up from.
 diag::Result<void> name_all_waits(SwitchRecording& recording, const ReportOptions& options, diag::Console& console);
+// For further questions about critical paths.
+void keep_histories(SwitchRecording& recording);
 
 diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOptions& waits, const ReportOptions& options,
                               diag::Console& console);
