@@ -276,6 +276,7 @@ class Mcp(WperfTest):
         lines = ["", "{", "\x00\xff", "[" * 5000, "null", '{"jsonrpc":"2.0","id":1,"method":"ping"}', "x" * 2_000_000]
         done = self.run_wperf("mcp", "--root", self.folder, text="\n".join(lines) + "\n")
         answers = [json.loads(line) for line in done.stdout.splitlines()]
+            self.assertEqual(list(self.folder.iterdir()), [], "cancelled recordings are not kept")
         codes = [answer.get("error", {}).get("code") for answer in answers]
         codes.remove(None)  # a ping does not wait for earlier messages
         self.assertEqual(codes, [-32700, -32700, -32700, -32600, -32600])

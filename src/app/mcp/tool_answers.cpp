@@ -9,6 +9,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/options_builder.h"
+#include "app/measure/opened_machine.h"
 #include "app/show/wait_views.h"
 #include "base/ascii.h"
 #include "ground/os/files.h"
@@ -16,6 +17,7 @@
 #include "ground/text/json_reader.h"
 #include "ground/text/number_text.h"
 #include "ground/text/shell_words.h"
+#include "machine/devices/devices.h"
 #include "model/request/recording_view.h"
 #include "model/request/request.h"
 #include "model/request/sampling_options.h"
@@ -286,21 +288,27 @@ diag::Result<Answer> ToolAnswers::of_command(Tool tool, const Arguments& argumen
   WPERF_TRY(Request request, request_of(tool, arguments));
   std::string kept;
   if (tool == Tool::record) {
-    // The waits of a simulated Windows are recorded as a trace, too.
-    const bool is_trace =
-        request.device.starts_with("etw") || (arguments.flag("waits") && request.device.starts_with("sim"));
-    const std::string ending = is_trace ? ".etl" : ".data";
+    const std::string ending = measure::records_trace(request, devices::devices_here()) ? ".etl" : ".data";
     for (u32 i = 1; kept.empty() || os::file_exists(os::join_path(recordings_.root(), kept)); ++i)
       kept = fmt::format("recording-{}{}", i, ending);
     request.outputs.json_file = os::join_path(recordings_.root(), kept);
     if (const std::string event = arguments.text("event"); !event.empty()) {
       WPERF_TRY(request.sampling.events, request::parse_sampling_list(event));
     }
-    if (!arguments.flag("waits")) request.sampling.call_stacks = request::automatic_stacks();
+    if (!arguments.flag("waits")) {
+      request.sampling.call_stacks = request::automatic_stacks();
+      request.sampling.call_stacks.may_be_missing = true;
+    }
   }
   KeptOutput console(*cancellation_);
-  WPERF_TRY(const int status,
-            tool == Tool::compare ? commands::run_diff(request, &runs_, console) : commands::run(request, console));
+  const auto done =
+      tool == Tool::compare ? commands::run_diff(request, &runs_, console) : commands::run(request, console);
+  // A cancelled request has no answer, so nobody would learn the name of its file.
+  if (!kept.empty() && cancellation_->is_asked()) {
+    os::remove_file(os::join_path(recordings_.root(), kept));
+    return Answer();
+  }
+  WPERF_TRY(const int status, done);
   if (status != 0) console.answer.warnings.push_back(fmt::format("the program ended with status {}", status));
   if (!kept.empty()) {
     WPERF_TRY(const KeptRecording* const made, recordings_.find(kept));

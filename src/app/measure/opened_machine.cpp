@@ -135,4 +135,10 @@ ChosenDevice choose_device(const Measurement& wanted, const devices::DevicesHere
   return {.name = "etw", .why = std::move(why)};
 }
 
+bool records_trace(const Measurement& wanted, const devices::DevicesHere& here) {
+  const std::string name = wanted.device.empty() ? choose_device(wanted, here).name : wanted.device;
+  // The waits of the simulated Windows are recorded by its tracing.
+  return name.starts_with("etw") || (wanted.command == Command::waits && name.starts_with("sim"));
+}
+
 }  // namespace wperf::measure

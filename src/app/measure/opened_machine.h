@@ -38,5 +38,7 @@ struct ChosenDevice {
   std::string why;   // a sentence for the first line; empty if the choice needs no explanation
 };
 ChosenDevice choose_device(const request::Measurement& wanted, const devices::DevicesHere& here);
+// Is the recording a Windows trace?
+bool records_trace(const request::Measurement& wanted, const devices::DevicesHere& here);
 
 }  // namespace wperf::measure

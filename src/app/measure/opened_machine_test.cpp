@@ -104,5 +104,23 @@ TEST(device_choice, elsewhere_the_kernel) {
   EXPECT_EQ(choose_device(asked(Command::stat), {.linux_kernel = true}).name, "");
 }
 
+TEST(device_choice, the_default_device_decides_whether_a_recording_is_a_trace) {
+  const auto is_trace = [](Command command, const std::string& device, const devices::DevicesHere& here) {
+    Measurement wanted = of_program(asked(command));
+    wanted.device = device;
+    return records_trace(wanted, here);
+  };
+  const devices::DevicesHere on_linux{.linux_kernel = true};
+  EXPECT_TRUE(is_trace(Command::record, "", kStock));
+  EXPECT_TRUE(is_trace(Command::record, "", kArms));
+  EXPECT_FALSE(is_trace(Command::record, "", kOurs));
+  EXPECT_FALSE(is_trace(Command::record, "", on_linux));
+  EXPECT_FALSE(is_trace(Command::waits, "", on_linux));
+  EXPECT_TRUE(is_trace(Command::record, "etw", kOurs));
+  EXPECT_FALSE(is_trace(Command::record, "windowsperf", kArms));
+  EXPECT_FALSE(is_trace(Command::record, "sim:cores=2", on_linux));
+  EXPECT_TRUE(is_trace(Command::waits, "sim:cores=2", on_linux));
+}
+
 }  // namespace
 }  // namespace wperf::measure

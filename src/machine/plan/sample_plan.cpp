@@ -304,6 +304,8 @@ diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, co
   if (adaptive && machine.kernel != nullptr) plan.rate_hz = kernel_rate_hz(sampling);
   plan.display = sampling.display;
   plan.call_stacks = wanted_call_stacks(sampling, view);
+  const bool has_stacks = machine.kernel != nullptr || (machine.call_stacks && machine.foreign_driver.empty());
+  if (plan.call_stacks.may_be_missing && !has_stacks) plan.call_stacks = {};
   WPERF_CHECK_OK(check_call_stacks(plan.call_stacks, machine));
   if (view.branches) {
     if (machine.kernel == nullptr || machine.kernel->is_windows()) {

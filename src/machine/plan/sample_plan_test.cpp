@@ -291,6 +291,22 @@ TEST(SamplePlan, ViewsOfCallersTakeStacksOfTheDepthThatWasAsked) {
   EXPECT_TRUE(diag::names_all(sample_error(request, machine), {"driver", "call stacks"}));
 }
 
+TEST(SamplePlan, StacksThatMayBeMissingAreLeftOutWhereTheDeviceHasNone) {
+  Capabilities machine = test_machine();
+  machine.call_stacks = true;
+  request::Request request = recording("ld_spec");
+  request.sampling.call_stacks = request::automatic_stacks();
+  request.sampling.call_stacks.may_be_missing = true;
+  EXPECT_TRUE(sample_planned(request, machine).value().call_stacks.wanted());
+  machine.call_stacks = false;
+  EXPECT_FALSE(sample_planned(request, machine).value().call_stacks.wanted());
+  machine.call_stacks = true;
+  machine.foreign_driver = "Arm's driver";
+  EXPECT_FALSE(sample_planned(request, machine).value().call_stacks.wanted());
+  request.sampling.call_stacks.may_be_missing = false;
+  EXPECT_TRUE(diag::names_all(sample_error(request, machine), {"Arm's driver", "call stacks"}));
+}
+
 TEST(SamplePlan, FunctionsOfPythonNeedAMachineThatShowsThem) {
   Capabilities machine = test_machine();
   request::Request request = recording("ld_spec");

@@ -68,6 +68,7 @@ struct CallStacks {
   PythonFrames python = PythonFrames::none;
   u32 stack_bytes = kDefaultStackBytes;  // the size of each stack copy; a multiple of 8
   u32 most_frames = kMostFrames;         // at most this many callers for each sample
+  bool may_be_missing = false;           // a device that records no stacks records only the samples
   bool wanted() const { return source != StackSource::none; }
   // Is the stack copied with each sample?
   bool copies() const { return source == StackSource::stack_copies || source == StackSource::automatic; }
