@@ -220,6 +220,17 @@ class Mcp(WperfTest):
             self.assertIn("ld_spec", [row[0] for row in answer["brief"]["rows"]])
             jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
 
+    def test_the_events_of_linux_have_one_described_row_each(self):
+        with session("--root", self.folder, environment=self.environment) as one:
+            brief = one.call("events", device="linux", match="faults")
+            rows = {row[brief["columns"].index("event")]: row[brief["columns"].index("description")] for row in brief["rows"]}
+            self.assertNotIn("faults", rows)
+            listed = {row["Alias_Name"]: row for row in
+                      json.loads(self.ok("list", "-v", "--json", device="linux"))["Predefined_Events"]}
+            self.assertEqual(rows["page-faults"], listed["page-faults"]["Description"])
+            self.assertEqual(listed["faults"]["Description"], "Another name of page-faults")
+            self.assertTrue(all(rows.values()), rows)
+
     def test_an_answer_does_not_depend_on_earlier_questions(self):
         for name, words in (("a.etl", ["4", "300"]), ("b.etl", ["4", "900"])):
             self.ok("waits", "-q", "-o", self.folder / name, "--", workload("threads.exe"), *words)
@@ -265,6 +276,7 @@ class Mcp(WperfTest):
                 send(method="notifications/cancelled", params={"requestId": number})
             send(id=6, method="tools/list")
             self.assertEqual(json.loads(one.process.stdout.readline())["id"], 6)
+            self.assertEqual(list(self.folder.iterdir()), [], "cancelled recordings are not kept")
             send(id=7, method="tools/call", params=endless)
             send(id=8, method="ping")
             one.process.stdout.readline()
@@ -276,7 +288,6 @@ class Mcp(WperfTest):
         lines = ["", "{", "\x00\xff", "[" * 5000, "null", '{"jsonrpc":"2.0","id":1,"method":"ping"}', "x" * 2_000_000]
         done = self.run_wperf("mcp", "--root", self.folder, text="\n".join(lines) + "\n")
         answers = [json.loads(line) for line in done.stdout.splitlines()]
-            self.assertEqual(list(self.folder.iterdir()), [], "cancelled recordings are not kept")
         codes = [answer.get("error", {}).get("code") for answer in answers]
         codes.remove(None)  # a ping does not wait for earlier messages
         self.assertEqual(codes, [-32700, -32700, -32700, -32600, -32600])

@@ -23,7 +23,11 @@ answers::CatalogueListing listing_of(const measure::OpenedMachine& machine) {
     }
     for (plan::KernelEvents::Word& word :
          machine.capabilities.kernel->words(machine.capabilities.kernel->has_counters())) {
-      listing.words.push_back({std::move(word.name), std::move(word.kind)});
+      listing.words.push_back({.name = std::move(word.name),
+                               .kind = std::move(word.kind),
+                               .description = word.same_as.empty()
+                                                  ? std::move(word.description)
+                                                  : std::string(report::kAnotherNameOf) + word.same_as});
     }
   }
   for (const plan::MetricDefinition& metric : machine.catalog.metrics) {

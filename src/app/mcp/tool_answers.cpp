@@ -22,6 +22,7 @@
 #include "model/request/request.h"
 #include "model/request/sampling_options.h"
 #include "views/report/headline.h"
+#include "views/report/tool_reports.h"
 
 namespace wperf::mcp {
 namespace {
@@ -101,8 +102,17 @@ diag::Result<std::optional<request::TimeSpan>> time_of(const Arguments& argument
 
 // A row of `list -v --json`.
 struct EventRow {
-  std::string name, number, description;
+  std::string name, number, type, description;
 };
+
+// Other names of an event are left out.
+bool is_shown(EventRow& row, const std::string& match) {
+  if (row.description.starts_with(report::kAnotherNameOf)) return false;
+  // The type of an event of Windows' tracing describes it.
+  const bool is_plain_type = row.type.starts_with('[');
+  if (row.description == "---") row.description = is_plain_type ? std::string() : row.type;
+  return match.empty() || in_lower_case(row.name + ' ' + row.description).find(match) != std::string::npos;
+}
 
 std::vector<EventRow> matching_events(std::string_view list, const std::string& match) {
   std::vector<EventRow> rows;
@@ -114,10 +124,10 @@ std::vector<EventRow> matching_events(std::string_view list, const std::string& 
       json.for_each_member([&](std::string_view key) {
         if (key == "Alias_Name") row.name = json.string();
         if (key == "Raw_Index") row.number = json.string();
+        if (key == "Event_Type") row.type = json.string();
         if (key == "Description") row.description = json.string();
       });
-      const std::string text = in_lower_case(row.name + ' ' + row.description);
-      if (match.empty() || text.find(match) != std::string::npos) rows.push_back(std::move(row));
+      if (is_shown(row, match)) rows.push_back(std::move(row));
     });
   });
   return rows;

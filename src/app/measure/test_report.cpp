@@ -19,8 +19,8 @@ answers::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capa
   test.period_min_ms = machine.period_min_ms;
   if (machine.kernel != nullptr) {
     test.sampling_interval = machine.kernel->usual_interval();
-    for (auto& [name, fact] : machine.kernel->session_facts())
-      test.session.emplace_back(std::move(name), std::move(fact));
+    for (plan::KernelEvents::Word& fact : machine.kernel->session_facts())
+      test.session.emplace_back(std::move(fact.name), std::move(fact.kind));
   }
   for (const EventClass event_class : kEventClasses) {
     const usize i = index_of(event_class);

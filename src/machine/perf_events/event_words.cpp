@@ -18,47 +18,64 @@ enum class CountedIn { anywhere, in_kernel, as_time };
 struct Named {
   std::string_view name;
   u64 config;
+  std::string_view description;
   CountedIn counted_in = CountedIn::anywhere;
 };
+// The first of several names is the one that wperf shows.
 constexpr Named kHardware[] = {
-    {"cpu-cycles", 0},
-    {"cycles", 0},
-    {"instructions", 1},
-    {"cache-references", 2},
-    {"cache-misses", 3},
-    {"branch-instructions", 4},
-    {"branches", 4},
-    {"branch-misses", 5},
-    {"bus-cycles", 6},
-    {"stalled-cycles-frontend", 7},
-    {"stalled-cycles-backend", 8},
-    {"ref-cycles", 9},
+    {"cycles", 0, "Cycles of the core, at its changing frequency."},
+    {"cpu-cycles", 0, {}},
+    {"instructions", 1, "Instructions that the core completed."},
+    {"cache-references", 2, "Accesses to a cache, usually to the last one before the memory."},
+    {"cache-misses", 3, "Misses of a cache, usually of the last one before the memory."},
+    {"branch-instructions", 4, "Branches that the core completed."},
+    {"branches", 4, {}},
+    {"branch-misses", 5, "Branches that were predicted wrongly."},
+    {"bus-cycles", 6, "Cycles of the bus."},
+    {"stalled-cycles-frontend", 7, "Cycles in which the core got no instruction to execute."},
+    {"stalled-cycles-backend", 8, "Cycles in which instructions waited for data or for a free unit of the core."},
+    {"ref-cycles", 9, "Cycles at a constant frequency."},
 };
 constexpr Named kSoftware[] = {
-    {"cpu-clock", 0, CountedIn::as_time},
-    {"task-clock", 1, CountedIn::as_time},
-    {"page-faults", 2},
-    {"faults", 2},
-    {"context-switches", 3, CountedIn::in_kernel},
-    {"cs", 3, CountedIn::in_kernel},
-    {"cpu-migrations", 4, CountedIn::in_kernel},
-    {"migrations", 4, CountedIn::in_kernel},
-    {"minor-faults", 5},
-    {"major-faults", 6},
-    {"alignment-faults", 7},
-    {"emulation-faults", 8},
-    {"dummy", 9},  // counts nothing: its recording has records but no samples
-    {"cgroup-switches", 11, CountedIn::in_kernel},
+    {"cpu-clock", 0, "Time of a core, in nanoseconds.", CountedIn::as_time},
+    {"task-clock", 1, "Time that threads ran on cores, in nanoseconds.", CountedIn::as_time},
+    {"page-faults", 2, "Accesses to memory for which the kernel had to provide a page."},
+    {"faults", 2, {}},
+    {"context-switches", 3, "Times that a core changed from one thread to another.", CountedIn::in_kernel},
+    {"cs", 3, {}, CountedIn::in_kernel},
+    {"cpu-migrations", 4, "Times that a thread moved to another core.", CountedIn::in_kernel},
+    {"migrations", 4, {}, CountedIn::in_kernel},
+    {"minor-faults", 5, "Page faults for which nothing was read from a disk."},
+    {"major-faults", 6, "Page faults for which a page was read from a disk."},
+    {"alignment-faults", 7, "Unaligned accesses that the kernel had to carry out."},
+    {"emulation-faults", 8, "Instructions that the kernel had to carry out."},
+    {"dummy", 9, "Counts nothing: its recording has records but no samples."},
+    {"cgroup-switches", 11, "Context switches to a thread of another control group.", CountedIn::in_kernel},
 };
-constexpr Named kCaches[] = {{"l1-dcache", 0}, {"l1-icache", 1}, {"llc", 2}, {"dtlb", 3},
-                             {"itlb", 4},      {"branch", 5},    {"node", 6}};
+constexpr Named kCaches[] = {
+    {"l1-dcache", 0, "the level-1 data cache"},      {"l1-icache", 1, "the level-1 instruction cache"},
+    {"llc", 2, "the last cache before the memory"},  {"dtlb", 3, "the TLB of data"},
+    {"itlb", 4, "the TLB of instructions"},          {"branch", 5, "the branch prediction"},
+    {"node", 6, "the memory of the core's own node"}};
 // operation | result << 8, which go into bits 8 to 23
-constexpr Named kAccesses[] = {{"loads", 0x0000},        {"load-misses", 0x0100}, {"stores", 0x0001},
-                               {"store-misses", 0x0101}, {"prefetches", 0x0002},  {"prefetch-misses", 0x0102}};
+constexpr Named kAccesses[] = {
+    {"loads", 0x0000, "Loads"},           {"load-misses", 0x0100, "Loads that missed"},
+    {"stores", 0x0001, "Stores"},         {"store-misses", 0x0101, "Stores that missed"},
+    {"prefetches", 0x0002, "Prefetches"}, {"prefetch-misses", 0x0102, "Prefetches that missed"}};
 
 const Named* find_in(std::span<const Named> table, std::string_view name) {
   const auto found = std::find_if(table.begin(), table.end(), [&](const Named& one) { return one.name == name; });
   return found == table.end() ? nullptr : &*found;
+}
+
+void add_words(std::span<const Named> table, const char* kind, std::vector<plan::KernelEvents::Word>& words) {
+  for (const Named& one : table) {
+    const auto first = std::ranges::find(table, one.config, &Named::config);
+    words.push_back({.name = std::string(one.name),
+                     .kind = kind,
+                     .description = std::string(one.description),
+                     .same_as = first->name == one.name ? std::string() : std::string(first->name)});
+  }
 }
 
 plan::KernelEvent event_of(u32 type, const Named& named) {
@@ -209,18 +226,20 @@ std::vector<plan::KernelEvents::Word> EventWords::session_facts() const {
 std::vector<plan::KernelEvents::Word> EventWords::words(bool of_hardware) const {
   std::vector<Word> words;
   if (of_hardware) {
-    for (const Named& one : kHardware) words.push_back({std::string(one.name), "[hardware]"});
+    add_words(kHardware, "[hardware]", words);
     for (const Named& cache : kCaches) {
       for (const Named& access : kAccesses) {
-        words.push_back({fmt::format("{}-{}", cache.name, access.name), "[hardware cache]"});
+        words.push_back({.name = fmt::format("{}-{}", cache.name, access.name),
+                         .kind = "[hardware cache]",
+                         .description = fmt::format("{} in {}.", access.description, cache.description)});
       }
     }
   }
-  for (const Named& one : kSoftware) words.push_back({std::string(one.name), "[software]"});
+  add_words(kSoftware, "[software]", words);
   for (const Unit& unit : find_units(files_)) {
     for (const std::string& name : files_.names(kUnitFolder + unit.name + "/events")) {
       if (name.find('.') != std::string::npos) continue;  // units and scales are attributes of other events
-      words.push_back({fmt::format("{}/{}/", unit.name, name), "[unit]"});
+      words.push_back({.name = fmt::format("{}/{}/", unit.name, name), .kind = "[unit]"});
     }
   }
   return words;

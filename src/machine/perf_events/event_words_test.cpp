@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "ground/diag/names_all_test.h"
 
@@ -83,6 +84,18 @@ TEST_F(EventWordsTest, GenericEvents) {
   EXPECT_EQ(spelled(""), "unknown");
   EXPECT_TRUE(words().find("context-switches").value()->in_kernel);
   EXPECT_TRUE(words().find("task-clock").value()->clock);
+}
+
+TEST_F(EventWordsTest, TheListDescribesEachEventOnce) {
+  std::map<std::string, plan::KernelEvents::Word> listed;
+  for (const plan::KernelEvents::Word& word : words().words(true)) listed[word.name] = word;
+  EXPECT_EQ(listed.at("page-faults").description, "Accesses to memory for which the kernel had to provide a page.");
+  EXPECT_EQ(listed.at("page-faults").same_as, "");
+  EXPECT_EQ(listed.at("faults").same_as, "page-faults");
+  EXPECT_EQ(listed.at("cpu-cycles").same_as, "cycles");
+  EXPECT_EQ(listed.at("dtlb-store-misses").description, "Stores that missed in the TLB of data.");
+  for (const auto& [name, word] : listed)
+    EXPECT_EQ(word.description.empty(), !word.same_as.empty() || word.kind == "[unit]") << name;
 }
 
 TEST_F(EventWordsTest, EventsOfAUnit) {

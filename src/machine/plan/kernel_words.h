@@ -61,6 +61,8 @@ class KernelEvents {
   // The names shown by `list`, with their kinds; hardware counters only on request.
   struct Word {
     std::string name, kind;
+    std::string description = {};  // empty if there is none
+    std::string same_as = {};      // the event's first name, if this is another one
   };
   virtual std::vector<Word> words(bool of_hardware) const = 0;
   // Rows of `test`: facts about the counters or about a recording.

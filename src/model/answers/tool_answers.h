@@ -51,7 +51,8 @@ struct ListedMetric {
 };
 
 struct ListedWord {
-  std::string name, kind;  // "page-faults", "[software]"
+  std::string name, kind;        // "page-faults", "[software]"
+  std::string description = {};  // empty if there is none
 };
 
 struct CatalogueListing {

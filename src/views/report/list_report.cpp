@@ -90,7 +90,10 @@ Table event_table(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
     add_event(table, prefixed(event.event_class, event.name), text::hex(event.code, 4),
               type_text(event.event_class, true), "<extra event>");
   }
-  for (const answers::ListedWord& word : listing.words) add_event(table, word.name, "", word.kind, kUnknown);
+  for (const answers::ListedWord& word : listing.words) {
+    add_event(table, word.name, "", word.kind,
+              word.description.empty() ? kUnknown : std::string_view(word.description));
+  }
   if (listing.spe_version.has_value()) add_spe(table, *listing.spe_version);
   return table;
 }

@@ -25,6 +25,8 @@ std::string blocks_json(std::span<const Block> blocks);
 // For documents that only wperf has; they begin with their version.
 std::string versioned_blocks_json(std::span<const Block> blocks);
 
+// In the list of events, the description of an event's other names begins so.
+inline constexpr std::string_view kAnotherNameOf = "Another name of ";
 std::vector<Block> list_report(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
                                const answers::CatalogueListing& listing, bool verbose);
 std::vector<Block> test_report(pmu::Product product, const answers::TestReport& test);
