@@ -5,14 +5,18 @@
 #include <thread>
 #include <utility>
 
-#include "app/mcp/message.h"
 #include "ground/os/process.h"
 
 namespace wperf::mcp {
 namespace {
 
+struct ReadLine {
+  std::string text;  // without its end
+  bool is_cut = false;
+};
+
 // Returns false at the end of the stream. If a line is too long, it is read to its end and cut.
-bool read_line(std::FILE* in, Incoming::Line& line) {
+bool read_line(std::FILE* in, ReadLine& line) {
   line = {};
   int c = std::getc(in);
   if (c == EOF) return false;
@@ -26,12 +30,14 @@ bool read_line(std::FILE* in, Incoming::Line& line) {
   return true;
 }
 
-// Carries out messages that must not wait for earlier requests. Returns false if the line is another message.
-bool is_done_at_once(const std::string& line, Cancellation& cancellation, Outgoing& out) {
-  constexpr usize kLongest = 4096;
-  if (line.size() > kLongest) return false;
-  const auto [fault, message] = parse_message(line);
-  if (fault.has_value()) return false;
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+// Carries out messages that must not wait for earlier requests. Returns false if it is another message.
+bool is_done_at_once(const ParsedMessage& parsed, Cancellation& cancellation, Outgoing& out) {
+  if (parsed.fault.has_value()) return false;
+  const Message& message = parsed.message;
   if (message.method == "notifications/cancelled" && message.id.empty()) {
     cancellation.cancel(message.cancelled_id);
     return true;
@@ -73,9 +79,11 @@ bool Outgoing::write(std::string_view line) {
 
 Incoming::Incoming(std::FILE* in, std::shared_ptr<Cancellation> cancellation, std::shared_ptr<Outgoing> out) {
   std::thread([in, queue = queue_, cancellation = std::move(cancellation), out = std::move(out)] {
-    Line line;
-    while (read_line(in, line)) {
-      if (!line.is_cut && is_done_at_once(line.text, *cancellation, *out)) continue;
+    ReadLine read;
+    while (read_line(in, read)) {
+      if (!read.is_cut && is_blank(read.text)) continue;
+      Line line{.parsed = read.is_cut ? ParsedMessage() : parse_message(read.text), .is_cut = read.is_cut};
+      if (!line.is_cut && is_done_at_once(line.parsed, *cancellation, *out)) continue;
       const std::scoped_lock lock(queue->mutex);
       queue->lines.push_back(std::move(line));
       queue->changed.notify_one();

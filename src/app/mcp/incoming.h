@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/mcp/message.h"
+
 namespace wperf::mcp {
 
 // Which request is carried out, and whether the client has cancelled it.
@@ -50,10 +52,10 @@ class Incoming {
   Incoming(std::FILE* in, std::shared_ptr<Cancellation> cancellation, std::shared_ptr<Outgoing> out);
 
   struct Line {
-    std::string text;     // without its end
-    bool is_cut = false;  // the line was too long
+    ParsedMessage parsed;
+    bool is_cut = false;  // the line was too long; `parsed` is empty
   };
-  // Waits for the next line. Returns nullopt at the end of the stream, and after Ctrl-C or SIGTERM.
+  // Waits for the next line that is not blank. Returns nullopt at the end of the stream, and after Ctrl-C or SIGTERM.
   std::optional<Line> next();
 
  private:

@@ -80,8 +80,8 @@ std::string text_of(const diag::Error& error) {
 
 }  // namespace
 
-std::string Server::answer(std::string_view line) {
-  const auto [fault, message] = parse_message(line);
+std::string Server::answer(const ParsedMessage& parsed) {
+  const auto& [fault, message] = parsed;
   if (fault.has_value()) {
     return fault_line(
         message.id, *fault,
@@ -180,10 +180,9 @@ int serve(const ServerOptions& options) {
   // Ctrl-C and SIGTERM stop a measurement and its program first. A measurement gives both up at its end.
   os::catch_interrupt();
   while (const std::optional<Incoming::Line> line = incoming.next()) {
-    if (line->text.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string answer = line->is_cut ? fault_line("", Fault::not_request,
                                                          fmt::format("a message has at most {} bytes", kLongestMessage))
-                                            : server.answer(line->text);
+                                            : server.answer(line->parsed);
     if (!answer.empty() && !out->write(answer)) return 1;  // the client is gone
     os::catch_interrupt();
   }

@@ -26,7 +26,8 @@ class Server {
 
   const std::shared_ptr<Cancellation>& cancellation() const { return cancellation_; }
   // The line to send; empty for a notification and for a cancelled request, which have no answer.
-  std::string answer(std::string_view line);
+  std::string answer(const ParsedMessage& parsed);
+  std::string answer(std::string_view line) { return answer(parse_message(line)); }
 
  private:
   std::string answer_of(const Message& message);
