@@ -52,6 +52,8 @@ class PrometheusTest(WperfTest):
         self.assertIn("one point in time", self.fails(*self.counting, "-t", "--export", "prometheus", status=2))
         self.assertIn("'pprof' is not an export format for counts", self.fails(*self.counting, "--export", "pprof", status=2))
         self.fails("report", "--export", "prometheus", status=2)
+        self.assertTrue(self.fails(*self.counting, "--export", "foo", status=2).endswith("hint: formats: prometheus\n"))
+        self.assertNotIn("prometheus", self.fails("report", "--export", "foo", status=2))
 
     def test_who_lets_others_read_the_counts_is_told_once(self):
         for address, notes in (("0.0.0.0:0", 1), ("[::]:0", 1), ("127.0.0.1:0", 0), ("0", 0)):

@@ -9,6 +9,7 @@
 #include "app/cli/given_words.h"
 #include "app/cli/option_effects.h"
 #include "ground/os/process.h"
+#include "model/request/recording_view.h"
 
 namespace wperf::cli {
 namespace {
@@ -250,6 +251,8 @@ diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& 
   if (taken.has_value() || is_of_windowsperf(row.option)) return taken;
   // Some values are read like those of WindowsPerf's options, whose errors have another exit status.
   diag::Error error = std::move(taken).error();
+  if (row.option == Option::export_format && given(Command::stat))
+    error = request::parse_export_format(words_.options.back().value, true).error();
   error.code = diag::ExitCode::usage;
   return error;
 }

@@ -25,6 +25,8 @@ TEST(Nearest, SlipsOfTheFinger) {
 
 TEST(Nearest, TheEndOfANameWithUnderlines) {
   EXPECT_EQ(nearest("cyclez", kArmEvents), "cpu_cycles");
+  EXPECT_EQ(nearest("cycle", kArmEvents), "cpu_cycles");
+  EXPECT_EQ(nearest("cycle", kEvents), "cycles");
   EXPECT_EQ(nearest("cache_refill", kArmEvents), "l1d_cache_refill");
   EXPECT_EQ(nearest("l1d_cachee", kArmEvents), "l1d_cache");
   constexpr std::string_view kCycles[] = {"backend_stalled_cycles", "bus_cycles", "cpu_cycles", "stall_cycles"};

@@ -110,7 +110,11 @@ diag::Result<u32> parse_number(std::string_view text, std::string_view option, u
 diag::Result<Duration> parse_duration(std::string_view text, std::string_view option) {
   const std::optional<u64> milliseconds = milliseconds_of(text);
   if (milliseconds.has_value()) return Duration{*milliseconds};
-  return diag::contract_error(fmt::format("input: \"{}\" to argument '{}' is invalid", text, option));
+  diag::Error error = diag::contract_error(fmt::format("input: \"{}\" to argument '{}' is invalid", text, option));
+  const std::string with_digit = fmt::format("0{}", text);
+  if (text.starts_with('.') && milliseconds_of(with_digit).has_value())
+    error.hint = fmt::format("a digit is needed before the point: {}", with_digit);
+  return error;
 }
 
 }  // namespace wperf::request

@@ -89,6 +89,13 @@ TEST(Duration, BadOnesNameTheSpellingUsed) {
   }
 }
 
+TEST(Duration, AMissingDigitBeforeThePointIsHintedAt) {
+  EXPECT_EQ(parse_duration(".3", "--timeout").error().hint, "a digit is needed before the point: 0.3");
+  EXPECT_EQ(parse_duration(".25m", "-i").error().hint, "a digit is needed before the point: 0.25m");
+  for (const char* other : {".", ".x", ".333", "1.", "01"})
+    EXPECT_EQ(parse_duration(other, "-i").error().hint, "") << other;
+}
+
 TEST(Number, LimitsBelongToTheRange) {
   EXPECT_EQ(parse_number("0", "-n").value(), 0u);
   EXPECT_EQ(parse_number("4294967295", "-n").value(), ~u32{0});

@@ -125,11 +125,15 @@ diag::Result<u64> parse_length(std::string_view text, std::string_view spelling)
                            "use a number with us, ms or s, such as 1ms or 0.5s");
 }
 
-diag::Result<ExportFormat> parse_export_format(std::string_view name) {
+diag::Result<ExportFormat> parse_export_format(std::string_view name, bool of_counts) {
   if (const auto number = text::number_of_word(kExportNames, name); number.has_value())
     return static_cast<ExportFormat>(*number);
-  return diag::usage_error(fmt::format("unknown format '{}' for --export", name),
-                           "formats: " + text::with_commas_between(kExportNames));
+  std::string formats(export_name(ExportFormat::prometheus));
+  if (!of_counts) {
+    constexpr std::string_view kOfRecordings = kExportNames.substr(0, kExportNames.rfind(' '));
+    formats = text::with_commas_between(kOfRecordings);
+  }
+  return diag::usage_error(fmt::format("unknown format '{}' for --export", name), "formats: " + formats);
 }
 
 bool is_binary(ExportFormat format) {

@@ -85,12 +85,12 @@ diag::Result<double> parse_percent(std::string_view text, std::string_view spell
 // --min: "1ms", "0.5", "200us", "2s" → nanoseconds.
 diag::Result<u64> parse_length(std::string_view text, std::string_view spelling);
 
-// Parses the value of --export.
-diag::Result<ExportFormat> parse_export_format(std::string_view name);
+// Parses the value of --export. `of_counts`: the hint lists the formats of `stat`, and otherwise those of recordings.
+diag::Result<ExportFormat> parse_export_format(std::string_view name, bool of_counts = false);
 // Does the format have bytes that a terminal cannot show?
 bool is_binary(ExportFormat format);
 std::string_view export_name(ExportFormat format);
-inline constexpr std::string_view kExportNames =  // by value of ExportFormat
+inline constexpr std::string_view kExportNames =  // by value of ExportFormat; the last one is for counts
     "pprof firefox speedscope folded chrome perfetto perfetto-perf callgrind otlp csv sql perf.data prometheus";
 
 }  // namespace wperf::request

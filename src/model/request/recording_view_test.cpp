@@ -98,5 +98,15 @@ TEST(RecordingLists, Lengths) {
   }
 }
 
+TEST(ExportFormat, HintsListTheFormatsOfTheCommand) {
+  EXPECT_EQ(parse_export_format("pprof").value(), ExportFormat::pprof);
+  EXPECT_EQ(parse_export_format("prometheus").value(), ExportFormat::prometheus)
+      << "refused later, with the right command";
+  EXPECT_EQ(parse_export_format("foo").error().hint,
+            "formats: pprof, firefox, speedscope, folded, chrome, perfetto, perfetto-perf, callgrind, otlp, csv, sql, "
+            "perf.data");
+  EXPECT_EQ(parse_export_format("foo", true).error().hint, "formats: prometheus");
+}
+
 }  // namespace
 }  // namespace wperf::request
