@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`wperf stat` on the simulated machine: values, schedules, text, JSON, files, timeline."""
+import html
 import json
 import pathlib
 import re
@@ -292,6 +293,13 @@ class TimelineTest(WperfTest):
                            "--html", "page.html", cwd=folder)
             self.assertIn("wrote page.html", text)
             self.assertEqual(sorted(one.name for one in pathlib.Path(folder).iterdir()), ["page.html", "x.csv"])
+
+    def test_a_page_has_the_command_as_a_shell_takes_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.ok("stat", "-t", "-i", "0", "-n", "1", "--timeout", "0.1", "-e", "ld_spec", "-c", "0", "--html", "a $page.html",
+                    cwd=folder)
+            page = (pathlib.Path(folder) / "a $page.html").read_text()
+            self.assertIn("--html 'a $page.html'", html.unescape(page))
 
     def test_timeline_ends_with_the_program(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -19,6 +19,7 @@
 #include "ground/os/output_file.h"
 #include "ground/os/process.h"
 #include "ground/text/base_name.h"
+#include "ground/text/shell_words.h"
 #include "machine/plan/count_parts.h"
 #include "machine/plan/default_events.h"
 #include "model/request/measurement.h"
@@ -169,7 +170,7 @@ stacks::RecordingAbout about_of(const request::Request& request) {
   stacks::RecordingAbout about;
   std::vector<std::string> words = {"wperf"};
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());
-  about.command = os::join_command_line(words);
+  about.command = text::quoted_words(words);
   if (request.program.has_value()) about.image = text::base_name(request.program->path);
   about.host = os::host_name();
   about.version = measure::tool_version();

@@ -331,6 +331,19 @@ std::string date_text(u64 unix_ns) {
   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), of_day / 3600,
                      of_day / 60 % 60, of_day % 60);
+std::string too_short_text(std::string_view interval) {
+  return fmt::format(
+      "the interval{} was longer than the run, or the program never ran on a sampled core; try --freq 1000",
+      interval.empty() ? std::string() : fmt::format(" ({})", interval));
+}
+
+std::string python_text(const stacks::PythonSamples& python) {
+  const u64 whole = python.joined + python.not_joined();
+  if (whole == 0) return {};
+  return fmt::format("Python {}: {} % of {} samples show its functions", python.versions,
+                     text::fixed(text::percent_of(python.joined, whole), 1), text::with_commas(whole));
+}
+
 }
 
 bool counts_time(const stacks::StackEvent& event) {

@@ -4,6 +4,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ground/text/json_writer.h"
 #include "model/stacks/recording_about.h"
@@ -49,6 +50,12 @@ void write_run(text::JsonWriter& json, const stacks::RecordingAbout& about);
 void write_about(text::JsonWriter& json, const stacks::RecordingAbout& about);
 // "2026-01-31 13:05:59 UTC"
 std::string date_text(u64 unix_ns);
+
+// Why a run has no samples, if nothing else explains it. `interval`: "100,000 x ld_spec"; empty if not known.
+std::string too_short_text(std::string_view interval = {});
+
+// "Python 3.11: 98.3 % of 3,403 samples show its functions"; empty if there are none.
+std::string python_text(const stacks::PythonSamples& python);
 
 // Does the event count nanoseconds? The same rule as isClock() in painting.js.
 bool counts_time(const stacks::StackEvent& event);

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "ground/text/number_text.h"
+#include "views/report/headline.h"
 #include "views/report/sample_report.h"
 #include "views/report/sample_tables.h"
 
@@ -144,17 +145,12 @@ void append_breakdowns(std::string& out, const compat::CompatView& view, const S
 void append_notes(std::string& out, const compat::CompatView& view, const std::string& why_none) {
   std::string notes;
   if (!view.run.note.empty()) fmt::format_to(Out(notes), "note: {}\n", view.run.note);
-  if (!has_samples(view) && !why_none.empty()) {
-    notes += "note: no samples: " + why_none + '\n';
-  } else if (!has_samples(view)) {
+  if (!has_samples(view)) {
+    const bool has_interval = !view.events.empty() && view.events.front().interval != 0;
     const std::string interval =
-        view.events.empty() || view.events.front().interval == 0
-            ? std::string()
-            : fmt::format(" ({} x {})", text::with_commas(view.events.front().interval), view.events.front().name);
-    notes += fmt::format(
-        "note: no samples: the interval{} was longer than the run, or the program never ran on a sampled core; try "
-        "--freq 1000\n",
-        interval);
+        has_interval ? fmt::format("{} x {}", text::with_commas(view.events.front().interval), view.events.front().name)
+                     : std::string();
+    fmt::format_to(Out(notes), "note: no samples: {}\n", why_none.empty() ? too_short_text(interval) : why_none);
   }
   constexpr usize kMostNotes = 10;
   const std::vector<SymbolNote> modules = symbol_notes(view);

@@ -100,10 +100,7 @@ std::string no_samples_text(const StackProfile& profile, const StackOptions& opt
   constexpr std::string_view kWaysOut = "sample more often with `--freq 20000`, or count with `wperf stat`";
   if (about->has_ended) return fmt::format("no samples: the program ended before the first one; {}\n", kWaysOut);
   if (about->is_of_machine) return "no samples: the sampled events did not happen while the machine was recorded\n";
-  if (!about->cpu_ns.has_value()) {
-    return "no samples: the interval was longer than the run, or the program never ran on a sampled core; try --freq "
-           "1000\n";
-  }
+  if (!about->cpu_ns.has_value()) return fmt::format("no samples: {}\n", too_short_text());
   if (*about->cpu_ns == 0) return "no samples: the program did not run while it was recorded\n";
   return fmt::format("no samples: the program was too short for the first sample; {}\n", kWaysOut);
 }
