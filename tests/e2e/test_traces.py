@@ -362,6 +362,14 @@ class MadeTraces(WperfTest):
         self.assertEqual(recording["events"][0]["samples"], 11)
         self.assertEqual(recording["trace"]["idle_samples_left_out"], 0)
 
+    def test_idle_is_counted_in_the_chosen_time(self):
+        # Ticks are 100 ns. The first sample of work is at 10,000 ticks, which is 0 s.
+        idle, working = (9_000, 10_001, 20_000, 29_999, 30_001, 70_000), (10_000, 60_000)
+        records = self.THREAD + b"".join(self.sample(time, thread=0 if time in idle else 44) for time in sorted(idle + working))
+        for time, expected in (("0-0.002", 3), ("0.002-", 2), ("0.0001-0.0002", 0)):
+            recording = self.run_made("report", records, "--time", time)["recording"]
+            self.assertEqual(recording["trace"]["idle_samples_left_out"], expected, time)
+
     def test_interrupts_count_for_cores(self):
         def switch(time, new, old):
             return kernel_record(5, 36, 4, time, struct.pack("<IIbbBbBBBBII", new, old, 8, 8, 0, 0, 6, 1, 5, 0, 0, 0))

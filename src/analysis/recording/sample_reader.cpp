@@ -90,6 +90,8 @@ void SampleReader::limit_time(const request::TimeSpan& span, u64 first) {
   is_limited_ = true;
   begin_ = span.from.has_value() ? moment(*span.from) : 0;
   end_ = span.to.has_value() ? moment(*span.to) : ~u64{0};
+  profile_.from_ns = begin_;
+  profile_.to_ns = end_;
 }
 
 void SampleReader::run() {

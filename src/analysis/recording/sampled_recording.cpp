@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/recording/sampled_recording.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "analysis/recording/opened_recording.h"
@@ -23,6 +24,9 @@ diag::Result<ConvertedTrace> convert_trace(const etl::Trace& trace, const std::s
 void SampledRecording::add_trace_facts(stacks::StackProfile& profile) const {
   if (trace_ == nullptr) return;
   profile.trace = trace_->facts;
+  const std::vector<u64>& idle = trace_->recording.idle_times;
+  const auto after = std::ranges::upper_bound(idle, profile.to_ns);
+  profile.trace->idle_samples = static_cast<u64>(after - std::ranges::lower_bound(idle, profile.from_ns));
   profile.python = trace_->facts.python;
 }
 

@@ -131,7 +131,7 @@ void TraceCollector::take_sample(const etl::Event& event, const etl::SampleEvent
     return;
   }
   if (sample.is_idle() && sample.source == etl::SampleSource::timer && !options_.idle) {
-    ++idle_samples;
+    idle_times.push_back(event.time);
     return;
   }
   const std::optional<u16> counter =

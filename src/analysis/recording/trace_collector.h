@@ -71,7 +71,7 @@ class TraceCollector {
   etl::StackJoiner stacks;
   etl::TraceHistory history;
   std::vector<TakenSample> samples;
-  u64 idle_samples = 0;  // samples that were left out
+  std::vector<u64> idle_times;  // of samples that were left out
   std::vector<TraceSource> sources;
   struct TimedJitCode {
     u64 time = 0;  // 0: before the trace

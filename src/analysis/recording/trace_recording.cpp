@@ -363,7 +363,9 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   writer.write(version, options.running);
   out.file.close();
   out.samples = collected.samples.size();
-  out.idle_samples = collected.idle_samples;
+  out.idle_times = std::move(collected.idle_times);
+  for (u64& time : out.idle_times) time = time_in_recording(trace, time);
+  std::ranges::sort(out.idle_times);
   out.samples_of_nobody = writer.samples_of_nobody();
   out.unexplained_stacks = collected.stacks.unexplained();
   out.samples_without_stack = writer.samples_without_stack();

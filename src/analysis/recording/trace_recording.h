@@ -20,11 +20,11 @@ struct TraceRecording {
   os::RecordingFile file;
   etl::TraceLosses losses = {};
   u64 samples = 0;
-  u64 samples_of_nobody = 0;      // samples of threads that the trace does not mention
-  u64 idle_samples = 0;           // samples that were left out
-  u64 unexplained_stacks = 0;     // stacks that are missing; only their keys are known
-  u64 samples_without_stack = 0;  // 0 if no sample has a stack
-  bool samples_were_on = true;    // the trace itself says so
+  u64 samples_of_nobody = 0;         // samples of threads that the trace does not mention
+  std::vector<u64> idle_times = {};  // times of samples that were left out, in order
+  u64 unexplained_stacks = 0;        // stacks that are missing; only their keys are known
+  u64 samples_without_stack = 0;     // 0 if no sample has a stack
+  bool samples_were_on = true;       // the trace itself says so
   bool switches_were_on = false;
   // On request. Each thread that left a core has a sample, after all others, with the stack from which it continued.
   RecordedSwitches switches = {};

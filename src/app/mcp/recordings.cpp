@@ -99,6 +99,7 @@ diag::Result<Samples> KeptRecording::samples_of(const request::TimeSpan& time, b
     recording::ReadOptions wanted = read_options(lines);
     wanted.time = time;
     WPERF_TRY(auto read, show::read_named_samples(file_->sampled->file(), std::move(wanted), {}, console));
+    file_->sampled->add_trace_facts(read.profile);
     range_ = Range{.time = time, .lines = lines, .samples = std::move(read)};
   }
   return Samples{.profile = &range_->samples.profile, .about = &range_->samples.about};
@@ -112,8 +113,8 @@ diag::Result<const show::SwitchRecording*> KeptRecording::switches(const show::R
     WPERF_CHECK_OK(show::name_all_waits(*read, options, console));
     switches_ = std::move(read);
   }
-  return switches_.get();
   if (histories) show::keep_histories(*switches_);
+  return switches_.get();
 }
 
 diag::Result<std::string> Recordings::path_inside(const std::string& name) const {

@@ -298,7 +298,7 @@ diag::Result<void> report_providers(const etl::Trace& trace, const ReportOptions
 
 // The error says what the trace contains instead.
 diag::Error no_samples(const recording::TraceRecording& recorded, const std::string& name) {
-  const bool idle = recorded.idle_samples != 0;
+  const bool idle = !recorded.idle_times.empty();
   const std::string switches = recorded.switches_were_on
                                    ? fmt::format("show its context switches with `wperf waits {}`; ", name)
                                    : std::string();
@@ -325,7 +325,7 @@ diag::Result<void> show_samples_of(const etl::Trace& trace, const ReportOptions&
   WPERF_TRY(recording::ConvertedTrace converted,
             recording::convert_trace(trace, measure::tool_version(), conversion, options.file));
   const recording::TraceRecording& made = converted.recording;
-  converted.facts.idle_samples = made.idle_samples;
+  converted.facts.is_without_idle = !made.idle_times.empty();
   warn_of_trace_losses(converted.facts, options, console);
   if (!conversion.cores.empty()) {
     console.warn(

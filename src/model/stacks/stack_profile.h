@@ -153,7 +153,8 @@ struct StackProfile {
   std::optional<TraceFacts> trace;  // for a recording made from a trace of Windows
   bool has_callers = false;         // stacks of more than one frame were recorded and read
   double elapsed_seconds = 0;
-  std::string note;  // a remark about the run; may be empty
+  u64 from_ns = 0, to_ns = ~u64{0};  // the chosen time, as recorded; otherwise all times
+  std::string note;                  // a remark about the run; may be empty
 };
 
 }  // namespace wperf::stacks

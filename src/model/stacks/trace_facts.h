@@ -33,7 +33,8 @@ struct TraceFacts {
   u64 out_of_order = 0;
   u64 samples_of_nobody = 0;
   u64 unexplained_stacks = 0, samples_without_stack = 0;
-  u64 idle_samples = 0;  // samples of idle cores, which are left out
+  bool is_without_idle = false;  // there are samples of idle cores, and they are left out
+  u64 idle_samples = 0;          // the number of those in the chosen time
   std::vector<TraceGapFacts> gaps = {};
   std::vector<TraceLossSpan> lost_over_time = {};
   PythonSamples python = {};  // samples and switches

@@ -220,7 +220,8 @@ std::optional<HottestFunction> hottest_function(const StackProfile& profile, con
   Callers callers(profile);
   std::vector<u64> calls(profile.functions.size());
   for (const stacks::StackSample& sample : profile.samples) {
-    if (sample.event != hot.event || function_of(profile, sample.node) != hot.function || !chosen.has(sample)) continue;
+    const bool is_in_it = sample.event == hot.event && function_of(profile, sample.node) == hot.function;
+    if (!is_in_it || !chosen.has(sample) || profile.tasks[sample.task].pid == 0) continue;
     if (const u32 caller = callers.of(sample.node); caller != kNothing) calls[caller] += sample.period;
   }
   const usize most = greatest(calls);
@@ -358,7 +359,7 @@ std::string weight_text(const StackProfile& profile, u32 event) {
   if (!whole.empty()) return time + whole;
   if (counts_waits(one)) return time;
   // Without the samples of idle cores, the rest of process 0 is interrupts.
-  const bool is_without_idle = profile.trace.has_value() && profile.trace->idle_samples != 0;
+  const bool is_without_idle = profile.trace.has_value() && profile.trace->is_without_idle;
   const bool has_idle =
       !is_without_idle && std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {
         return sample.event == event && profile.tasks[sample.task].pid == 0;

@@ -104,6 +104,24 @@ TEST(Headline, AProgramThatWaitedIsSaidToHaveWaited) {
   EXPECT_EQ(headline(sorting(), &about, {}).waited, "") << "nobody knows";
 }
 
+TEST(Headline, IdleCoresCountOnlyForTheWhole) {
+  stacks::StackProfile profile = sorting();
+  const HottestFunction before = headline(profile, nullptr, {}).hot.value();
+  // A sample of the hottest function by process 0.
+  const auto is_hot = [&](const stacks::StackSample& sample) {
+    return profile.places[profile.nodes[sample.node].place].function == before.function;
+  };
+  stacks::StackSample idle = *std::ranges::find_if(profile.samples, is_hot);
+  idle.task = static_cast<u32>(profile.tasks.size());
+  profile.tasks.push_back({.pid = 0, .tid = 0, .name = 0});
+  profile.samples.push_back(idle);
+  profile.events[0].period += idle.period;
+  const HottestFunction hot = headline(profile, nullptr, {}).hot.value();
+  EXPECT_EQ(hot.period, before.period);
+  EXPECT_EQ(hot.called_period, before.called_period) << "its callers have no more than it has";
+  EXPECT_EQ(hot.whole, before.whole + idle.period) << "the shown samples";
+}
+
 TEST(Headline, FiltersAndRecursion) {
   stacks::StackFilter only_sort;
   only_sort.symbol = [](std::string_view name) { return name == "sort"; };
@@ -116,7 +134,7 @@ TEST(Headline, WhatSamplesStandFor) {
   profile.samples.push_back({0, 2, 0, 1, 1, 1});
   EXPECT_EQ(weight_text(profile, 0), "1.258 s of all cores, including idle ones");
   EXPECT_NE(headline(profile, nullptr, {}).hottest.find("compare"), std::string::npos);
-  profile.trace.emplace().idle_samples = 5;
+  profile.trace.emplace().is_without_idle = true;
   EXPECT_EQ(weight_text(profile, 0), "1.258 s of CPU") << "interrupts are left of process 0";
   profile.events[0] = {"cycles", 10, 1234567};
   EXPECT_EQ(weight_text(profile, 0), "1,234,567 counted");

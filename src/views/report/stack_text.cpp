@@ -201,10 +201,11 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
                                                                                : *line) +
            '\n';
   }
-  if (profile.trace.has_value() && profile.trace->idle_samples != 0) {
-    // Their number is that of the whole trace.
-    if (!options.is_part) out += text::with_commas(profile.trace->idle_samples) + ' ';
-    out += "samples of idle cores are left out; --idle includes them\n";
+  if (profile.trace.has_value() && profile.trace->is_without_idle && profile.trace->idle_samples != 0) {
+    out += fmt::format(
+        "{} of idle cores {} left out; --idle includes {}\n",
+        profile.trace->idle_samples == 1 ? "1 sample" : text::with_commas(profile.trace->idle_samples) + " samples",
+        profile.trace->idle_samples == 1 ? "is" : "are", profile.trace->idle_samples == 1 ? "it" : "them");
   }
   if (!out.empty()) out += '\n';
   bool any = false;
