@@ -442,6 +442,16 @@ class LinuxSymbolsTest(WperfTest):
         code = self.report(recording, "--annotate")["code"]
         self.assertFalse(any("source" in line for one in code for line in one.get("lines", ())), code)
 
+    def test_a_source_that_was_changed_since_is_named(self):
+        program, source = self.root / "edited", self.root / "edited.c"
+        source.write_text(BUSY_AT_LINES.replace("FILE", str(source)))
+        subprocess.run(["cc", "-O1", "-g", "-Wl,--build-id", "-o", program, source], check=True)
+        recording = self.record("edited.data", program)
+        self.assertNotIn("was changed after", self.run_wperf("report", recording, "--annotate").stderr)
+        later = time.time() + 3600
+        os.utime(source, (later, later))
+        self.assertIn(f"warning: {source} was changed after the recording", self.run_wperf("report", recording, "--annotate").stderr)
+
     def test_debuginfod_without_servers_says_so(self):
         self.assertIn("DEBUGINFOD_URLS is not set", self.fails("report", self.recording, "--debuginfod", status=2))
 

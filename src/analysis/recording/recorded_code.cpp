@@ -105,6 +105,11 @@ class Sources {
   }
   // The reason why the source at `path` is not shown although it may exist; otherwise empty.
   const std::string& reason(const std::string& path) { return file(path).reason; }
+  // The file that was read for `path`, if it was changed after this time; otherwise empty.
+  std::string changed_since(const std::string& path, u64 unix_ns) {
+    const modules::SourceText& source = file(path);
+    return !source.text.empty() && source.changed_unix_ns > unix_ns ? source.file : std::string();
+  }
 
  private:
   const modules::SourceText& file(const std::string& path) {
@@ -125,6 +130,7 @@ class CodeWriter {
 
   FunctionCode lines_of_function(u32 event, u32 number, const HitFunction& function);
   diag::Result<void> add_instructions(const HitFunction& function, FunctionCode& out);
+  void note_changed_sources(const FunctionCode& code, std::vector<std::string>& files);
 
  private:
   void add_lines(const HitFunction& function, FunctionCode& out);
@@ -191,6 +197,18 @@ diag::Result<void> CodeWriter::add_instructions(const HitFunction& function, Fun
   WPERF_TRY(const auto instructions, disassemblers_.disassemble(*code));
   append_instructions(*file, function, code->base, instructions, out);
   return {};
+}
+
+// Adds the files that were changed after the recording, each once.
+void CodeWriter::note_changed_sources(const FunctionCode& code, std::vector<std::string>& files) {
+  if (request_.recorded_unix_ns == 0) return;
+  std::string_view last;
+  for (const auto& line : code.lines) {
+    if (line.file == last) continue;
+    last = line.file;
+    std::string file = sources_.changed_since(line.file, request_.recorded_unix_ns);
+    if (!file.empty() && std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
+  }
 }
 
 // Appends the instructions with hits, and a few around each of them.
@@ -279,6 +297,7 @@ diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& 
       if (request.disassemble) {
         WPERF_CHECK_OK(writer.add_instructions(counter.functions().at(code.function), code));
       }
+      writer.note_changed_sources(code, profile.changed_sources);
       profile.code.push_back(std::move(code));
     }
   }

@@ -19,9 +19,10 @@ struct CodeRequest {
   bool with_calls = false;  // called code also counts for the calling line; needs a site for each caller
   bool decorated = false;
   std::vector<std::string> folders;  // folders that are also searched for sources
+  u64 recorded_unix_ns = 0;          // the end of the recording; 0: not known
 };
 
-// Fills profile.code. The sites must be those that name_places() returned for this profile.
+// Fills profile.code and profile.changed_sources. The sites must be those that name_places() returned for this profile.
 diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, stacks::StackProfile& profile);
 
 }  // namespace wperf::recording

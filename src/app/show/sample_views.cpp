@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/show/sample_views.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analysis/recording/recorded_code.h"
@@ -146,6 +148,14 @@ diag::Result<void> show_page(const recording::SampledRecording& source, const re
                     options, console);
 }
 
+// The wall-clock time at the end of the recording; 0 if not known.
+u64 end_of(const recording::RecordedSamples& recorded) {
+  const stacks::RecordingAbout& about = recorded.about;
+  if (about.begun_unix_ns == 0) return 0;
+  const auto sampled_ns = static_cast<u64>(recorded.profile.elapsed_seconds * 1e9);
+  return about.begun_unix_ns + std::max(about.elapsed_ns, sampled_ns);
+}
+
 }  // namespace
 
 void warn_of_damage(const Damage& damage, diag::Console& console) {
@@ -167,8 +177,13 @@ diag::Result<void> show_named(NamedSamples samples, const ReportOptions& options
                                       .disassemble = options.display.disassemble,
                                       .with_calls = profile.has_callers,
                                       .decorated = options.display.decorated_names,
-                                      .folders = modules::symbol_folders(options.read.symbols.symbol_path)};
+                                      .folders = modules::symbol_folders(options.read.symbols.symbol_path),
+                                      .recorded_unix_ns = end_of(samples.recorded)};
     WPERF_CHECK_OK(recording::add_function_code(samples.recorded.files, code, profile));
+    for (const std::string& file : profile.changed_sources) {
+      console.warn(
+          fmt::format("warning: {} was changed after the recording; the lines shown may not be those that ran", file));
+    }
   }
   return show_profile({.profile = profile,
                        .moments = samples.recorded.moments,

@@ -40,7 +40,10 @@ SourceText text_at(const std::string& path, std::span<const std::string> folders
   if (!opened.value().has_value()) return {};
   const auto bytes = opened.value()->bytes();
   if (bytes.size() > kMostBytes) return {.text = {}, .reason = path + " is too large for a source file"};
-  return {.text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, .reason = {}};
+  return {.text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+          .reason = {},
+          .file = path,
+          .changed_unix_ns = os::last_change_unix_ns(path)};
 }
 
 // Outside of the folders that the user named, the file at the end of all links must itself have the name of a source

@@ -12,8 +12,10 @@
 namespace wperf::modules {
 
 struct SourceText {
-  std::string text;    // empty if not read
-  std::string reason;  // why an existing file is not shown; otherwise empty
+  std::string text;         // empty if not read
+  std::string reason;       // why an existing file is not shown; otherwise empty
+  std::string file = {};    // the file that was read
+  u64 changed_unix_ns = 0;  // its last change
 };
 SourceText read_source(const std::string& path, std::span<const std::string> folders);
 

@@ -33,7 +33,10 @@ TEST(SourceFiles, OthersAreNotRead) {
   save("x.c", "int x;\n");
   save("secret", "secret\n");
   save("moved/y.c", "int y;\n");
-  EXPECT_EQ(read_source(folder + "/x.c", {}).text, "int x;\n");
+  const SourceText shown = read_source(folder + "/x.c", {});
+  EXPECT_EQ(shown.text, "int x;\n");
+  EXPECT_EQ(shown.changed_unix_ns, os::last_change_unix_ns(shown.file));
+  EXPECT_NE(shown.changed_unix_ns, 0u);
   const SourceText secret = read_source(folder + "/secret", {});
   EXPECT_EQ(secret.text, "");
   EXPECT_NE(secret.reason.find("/secret "), std::string::npos) << secret.reason;

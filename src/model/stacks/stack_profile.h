@@ -148,6 +148,7 @@ struct StackProfile {
   std::vector<u32> site_of_node;     // kNothing: the node has no site
   std::vector<u64> address_of_node;  // as recorded
   std::vector<FunctionCode> code;    // code of hot functions, by event, the hottest first; empty if not requested
+  std::vector<std::string> changed_sources;  // files of lines in `code` that were changed after the recording
   StackLosses losses;
   PythonSamples python;             // for the whole recording
   std::optional<TraceFacts> trace;  // for a recording made from a trace of Windows
