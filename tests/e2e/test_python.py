@@ -312,6 +312,8 @@ class OtherCommands(PythonTest):
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r'"symbol": *"burn:3"')
+        python = json.loads(done.stdout)["recording"]["headline"]["python"]
+        self.assertGreater(python["joined"], 0, python)
 
 
 class OtherCommands315(OtherCommands):

@@ -96,6 +96,7 @@ diag::Result<LiveSession::StretchProfile> LiveSession::stretch_profile(const mea
   StretchProfile seen{
       .profile = recording::read_recorded_samples(file, wanted).profile, .waits = {}, .counters = counted_};
   if (seen.profile.note.empty()) seen.profile.note = plan_.note;
+  seen.profile.python = newest.python;
   if (!options_.view.waits) return seen;
   remove_switch_events(seen.profile);
   WPERF_TRY(

@@ -63,9 +63,10 @@ class KernelLive final : public LiveSampling {
   LiveRun run_;
   std::unique_ptr<device::RecordingSession> session_;
   LiveRecords records_;
-  u64 read_ = 0;        // bytes of the session's file
-  u64 begin_ns_ = 0;    // start of the session
-  u64 sampled_ns_ = 0;  // end of the time sampled so far
+  u64 read_ = 0;                  // bytes of the session's file
+  u64 begin_ns_ = 0;              // start of the session
+  u64 sampled_ns_ = 0;            // end of the time sampled so far
+  stacks::PythonSamples python_;  // of the session
 };
 
 diag::Result<void> KernelLive::open() {
@@ -76,6 +77,7 @@ diag::Result<void> KernelLive::open() {
   begin_ns_ = run_.now_ns();
   WPERF_CHECK_OK(session_->start());
   read_ = 0;
+  python_ = {};
   return {};
 }
 
@@ -127,6 +129,9 @@ diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<vo
   stretch.error = std::move(collection.error);
   if (goes_on) records_.begin_stretch(kMostLiveBytes);
   WPERF_CHECK_OK(read_new());
+  const stacks::PythonSamples python = session_->python();
+  stretch.python = python.since(python_);
+  python_ = python;
   sampled_ns_ = stretch.end_ns = run_.now_ns();
   return stretch;
 }
@@ -152,6 +157,7 @@ class DriverLive final : public LiveSampling {
   LiveRun run_;
   std::unique_ptr<device::SampleSession> session_;
   std::optional<DriverPython> python_;
+  stacks::PythonSamples seen_python_;
   std::deque<Stretch> stretches_;
   std::vector<readings::CoreStatistics> reported_statistics_;  // statistics of the session, up to the previous period
   u64 sampled_ns_ = 0;
@@ -216,6 +222,10 @@ diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<vo
   if (collection.end != WaitEnd::time) WPERF_CHECK_OK(session_->stop());
   WPERF_CHECK_OK(session_->drain(capture));
   sampled.records.take(run_.plan, capture, python());
+  if (python_.has_value()) {
+    stretch.python = python_->samples().since(seen_python_);
+    seen_python_ = python_->samples();
+  }
   capture.end_ns = sampled_ns_ = stretch.end_ns = run_.now_ns();
   stretch.end = collection.end;
   stretch.error = std::move(collection.error);
@@ -282,6 +292,7 @@ diag::Result<LiveStretch> TraceLive::next(u64 length_ms, const std::function<voi
   WPERF_TRY(switches_, read_trace(recorded, {.switches = options.live_waits}));
   stretch.end = recorded.end;
   stretch.error = recorded.error;
+  if (recorded.trace_losses.has_value()) stretch.python = recorded.trace_losses->python;
   last_.emplace(std::move(recorded));
   return stretch;
 }

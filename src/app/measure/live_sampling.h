@@ -15,6 +15,7 @@
 #include "machine/plan/plan.h"
 #include "machine/plan/sample_plan.h"
 #include "model/answers/count_profile.h"
+#include "model/stacks/python_samples.h"
 
 namespace wperf::measure {
 
@@ -23,6 +24,7 @@ struct LiveStretch {
   u64 unseen_ns = 0;             // time before the period without sampling
   WaitEnd end = WaitEnd::time;
   std::optional<diag::Error> error = {};  // the program crashed; the samples before that are valid
+  stacks::PythonSamples python = {};
 };
 
 class LiveSampling {

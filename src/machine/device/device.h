@@ -16,6 +16,7 @@
 #include "machine/plan/spe_plan.h"
 #include "model/readings/counts.h"
 #include "model/readings/samples.h"
+#include "model/stacks/python_samples.h"
 
 namespace wperf::device {
 
@@ -105,6 +106,8 @@ class RecordingSession {
   virtual perf_data::RecordingFacts facts() const { return {}; }
   // The bytes of kJitCodeFeature so far: the code to which call chains refer.
   virtual std::string jit_code() { return {}; }
+  // The samples of Python programs so far.
+  virtual stacks::PythonSamples python() { return {}; }
   // For a Windows trace: the drive names that the trace lacks, as pairs of device and drive.
   virtual bool is_trace() const { return false; }
   virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }

@@ -118,6 +118,7 @@ class LinuxRecordingSession final : public device::RecordingSession {
     return facts;
   }
   std::string jit_code() override { return thread_.has_value() ? thread_->jit_code() : std::string(); }
+  stacks::PythonSamples python() override { return thread_.has_value() ? thread_->python() : stacks::PythonSamples(); }
 
  private:
   void write_beginning();

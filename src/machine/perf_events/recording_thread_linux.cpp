@@ -71,6 +71,11 @@ std::string RecordingThread::jit_code() {
   return filter_ != nullptr ? filter_->jit_code() : std::string();
 }
 
+stacks::PythonSamples RecordingThread::python() {
+  const std::lock_guard lock(writing_);
+  return filter_ != nullptr ? filter_->python() : stacks::PythonSamples();
+}
+
 // One round: reads every ring once.
 void RecordingThread::carry_over(bool is_last) {
   const std::lock_guard lock(writing_);

@@ -51,8 +51,9 @@ class RecordingThread {
   // Moves the remaining records from the rings into the file.
   void stop();
 
-  // See RecordFilter::jit_code(); can be called by any thread.
+  // See RecordFilter; can be called by any thread.
   std::string jit_code();
+  stacks::PythonSamples python();
 
   // The size of the file; can be called while the thread runs.
   u64 written() const { return written_.load(std::memory_order_relaxed); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The samples of Python programs: how many have Python functions in their stacks, and why the others do not.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "base/ints.h"
@@ -17,6 +19,23 @@ struct PythonSamples {
   u64 without_stack = 0;  // the native stack is incomplete
   u64 cut = 0;            // joined, but only with the innermost functions, because there are too many
   u64 not_joined() const { return changed + other_shape + unread + without_stack; }
+
+  void add(const PythonSamples& other) {
+    if (!other.versions.empty()) versions = other.versions;
+    for (u64 PythonSamples::* const one : kCounts) this->*one += other.*one;
+  }
+  // The samples since an earlier state of the same counters.
+  PythonSamples since(const PythonSamples& earlier) const {
+    PythonSamples out = *this;
+    for (u64 PythonSamples::* const one : kCounts) out.*one -= std::min(out.*one, earlier.*one);
+    return out;
+  }
+
+ private:
+  static const std::array<u64 PythonSamples::*, 7> kCounts;
 };
+inline constexpr std::array<u64 PythonSamples::*, 7> PythonSamples::kCounts = {
+    &PythonSamples::joined, &PythonSamples::outside,       &PythonSamples::changed, &PythonSamples::other_shape,
+    &PythonSamples::unread, &PythonSamples::without_stack, &PythonSamples::cut};
 
 }  // namespace wperf::stacks

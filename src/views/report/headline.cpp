@@ -151,10 +151,7 @@ double share_in_interpreter(const StackProfile& profile) {
 std::string python_line(const StackProfile& profile, const RecordingAbout* about) {
   constexpr double kIsProgramOfPython = 20;
   const stacks::PythonSamples& python = profile.python;
-  if (const u64 whole = python.joined + python.not_joined(); whole != 0) {
-    return fmt::format("Python {}: {} % of {} samples show its functions", python.versions,
-                       text::fixed(text::percent_of(python.joined, whole), 1), text::with_commas(whole));
-  }
+  if (std::string shown = python_text(python); !shown.empty()) return shown;
   const bool is_ours = about != nullptr && !about->version.empty() && (!about->program.empty() || about->watched != 0);
   const bool is_trace = profile.trace.has_value();
   const bool was_asked = about != nullptr && about->command.find(" --python") != std::string::npos;
@@ -332,6 +329,8 @@ std::string date_text(u64 unix_ns) {
   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), of_day / 3600,
                      of_day / 60 % 60, of_day % 60);
+}
+
 std::string too_short_text(std::string_view interval) {
   return fmt::format(
       "the interval{} was longer than the run, or the program never ran on a sampled core; try --freq 1000",
@@ -343,8 +342,6 @@ std::string python_text(const stacks::PythonSamples& python) {
   if (whole == 0) return {};
   return fmt::format("Python {}: {} % of {} samples show its functions", python.versions,
                      text::fixed(text::percent_of(python.joined, whole), 1), text::with_commas(whole));
-}
-
 }
 
 bool counts_time(const stacks::StackEvent& event) {

@@ -53,6 +53,7 @@ void LiveTable::add_beside(Counts& sum, const Counts& one) {
   sum.lost += one.lost;
   sum.throttled += one.throttled;
   sum.unseen_ns += one.unseen_ns;
+  sum.python.add(one.python);
 }
 
 u32 LiveTable::module_number(const stacks::StackModule& module) {
@@ -125,7 +126,8 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
              .stretches = 1,
              .lost = profile.losses.missing(),
              .throttled = profile.losses.throttled,
-             .unseen_ns = unseen_ns};
+             .unseen_ns = unseen_ns,
+             .python = profile.python};
   for (const stacks::StackSample& sample : profile.samples) {
     if (!chosen.has(sample)) continue;
     const u32 function = profile.places[profile.nodes[sample.node].place].function;
@@ -290,6 +292,7 @@ TableAnswer LiveTable::rows(const TableQuery& query) const {
                      .lost = counts->lost,
                      .throttled = counts->throttled,
                      .unseen_ns = counts->unseen_ns,
+                     .python = counts->python,
                      .events = events_,
                      .counters = {},
                      .nameless_module = {},

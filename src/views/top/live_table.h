@@ -67,6 +67,7 @@ struct TableAnswer {
   usize stretches = 0;
   u64 lost = 0, throttled = 0;
   u64 unseen_ns = 0;
+  stacks::PythonSamples python = {};
   std::vector<TableEvent> events;
   // The counts, followed by the samples in the same form; indexed by the rows' keys, if counters were requested.
   std::vector<answers::CountRow> counters;
@@ -112,6 +113,7 @@ class LiveTable {
     double seconds = 0;
     usize stretches = 0;
     u64 lost = 0, throttled = 0, unseen_ns = 0;
+    stacks::PythonSamples python = {};
   };
   static void add_beside(Counts& sum, const Counts& one);  // adds everything except hits
   u32 place_number(const Place& place);

@@ -9,6 +9,7 @@
 #include "ground/text/base_name.h"
 #include "ground/text/number_text.h"
 #include "views/report/count_derived.h"
+#include "views/report/headline.h"
 #include "views/report/top_report.h"
 
 namespace wperf::top {
@@ -76,7 +77,7 @@ Line chosen_line(const TopView& view, const TableAnswer& answer, const PictureFa
   return line;
 }
 
-// The losses, the worst first.
+// The losses, the worst first, and the samples of Python programs.
 Line missing_line(const TableAnswer& answer, const PictureFacts& facts, usize columns) {
   Line line(columns);
   const auto put = [&](const std::string& text, Style style) {
@@ -95,6 +96,7 @@ Line missing_line(const TableAnswer& answer, const PictureFacts& facts, usize co
                     answer.nameless_reason),
         Style::faint);
   }
+  if (const std::string python = report::python_text(answer.python); !python.empty()) put(python, Style::faint);
   if (!facts.note.empty()) put(facts.note, Style::faint);
   return line;
 }

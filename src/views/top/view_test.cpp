@@ -356,6 +356,20 @@ TEST_F(View, LossesAreShown) {
   EXPECT_EQ(shown()[2], "1,234 samples lost; throttled once; 20.0 ms not sampled");
 }
 
+TEST_F(View, TheShareOfPythonIsThatOfTheShownTime) {
+  stacks::StackProfile profile = profile_of({{0, 0, 0, 1}});
+  table_.add(profile, 1.0, 0, {});
+  EXPECT_EQ(shown()[2], "");
+  profile.python = {.versions = "3.13", .joined = 3, .unread = 1};
+  table_.add(profile, 1.0, 0, {});
+  profile.python.joined = 4;
+  table_.add(profile, 1.0, 0, {});
+  view_.query.extent = Extent::newest;
+  EXPECT_EQ(shown()[2], "Python 3.13: 80.0 % of 5 samples show its functions");
+  view_.query.extent = Extent::all;
+  EXPECT_EQ(shown()[2], "Python 3.13: 77.8 % of 9 samples show its functions");
+}
+
 TEST_F(View, FilterOfARun) {
   LiveTable table;
   table.add(profile_of({{0, 0, 0, 3}, {0, 1, 0, 4}}), 1.0, 0, {.tids = {8}});
