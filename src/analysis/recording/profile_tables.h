@@ -15,6 +15,7 @@
 #include "analysis/recording/python_names.h"
 #include "code/modules/elf_files.h"
 #include "model/stacks/id_table.h"
+#include "model/stacks/python_modules.h"
 #include "model/stacks/stack_profile.h"
 
 namespace wperf::recording {
@@ -43,9 +44,13 @@ class ProfileTables {
   }
   u32 add_line(std::string_view file, u32 line) {
     if (file.empty() || line == 0) return stacks::kNothing;
-    const auto [entry, is_new] = line_numbers_.try_emplace(fmt::format("{}:{}", modules::base_name(file), line),
-                                                           static_cast<u32>(profile_.lines.size()));
-    if (is_new) profile_.lines.push_back(entry->first);
+    // Files of Python get their names when all are known.
+    const bool is_python = stacks::is_python_file(file);
+    const std::string_view name = is_python ? file : modules::base_name(file);
+    const auto [entry, is_new] =
+        line_numbers_.try_emplace(fmt::format("{}:{}", name, line), static_cast<u32>(profile_.lines.size()));
+    if (is_new) profile_.lines.push_back(fmt::format("{}:{}", modules::base_name(file), line));
+    if (is_new && is_python) python_lines_.push_back({std::string(file), line, entry->second});
     return entry->second;
   }
   u32 inlined_function(std::string_view name, u32 module) {
@@ -66,7 +71,24 @@ class ProfileTables {
     }
     return module->second;
   }
-  // Called after all modules were added: files with the same name get more folders, as many as they need to differ.
+  // Called after all modules and lines were added: files with the same name get more folders, as many as they need to
+  // differ.
+  void tell_python_files_apart() {
+    tell_python_modules_apart();
+    std::map<std::string_view, std::string_view> names;  // by path
+    for (const u32 one : python_modules_) names[profile_.modules[one].path] = profile_.modules[one].name;
+    for (const PythonLine& one : python_lines_) {
+      const auto known = names.find(one.file);
+      if (known != names.end()) profile_.lines[one.number] = fmt::format("{}:{}", known->second, one.line);
+    }
+  }
+
+ private:
+  struct PythonLine {
+    std::string file;
+    u32 line = 0, number = 0;  // number: in profile_.lines
+  };
+
   void tell_python_modules_apart() {
     constexpr int kMostFolders = 64;
     for (int folders = 0; folders < kMostFolders; ++folders) {
@@ -87,13 +109,13 @@ class ProfileTables {
     }
   }
 
- private:
   stacks::StackProfile& profile_;
   std::unordered_map<std::string, u32> texts_;
   stacks::SmallIdTable places_;
   std::unordered_map<std::string, u32> line_numbers_;
   std::map<std::pair<u32, std::string>, u32> inlined_functions_;  // keyed by module and name
   std::vector<u32> python_modules_;
+  std::vector<PythonLine> python_lines_;
 };
 
 }  // namespace wperf::recording

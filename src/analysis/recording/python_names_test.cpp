@@ -57,6 +57,25 @@ TEST(PythonNames, AModuleGetsMoreFolders) {
   EXPECT_EQ(longer_python_module("C:\\srv\\utils.py", "utils.py"), "srv\\utils.py");
 }
 
+TEST(PythonNames, LinesHaveTheNamesOfTheirFiles) {
+  stacks::StackProfile profile;
+  ProfileTables tables(profile);
+  ProfileTables::ModuleOfFile files;
+  std::vector<u32> lines;
+  for (const std::string_view file : {"/srv/a/utils.py", "/srv/b/utils.py", "/srv/app.py", "/srv/app/__init__.py"}) {
+    tables.module_of_python(file, files);
+    lines.push_back(tables.add_line(file, 4));
+  }
+  EXPECT_EQ(tables.add_line("/srv/b/utils.py", 4), lines[1]);
+  lines.push_back(tables.add_line("/home/me/x.c", 4));
+  lines.push_back(tables.add_line("/nowhere/other.py", 4));
+  tables.tell_python_files_apart();
+  std::vector<std::string> names;
+  for (const u32 line : lines) names.push_back(profile.lines[line]);
+  EXPECT_EQ(names, (std::vector<std::string>{"a/utils.py:4", "b/utils.py:4", "app.py:4", "app/__init__.py:4", "x.c:4",
+                                             "other.py:4"}));
+}
+
 TEST(PythonNames, FilesWithTheSameNameDiffer) {
   stacks::StackProfile profile;
   ProfileTables tables(profile);
@@ -67,7 +86,7 @@ TEST(PythonNames, FilesWithTheSameNameDiffer) {
     add(file);
   tables.module_of_python("/srv/app.py", of_other_code);
   tables.module_of_python("/srv/b/utils.py", of_other_code);
-  tables.tell_python_modules_apart();
+  tables.tell_python_files_apart();
   std::vector<std::string> names;
   for (const stacks::StackModule& one : profile.modules) names.push_back(one.name);
   EXPECT_EQ(names, (std::vector<std::string>{"a/utils.py", "b/utils.py", "app.py", "x/p/q.py", "y/p/q.py", "r/q.py",

@@ -55,7 +55,7 @@ class PlaceNamer {
     }
     if (!options_.code && !options_.lists) aggregator.forget_addresses();
     find_names();
-    tables_.tell_python_modules_apart();
+    tables_.tell_python_files_apart();
   }
   const NamedAddresses& named() const { return named_; }
   CodeFiles take_files() { return std::move(files_); }

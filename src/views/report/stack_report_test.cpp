@@ -351,6 +351,17 @@ TEST(StackText, TreesAndFolded) {
   std::string folded;
   write_folded(one_of_each(), 0, options, [&](std::string_view part) { folded += part; });
   EXPECT_EQ(folded, "prog;main:odd 1\nprog;main:odd;[unknown] 3\n");
+  // Functions of Python with the same name have their files.
+  StackProfile python = one_of_each();
+  const auto module = static_cast<u32>(python.modules.size());
+  python.modules.push_back({.name = "a/utils.py", .path = "/a/utils.py", .reason = {}});
+  python.modules.push_back({.name = "b/utils.py", .path = "/b/utils.py", .reason = {}});
+  python.functions[0].module = module;
+  python.functions.push_back(python.functions[0]);
+  python.functions.back().module = module + 1;
+  folded.clear();
+  write_folded(python, 0, options, [&](std::string_view part) { folded += part; });
+  EXPECT_EQ(folded, "prog;main:odd (a/utils.py) 1\nprog;main:odd (a/utils.py);[unknown] 3\n");
 }
 
 TEST(StackJson, SaysTheSame) {

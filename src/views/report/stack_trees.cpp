@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ground/text/number_text.h"
 #include "ground/text/unicode.h"
 #include "model/stacks/call_tree.h"
+#include "model/stacks/python_modules.h"
 #include "views/report/stack_report.h"
 
 namespace wperf::report {
@@ -246,10 +250,34 @@ void append_call_trees(std::string& out, const StackProfile& profile, u32 event,
   }
 }
 
+namespace {
+
+// The names of functions in folded stacks, which have no modules: functions of Python with one name in several files
+// get their files.
+std::vector<std::string> folded_names(const StackProfile& profile) {
+  const auto is_of_python = [&](const stacks::StackFunction& one) {
+    return one.is_known && one.module != kNothing && stacks::is_python_file(profile.modules[one.module].name);
+  };
+  std::map<std::string_view, std::set<std::string_view>> files;  // by function
+  for (const stacks::StackFunction& one : profile.functions) {
+    if (is_of_python(one)) files[one.name].insert(profile.modules[one.module].name);
+  }
+  std::vector<std::string> names;
+  names.reserve(profile.functions.size());
+  for (const stacks::StackFunction& one : profile.functions) {
+    const bool needs_file = is_of_python(one) && files[one.name].size() > 1;
+    names.push_back(needs_file ? fmt::format("{} ({})", one.name, profile.modules[one.module].name) : one.name);
+  }
+  return names;
+}
+
+}  // namespace
+
 void write_folded(const StackProfile& profile, u32 event, const StackOptions& options, const TakeText& take) {
   constexpr usize kLongPart = 1 << 16;
   const CallTree tree = make_folded_tree(profile, event, options.filter);
   const std::vector<CallNode>& nodes = tree.nodes();
+  const std::vector<std::string> functions = folded_names(profile);
   std::string out;
   // A path is its parent's path with one more name; each path is made once, in depth-first order.
   const stacks::ChildLists children = tree.children();
@@ -265,7 +293,7 @@ void write_folded(const StackProfile& profile, u32 event, const StackOptions& op
     steps.pop_back();
     path.resize(length);
     const CallNode& node = nodes[at];
-    const std::string& name = node.parent == 0 ? profile.names[node.label] : profile.functions[node.label].name;
+    const std::string& name = node.parent == 0 ? profile.names[node.label] : functions[node.label];
     if (!path.empty()) path += ';';  // threads in profiles may have no name
     // Semicolons separate frames, but names of Java and Lua code may contain some.
     for (const char c : name) path += c == ';' ? ':' : c == '\n' ? ' ' : c;
