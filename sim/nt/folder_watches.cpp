@@ -45,7 +45,6 @@ bool FolderWatches::add(std::shared_ptr<FolderWatch> watch) {
 void FolderWatches::remove(const FolderWatch& watch) {
   const auto found = watches_.find(watch.key);
   if (found == watches_.end()) return;
-  const std::string key = watch.key;  // the watch may end here
   count_ -= std::erase_if(found->second, [&](const auto& one) { return one.get() == &watch; });
   if (found->second.empty()) watches_.erase(found);
 }
