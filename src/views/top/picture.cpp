@@ -90,13 +90,13 @@ Line missing_line(const TableAnswer& answer, const PictureFacts& facts, usize co
   if (answer.unseen_ns != 0) {
     put(text::duration(static_cast<double>(answer.unseen_ns) / kNsPerSecond) + " not sampled", Style::warm);
   }
+  if (const std::string python = report::python_text(answer.python); !python.empty()) put(python, Style::faint);
   if (answer.nameless_period != 0) {
     put(fmt::format("{} % without a name, most in {}: {}",
                     text::fixed(text::percent_of(answer.nameless_period, answer.period), 1), answer.nameless_module,
                     answer.nameless_reason),
         Style::faint);
   }
-  if (const std::string python = report::python_text(answer.python); !python.empty()) put(python, Style::faint);
   if (!facts.note.empty()) put(facts.note, Style::faint);
   return line;
 }

@@ -367,7 +367,7 @@ TEST_F(View, TheShareOfPythonIsThatOfTheShownTime) {
   view_.query.extent = Extent::newest;
   EXPECT_EQ(shown()[2], "Python 3.13: 80.0 % of 5 samples show its functions");
   view_.query.extent = Extent::all;
-  EXPECT_EQ(shown()[2], "Python 3.13: 77.8 % of 9 samples show its functions");
+  EXPECT_EQ(shown()[2].find("Python 3.13: 77.8 % of 9 samples show its functions;"), 0u) << "before names are missed";
 }
 
 TEST_F(View, FilterOfARun) {
