@@ -41,7 +41,8 @@ class WaitCollector {
       sums.left_out.time += wait.length();
       return;
     }
-    const WaitPlace& place = remembered(names_.place_of_sample(wait.sample));
+    const WaitPlace& place = names_.place_of_sample(wait.sample);
+    remember(place);
     FunctionSums& function = sums.functions[{place.group, purpose}];
     function.lengths.push_back(wait.length());
     add_holders(wait, purpose, function);
@@ -49,17 +50,17 @@ class WaitCollector {
     if (!wait.has_end || !switches_.has_wakeups) return;
     const u32 by = WaitNames::ender_of(wait);
     function.wakers[by] += wait.length();
-    const WaitPlace& waker = remembered(names_.place_of_ender(wait));
+    const WaitPlace& waker = names_.place_of_ender(wait);
+    remember(waker);
     WakerSums& ended = sums.wakers[{by, place.group, waker.group}];
     ++ended.count;
     ended.waited += wait.length();
     if (by != stacks::kUnknown) ended.latency = ended.latency.value_or(0) + wait.latency();
   }
 
-  const WaitPlace& remembered(const WaitPlace& place) {
+  void remember(const WaitPlace& place) {
     if (place.group >= out_.places.size()) out_.places.resize(place.group + usize{1});
     if (!out_.places[place.group].is_known) out_.places[place.group] = place;
-    return place;
   }
 
   // False for waits with unrecorded periods, because a release may be missing there.
@@ -72,7 +73,8 @@ class WaitCollector {
       if (!wait.has_end || !is_of_gil(wait, names_.class_of(wait))) continue;
       const u32 by = WaitNames::ender_of(wait), process = names_.process_of(accounting_.threads[wait.thread].thread);
       if (by == stacks::kNobody || by == stacks::kUnknown || names_.process_of(by) != process) continue;
-      const WaitPlace& place = remembered(names_.place_of_ender(wait));
+      const WaitPlace& place = names_.place_of_ender(wait);
+      remember(place);
       holders_.add(process, {.time = wait.woken, .holder = by, .place = place.group});
     }
     holders_.sort();
