@@ -103,6 +103,17 @@ const ProgramStatus* Machine::find(u32 pid) const {
   return nullptr;
 }
 
+CpuTimes Machine::cpu_times(u32 pid, u32 thread) const {
+  for (const auto& task : tasks_) {
+    if (task->status().pid != pid) continue;
+    if (thread == 0) return {task->status().user_ns, task->status().system_ns};
+    for (const auto& one : task->threads) {
+      if (one->id == thread) return {clock_.ns_at(one->user_cycles), clock_.ns_at(one->system_cycles)};
+    }
+  }
+  return {};
+}
+
 std::vector<u32> Machine::programs() const {
   std::vector<u32> ids;
   for (const auto& task : tasks_) ids.push_back(task->status().pid);

@@ -31,6 +31,7 @@ struct Machine::Thread {
   u64 wait_until_ns = 0, left_ns = 0;
   bool noted = false;    // the start of the thread was noted
   bool in_call = false;  // it was in a system call when it last left a core
+  u64 user_cycles = 0, system_cycles = 0;
 };
 
 // A core's clock may be a little ahead of the machine's, because an instruction cannot be interrupted.
@@ -38,7 +39,7 @@ struct Machine::Core {
   u32 index = 0;
   std::unique_ptr<Executor> executor;  // made when the core first does something
   std::vector<Thread*> ready;          // its threads; the first one runs next
-  const Thread* last = nullptr;        // the thread whose registers and address space the core has
+  Thread* last = nullptr;        // the thread whose registers and address space the core has
   u64 local_cycles = 0;
   SignalCounts left_out;  // signals of program starts, which do not count (start_program)
   bool has_left_out = false;

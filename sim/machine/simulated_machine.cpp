@@ -252,8 +252,8 @@ void Machine::work(Core& core, KernelWork kind, const Thread* thread) {
 }
 
 // The thread that the core was executing, or null if the core was idle.
-const Machine::Thread* Machine::on_core(const Core& core) const {
-  const Thread* const last = core.last;
+Machine::Thread* Machine::on_core(const Core& core) const {
+  Thread* const last = core.last;
   if (last == nullptr || last->ended || last->core != core.index) return nullptr;
   return clock_.cycles_not_before(awake_ns(*last)) <= core.local_cycles ? last : nullptr;
 }
@@ -307,8 +307,9 @@ void Machine::handle_profiling(Core& core, const Thread* thread) {
 void Machine::charge(Core& core, Level level) {
   const u64 cycles = core.executor->cycles();
   const u64 spent = std::max<u64>(cycles - core.charged_cycles, 1);
-  if (const Thread* const thread = on_core(core); thread != nullptr) {
+  if (Thread* const thread = on_core(core); thread != nullptr) {
     Task& task = *thread->task;
+    (level == Level::user ? thread->user_cycles : thread->system_cycles) += spent;
     (level == Level::user ? task.user_cycles : task.system_cycles) += spent;
     task.status().user_ns = clock_.ns_at(task.user_cycles);
     task.status().system_ns = clock_.ns_at(task.system_cycles);

@@ -159,7 +159,7 @@ class Machine final : private ProgramHost {
   void place_threads(Task& task, const Core& now_on);
   u64 awake_ns(const Thread& thread) const;
   void work(Core& core, KernelWork kind, const Thread* thread);
-  const Thread* on_core(const Core& core) const;
+  Thread* on_core(const Core& core) const;
   static Interrupted in_kernel(KernelWork kind, const Thread* thread);
   bool interrupt_pending(const Core& core);
   void interrupt(Core& core, const Interrupted& what);
@@ -181,6 +181,7 @@ class Machine final : private ProgramHost {
   u64 core_ns(const Core& core) const;
   void end_thread(Thread& thread);
   u32 start(const ChildProcessRequest& request, u64 now_ns) override;
+  CpuTimes cpu_times(u32 pid, u32 thread) const override;
   void end(u32 pid, u32 exit_code) override;
   void end_task(Task& task, u32 exit_code);
   void crash(Task& task, MachineError& error);

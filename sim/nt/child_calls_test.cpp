@@ -24,6 +24,9 @@ class LoadingHost final : public ProgramHost {
     program = load_process(child, error);
     return program != nullptr ? 2000 : 0;
   }
+  CpuTimes cpu_times(u32 /*pid*/, u32 thread) const override {
+    return thread == 0 ? CpuTimes{7000, 500} : CpuTimes{3000, 200};
+  }
   void end(u32 pid, u32 exit_code) override {
     EXPECT_EQ(pid, 2000U);
     program->ended(exit_code, 77);

@@ -64,11 +64,24 @@ u64 answer_random(Call& call, u64 buffer, u64 room, u64 size_at) {
   return call.answer_with(buffer, room, bytes.data(), bytes.size(), size_at);
 }
 
+// The cores and their NUMA node, as SYSTEM_LOGICAL_PROCESSOR_INFORMATION has them.
+u64 answer_cores_of_one_group(Call& call, u64 buffer, u64 room, u64 size_at) {
+  struct Fact {
+    u64 affinity = 0;
+    u64 relation = 0;  // 0: a core, 1: a node
+    u64 details[2] = {};
+  };
+  std::vector<Fact> facts(std::min<u32>(call.state.processor_count, 64));
+  for (usize index = 0; index < facts.size(); ++index) facts[index].affinity = u64{1} << index;
+  facts.push_back({all_processors(call.state), 1, {}});
+  return call.answer_with(buffer, room, facts.data(), facts.size() * sizeof(Fact), size_at);
+}
+
 // arguments: class, buffer, its size, size used
 u64 system_information(Call& call) {
   constexpr u32 kBasic = 0, kProcessor = 1, kPerformance = 2, kTimeOfDay = 3, kProcesses = 5, kProcessorTimes = 8,
                 kInterrupts = 23, kTimeZone = 44, kDynamicTimeZone = 102, kFirmwareTable = 76, kKernelDebugger = 35,
-                kEmulation = 63, kRangeStart = 50, kCodeIntegrity = 103, kVersionOfDlls = 1000;
+                kEmulation = 63, kRangeStart = 50, kCodeIntegrity = 103, kCores = 73, kVersionOfDlls = 1000;
   const u64 buffer = call.argument(1), room = call.argument32(2), size_at = call.argument(3);
   const auto answer = [&](const auto& value) {
     return u64{call.answer_with(buffer, room, &value, sizeof value, size_at)};
@@ -110,6 +123,9 @@ u64 system_information(Call& call) {
       return call.write(buffer, kVersion.data(), std::min<u64>(room, kVersion.size())) ? kSuccess : kAccessViolation;
     }
     case kProcesses:
+      return answer_processes(call, buffer, room, size_at);
+    case kCores:
+      return answer_cores_of_one_group(call, buffer, room, size_at);
     case kFirmwareTable:
     default:
       return kInvalidInfoClass;

@@ -62,7 +62,7 @@ u64 process_information(Call& call) {
   const State* const running = find_process(*call.state.system, process->id);
   if (running == nullptr && call.argument32(1) == kBasic)
     return answer(std::array<u64, 6>{process->exit_code, 0, 0, 8, process->id, 4});
-  if (running == nullptr && call.argument32(1) == kTimes) return answer(std::array<u64, 4>{kBootTime, 0, 0, 0});
+  if (call.argument32(1) == kTimes) return answer(times_of(*call.state.system, process->id, 0));
   if (running == nullptr) return kProcessIsTerminating;
   const State& state = *running;
   const u64 affinity = state.affinity;
@@ -76,8 +76,6 @@ u64 process_information(Call& call) {
       const std::array<u64, 11> counters{used, used, 0, used, used, 0, 0, 0, 0, used, used};
       return answer(counters);
     }
-    case kTimes:
-      return answer(std::array<u64, 4>{kBootTime, 0, 0, call.now_ns / kNsPerTick});
     case kDebugPort:
     case kWow64:
       return answer(u64{0});

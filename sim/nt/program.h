@@ -35,10 +35,16 @@ struct ChildProcessRequest {
   std::shared_ptr<const nt::Inheritance> inheritance;
 };
 
-// The machine, for programs that start and end others.
+struct CpuTimes {
+  u64 user_ns = 0, system_ns = 0;
+};
+
+// The machine, for programs that start and end others, or ask for their CPU time.
 class ProgramHost {
  public:
   virtual ~ProgramHost() = default;
+  // Of one thread; of all threads of the process if `thread` is 0.
+  virtual CpuTimes cpu_times(u32 pid, u32 thread) const = 0;
   // Returns the number of the process, or 0 if the program cannot be loaded.
   virtual u32 start(const ChildProcessRequest& request, u64 now_ns) = 0;
   virtual void end(u32 pid, u32 exit_code) = 0;

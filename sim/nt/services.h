@@ -49,6 +49,9 @@ u64 open_named(Call& call, Object::Kind kind);
 // Signals an event, adds one to a semaphore, or releases a mutant.
 Status signal(Call& call, Object& object);
 
+// process_list.cpp: the list of the running processes, with their threads.
+u64 answer_processes(Call& call, u64 buffer, u64 room, u64 size_at);
+
 // thread_calls.cpp
 Status suspend(Thread& thread);
 void resume(Thread& thread, u64 now_ns);

@@ -2,6 +2,7 @@
 // The state of a process under the NT layer. NtProcess (nt_process.h) is its public face; the *_calls.cpp files change
 // it through Call.
 #pragma once
+#include <array>
 #include <algorithm>
 #include <deque>
 #include <list>
@@ -66,6 +67,7 @@ struct Thread {
   u64 affinity = 1;                     // the cores on which it may run
   u64 ready_ns = 0;                     // not before this time
   u32 suspended = 0;
+  std::int32_t priority = 0;  // relative to that of the process; it does not influence the schedule
   bool ended = false;
   bool alerted = false;  // NtAlertThreadByThreadId came while it did not wait
   u32 exit_code = 0;
@@ -242,6 +244,9 @@ struct Exception {
 [[nodiscard]] bool deliver_apc(State& state, Thread& thread, Status status);
 // The thread calls the routine in its next alertable wait, or now if it is in one.
 Status add_apc(State& state, Thread& thread, const Apc& apc, u64 now_ns);
+
+// When it was created and has ended, its system and user time, in NT's order and unit.
+std::array<u64, 4> times_of(const System& system, u32 process, u32 thread);
 
 // The thread with this id; null if there never was one.
 Thread* find_thread(const State& state, u32 id);

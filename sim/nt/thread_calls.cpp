@@ -204,20 +204,20 @@ u64 thread_information(Call& call) {
       struct {
         u32 exit_status, padding;
         u64 teb, process, thread, affinity;
-        u32 priority, base_priority;
+        std::int32_t priority, base_priority;
       } basic{thread->ended ? thread->exit_code : kPending,
               0,
               thread->teb,
               call.state.process_id,
               thread->id,
               thread->affinity,
-              8,
-              8};
+              8 + thread->priority,
+              thread->priority};
       return call.answer_with(buffer, room, &basic, sizeof basic, size_at);
     }
     case kTimes: {
-      const u64 times[4] = {kBootTime, 0, 0, call.now_ns / kNsPerTick};
-      return call.answer_with(buffer, room, times, sizeof times, size_at);
+      const std::array<u64, 4> times = times_of(*call.state.system, call.state.process_id, thread->id);
+      return call.answer_with(buffer, room, times.data(), sizeof times, size_at);
     }
     case kAmILast: {
       const u32 last = count_living_threads(call.state) == 1 ? 1 : 0;
@@ -274,8 +274,15 @@ u64 set_thread_information(Call& call) {
     }
     case kName:
       return call.read_unicode(buffer, thread->name) ? kSuccess : kAccessViolation;
+    case kBasePriority: {
+      constexpr std::int32_t kMost = 15;  // THREAD_PRIORITY_TIME_CRITICAL
+      std::int32_t wanted = 0;
+      if (!call.get(buffer, wanted)) return 0;
+      if (wanted < -kMost || wanted > kMost) return kInvalidParameter;
+      thread->priority = wanted;
+      return kSuccess;
+    }
     case kPriority:
-    case kBasePriority:
     case kImpersonation:
     case kPriorityBoost:
     case kHide:
@@ -331,6 +338,11 @@ constexpr Service kThreads[] = {
 };
 
 }  // namespace
+
+std::array<u64, 4> times_of(const System& system, u32 process, u32 thread) {
+  const CpuTimes times = system.host != nullptr ? system.host->cpu_times(process, thread) : CpuTimes{};
+  return {kBootTime, 0, times.system_ns / kNsPerTick, times.user_ns / kNsPerTick};
+}
 
 void move_to_allowed(Thread& thread) {
   if (thread.processor >= 64 || (thread.affinity >> thread.processor & 1) != 0) return;

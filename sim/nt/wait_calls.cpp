@@ -115,13 +115,13 @@ u64 wait_for_several(Call& call) {
 u64 delay(Call& call) {
   u64 deadline_ns = 0;
   if (!read_deadline(call, call.argument(1), deadline_ns)) return 0;
-  if (deadline_ns <= call.now_ns) {
-    call.thread.ready_ns = call.now_ns + 1;  // the other threads of this core run first
-    return kSuccess;
-  }
   Wait wait;
   wait.kind = Wait::Kind::time;
   wait.alertable = (call.argument32(0) & 0xff) != 0;
+  if (deadline_ns <= call.now_ns && !(wait.alertable && has_apcs(call.state, call.thread, call.now_ns))) {
+    call.thread.ready_ns = call.now_ns + 1;  // the other threads of this core run first
+    return kSuccess;
+  }
   return begin_wait(call, std::move(wait), call.argument(1));
 }
 
