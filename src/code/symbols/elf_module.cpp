@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "code/symbols/elf/elf_format.h"
+#include "code/symbols/go_tables.h"
 #include "code/symbols/symbolizer.h"
 
 namespace wperf::symbols {
@@ -49,6 +51,12 @@ std::string display_name(std::string_view name, bool is_stub, bool decorated) {
   return text;
 }
 
+bool has_symbol_table(const ElfFile& file) {
+  return std::ranges::any_of(file.sections(), [&](const ElfSection& section) {
+    return section.type == elf::kSectionSymtab && !file.stored(section).empty();
+  });
+}
+
 const ElfFile* pointer(const std::optional<ElfFile>& file) {
   return file.has_value() ? &*file : nullptr;
 }
@@ -60,6 +68,7 @@ struct ElfModule::State {
   std::vector<std::byte> embedded_bytes;
   ElfSymbols symbols;
   std::optional<FunctionCache> kept;
+  std::optional<GoTable> go;
   std::optional<DwarfFile> dwarf;
   bool dwarf_is_open = false;
   SplitOpener open_split;
@@ -80,6 +89,7 @@ struct ElfModule::State {
     const ElfSymbol* found = symbols.find(address);
     return found != nullptr ? std::optional(*found) : std::nullopt;
   }
+  SymbolizedAddress in_go(u64 address) const;
   const ElfFile* unpack_embedded();
   void read_symbols();
   void open_dwarf();
@@ -109,13 +119,30 @@ void ElfModule::State::add_frames(SymbolizedAddress& answer, const SymbolQuery& 
     out.push_back({name(frame.function, false, query.decorated), frame.file, frame.line, frame.discriminator,
                    frame.declared_line, false, frame.inlined});
   }
-  if (scratch.empty()) out.emplace_back();
+  if (scratch.empty()) {
+    const GoLine place = answer.source == SymbolSource::go ? go->line_at(answer.address) : GoLine{};
+    SymbolizedFrame& frame = out.emplace_back();
+    frame.file = place.file;
+    frame.line = place.line;
+  }
   if (nameless && !out.back().function.empty()) {
     answer.source = SymbolSource::dwarf;
     answer.function = out.back().function;
   }
   out.back().function = answer.function;
   answer.frame_count = static_cast<u32>(out.size()) - answer.first_frame;
+}
+
+SymbolizedAddress ElfModule::State::in_go(u64 address) const {
+  SymbolizedAddress answer;
+  answer.address = address;
+  const auto found = go.has_value() ? go->function_at(address) : std::nullopt;
+  if (!found.has_value()) return answer;
+  answer.source = SymbolSource::go;
+  answer.function = found->name;
+  answer.begin = found->begin;
+  answer.end = found->end;
+  return answer;
 }
 
 const ElfFile* ElfModule::State::unpack_embedded() {
@@ -177,12 +204,16 @@ diag::Result<ElfModule> ElfModule::make(const ElfModuleFiles& files) {
     state.kept = FunctionCache::open(files.kept_functions, key_of(files, named.build_id()));
   }
   if (!state.kept.has_value()) state.read_symbols();
+  if (state.image.has_value() && !has_symbol_table(*state.image) &&
+      !(state.debug.has_value() && has_symbol_table(*state.debug))) {
+    state.go = go_table_of(*state.image);
+  }
   return out;
 }
 
 SymbolizedAddress ElfModule::function_at(u64 address, bool decorated) const {
-  SymbolizedAddress answer;
-  answer.address = address;
+  SymbolizedAddress answer = state_->in_go(address);
+  if (answer.source != SymbolSource::none) return answer;
   const std::optional<ElfSymbol> symbol = state_->symbol_at(address);
   if (!symbol.has_value()) return answer;
   answer.source = source_of(symbol->table);
@@ -211,6 +242,9 @@ void ElfModule::for_each_name(bool decorated, const CodeNameVisitor& visit) cons
                             [&](u64 address, std::string_view name) {
                               decorated ? visit(address, name) : visit(address, display_name(name, false, false));
                             });
+  if (state_->go.has_value()) {
+    state_->go->for_each([&](const GoFunction& one) { visit(one.begin, one.name); });
+  }
 }
 
 const ElfFile* ElfModule::image() const {

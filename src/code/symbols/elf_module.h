@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds functions, inlined frames and lines for addresses of one ELF module, in the DWARF, symbol tables and stubs of
-// the files that exist. ModuleSymbols (symbolizer.h) does the same for PE images. Opens no files: takes their bytes,
-// which must outlive this object. A module must be used by one thread at a time; several modules may be used in
-// parallel.
+// Finds functions, inlined frames and lines for addresses of one ELF module, in the DWARF, symbol tables, stubs and
+// Go's function table of the files that exist. ModuleSymbols (symbolizer.h) does the same for PE images. Opens no
+// files: takes their bytes, which must outlive this object. A module must be used by one thread at a time; several
+// modules may be used in parallel.
 #pragma once
 #include <functional>
 #include <memory>

@@ -10,8 +10,8 @@
 
 namespace wperf::symbols {
 
-// The source of a function's name. For an image, symtab is its COFF symbol table.
-enum class SymbolSource : u8 { pdb, pdb_publics, exports, pdata, symtab, dynsym, embedded, plt, dwarf, none };
+// The source of a function's name. For an image, symtab is its COFF symbol table; go is the function table of Go.
+enum class SymbolSource : u8 { pdb, pdb_publics, exports, pdata, symtab, dynsym, embedded, plt, dwarf, go, none };
 
 struct SymbolQuery {
   bool lines = true;          // true: finds frames, not only functions

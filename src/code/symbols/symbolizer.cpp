@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "code/symbols/go_tables.h"
 #include "code/symbols/image_dwarf.h"
 #include "code/symbols/pe/function_extents.h"
 #include "code/symbols/store/symbol_search.h"
@@ -22,6 +23,7 @@ struct ModuleSymbols::State {
   // Read from the image if there is no PDB.
   std::vector<CoffFunction> coff;
   std::optional<ImageDwarf> dwarf;
+  std::optional<ImageGo> go;
   // Functions that .pdata does not list; found when they are needed.
   std::optional<std::vector<code::RvaRange>> unlisted;
 
@@ -53,9 +55,11 @@ std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
 }
 
 // The kind of names in an image without a PDB.
-SymbolSource image_source(const std::optional<PeFile>& image, bool has_coff, bool has_dwarf) {
+SymbolSource image_source(const std::optional<PeFile>& image, const ModuleSymbols::State& state) {
   if (!image.has_value()) return SymbolSource::none;
-  if (has_coff || has_dwarf) return has_coff ? SymbolSource::symtab : SymbolSource::dwarf;
+  if (!state.coff.empty()) return SymbolSource::symtab;
+  if (state.dwarf.has_value()) return SymbolSource::dwarf;
+  if (state.go.has_value()) return SymbolSource::go;
   if (!image->exports().empty()) return SymbolSource::exports;
   return image->functions().empty() ? SymbolSource::none : SymbolSource::pdata;
 }
@@ -123,7 +127,8 @@ class Finder {
 
   const Found& find(code::Rva rva) {
     const bool sized = found_.source == SymbolSource::pdb || found_.source == SymbolSource::pdata ||
-                       found_.source == SymbolSource::symtab || found_.source == SymbolSource::dwarf;
+                       found_.source == SymbolSource::symtab || found_.source == SymbolSource::dwarf ||
+                       found_.source == SymbolSource::go;
     if (!sized || !found_.bounds.contains(rva)) search(rva);
     return found_;
   }
@@ -149,6 +154,10 @@ class Finder {
     }
     if (const auto function = state_.dwarf.has_value() ? state_.dwarf->function_at(rva) : std::nullopt) {
       found_ = {SymbolSource::dwarf, shown(function->name), function->range};
+      return;
+    }
+    if (const auto function = state_.go.has_value() ? state_.go->function_at(rva) : std::nullopt) {
+      found_ = {SymbolSource::go, function->name, function->range};
       return;
     }
     const Export* entry = image_.has_value() ? image_->export_before(rva) : nullptr;
@@ -214,6 +223,14 @@ class FrameReader {
     // A PDB has only a few lines of declarations.
     if (state_.dwarf.has_value() && (!state_.pdb.has_value() || options_.declarations)) return add_from_dwarf(answer);
     if (answer.source == SymbolSource::none) return;
+    if (answer.source == SymbolSource::go) {
+      const GoLine place = state_.go->line_at(answer.address);
+      SymbolizedFrame& frame = answer.frames.emplace_back();
+      frame.function = answer.function;
+      frame.file = place.file;
+      frame.line = place.line;
+      return;
+    }
     from_pdb_.clear();
     const bool in_pdb = answer.source == SymbolSource::pdb || answer.source == SymbolSource::pdb_publics;
     if (state_.pdb.has_value() && in_pdb) state_.pdb->frames_at(answer.address, from_pdb_, options_.declarations);
@@ -285,12 +302,13 @@ ModuleSymbols ModuleSymbols::make(std::string module_name, std::optional<PeFile>
   } else {
     if (image.has_value()) out.state_->coff = image->coff_functions();
     const bool has_coff = !out.state_->coff.empty(), has_dwarf = out.has_dwarf();
-    state.source = image_source(image, has_coff, has_dwarf);
+    if (image.has_value() && !has_coff && !has_dwarf) out.state_->go = ImageGo::open(*image);
+    state.source = image_source(image, *out.state_);
     if (state.source != SymbolSource::none) state.file = std::move(files.image);
-    // A file with DWARF, or with COFF symbols and no PDB reference, needs no better source.
+    // A file with DWARF, or with other names and no PDB reference, needs no better source.
     if (has_dwarf) {
       state.reason = out.state_->dwarf->damage();
-    } else if (has_coff && !names_pdb(*image)) {
+    } else if ((has_coff || out.state_->go.has_value()) && !names_pdb(*image)) {
       state.reason.clear();
     }
   }
@@ -332,6 +350,7 @@ void ModuleSymbols::for_each_name(bool decorated, const std::function<void(code:
     for (const Function& function : state_->pdb->publics()) show(function.rva, function.name);
   } else if (state_->image.has_value()) {
     for (const CoffFunction& one : state_->coff) show(one.range.begin, one.name);
+    if (state_->go.has_value()) state_->go->for_each_name(visit);
     for (const Export& one : state_->image->exports()) show(one.rva, one.name);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds functions, inlined frames and lines for addresses of one module, from the best source: its PDB; otherwise the
-// DWARF and COFF symbols in the image; otherwise its exports, the bounds in .pdata, or no names. Opens no files; store/
-// finds them. Each module has its own ModuleSymbols.
+// DWARF and COFF symbols in the image, or Go's function table; otherwise its exports, the bounds in .pdata, or no
+// names. Opens no files; store/ finds them. Each module has its own ModuleSymbols.
 #pragma once
 #include <functional>
 #include <memory>
