@@ -215,7 +215,7 @@ inline std::string refusal(int error, const Event& event, bool is_first) {
 }  // namespace section_detail
 
 // Counters of the thread that constructs this object. They are opened and calibrated once. Then each section of this
-// thread adds to the sums; sections do not overlap.
+// thread adds to the sums. A section within another section with the same Counters belongs to the outer one.
 class Counters {
  public:
   explicit Counters(std::initializer_list<const char*> events) {
@@ -237,9 +237,11 @@ class Counters {
   // Section calls these two. They are never inlined, so that each section has the overhead that was calibrated. start()
   // reads the processor's counters last and stop() reads them first, so that only the section is between them.
   WPERF_SECTION_NOT_INLINED void start() {
+    if (open_sections_++ != 0) return;
     for (Group& group : groups_) group.read_into(group.begin);
   }
   WPERF_SECTION_NOT_INLINED void stop() {
+    if (open_sections_ == 0 || --open_sections_ != 0) return;
     for (std::size_t i = groups_.size(); i-- > 0;) groups_[i].read_into(groups_[i].end);
     add_section();
   }
@@ -314,7 +316,7 @@ class Counters {
 
   std::vector<One> events_;
   std::array<Group, 3> groups_;  // by Source
-  std::uint64_t sections_ = 0;
+  std::uint64_t sections_ = 0, open_sections_ = 0;
 };
 
 inline int Counters::open_event(const section_detail::Event& event, bool with_kernel, int leader) {
@@ -424,8 +426,8 @@ class Counters {
  public:
   explicit Counters(std::initializer_list<const char*> events) : events_(events.begin(), events.end()) {}
   explicit Counters(const std::vector<std::string>& events) : events_(events) {}
-  void start() { ++sections_; }
-  void stop() {}
+  void start() { sections_ += open_sections_++ == 0; }
+  void stop() { open_sections_ -= open_sections_ != 0; }
   void reset() { sections_ = 0; }
   std::uint64_t sections() const { return sections_; }
   std::vector<Count> counts() const {
@@ -442,7 +444,7 @@ class Counters {
 
  private:
   std::vector<std::string> events_;
-  std::uint64_t sections_ = 0;
+  std::uint64_t sections_ = 0, open_sections_ = 0;
 };
 
 #endif

@@ -16,10 +16,19 @@ def _joined(events):
     return ",".join(words) or None
 
 
+def _checked(what, number):
+    """The number, if it has at most 32 bits: ctypes would drop the others."""
+    if not 0 <= number < 2**32:
+        raise Error(f"{what} is from 0 to {2**32 - 1}, not {number}")
+    return number
+
+
 def _set_cores(configuration, cores):
     if cores is None:
         return
     numbers = list(cores)
+    for number in numbers:
+        _checked("the number of a core", number)
     configuration.cores = (ctypes.c_uint32 * len(numbers))(*numbers)
     configuration.num_cores = len(numbers)
 
@@ -27,9 +36,12 @@ def _set_cores(configuration, cores):
 def _set_command(configuration, command):
     if isinstance(command, (str, bytes)):
         raise TypeError(f"the command is a list of words, such as [{command!r}]")
-    words = [os.fspath(word) for word in command]
+    words = [os.fsdecode(word) for word in command]
     if not words:
         raise Error("the command is empty")
+    for word in words:
+        if "\0" in word:
+            raise Error(f"a word of a command ends at its first \\0: {word!r}")
     configuration.program = words[0]
     configuration.arguments = subprocess.list2cmdline(words[1:]) or None  # the library splits it by the same rules
 
@@ -152,11 +164,12 @@ class Machine:
         return self._section(events, metrics, cores, process, kernel, period_ms, owns_machine=False)
 
     def _section(self, events, metrics, cores, process, kernel, period_ms, owns_machine):
-        conf = _library.StatConf(events=_joined(events), metrics=_joined(metrics), kernel=kernel, period_ms=period_ms)
+        conf = _library.StatConf(events=_joined(events), metrics=_joined(metrics), kernel=kernel,
+                                 period_ms=_checked("period_ms", period_ms))
         _set_cores(conf, cores)
         if process is not None and cores is not None:
             raise Error("a count is of a process or of cores, not of both")
-        of_process = 0 if cores is not None else process if process is not None else os.getpid()
+        of_process = 0 if cores is not None else os.getpid() if process is None else _checked("the number of a process", process)
         return Section(self, conf, of_process, owns_machine)
 
     def count_command(self, command, *events, metrics=(), cores=None, kernel=False, period_ms=0, seconds=0):
@@ -164,8 +177,8 @@ class Machine:
 
         seconds: ends it after this time. cores: where it runs, on devices that count cores; otherwise core 0.
         """
-        conf = _library.StatConf(events=_joined(events), metrics=_joined(metrics), kernel=kernel, period_ms=period_ms,
-                                 duration_ms=_milliseconds(seconds))
+        conf = _library.StatConf(events=_joined(events), metrics=_joined(metrics), kernel=kernel,
+                                 period_ms=_checked("period_ms", period_ms), duration_ms=_milliseconds(seconds))
         _set_cores(conf, cores)
         _set_command(conf, command)
         self.messages.clear()
@@ -180,9 +193,10 @@ class Machine:
 
         events: as `wperf record -e` takes them, with intervals: "ld_spec:100000". lines: finds the source lines too.
         """
-        conf = _library.SampleConf(events=_joined(events), rate_hz=rate_hz, kernel=kernel, duration_ms=_milliseconds(seconds),
+        conf = _library.SampleConf(events=_joined(events), rate_hz=_checked("rate_hz", rate_hz), kernel=kernel,
+                                   duration_ms=_milliseconds(seconds),
                                    image_name=image_name, symbol=symbol, symbol_path=symbol_path, pdb_file=pdb_file,
-                                   display_row=most_rows, decorated_names=decorated_names, annotate=lines)
+                                   display_row=_checked("most_rows", most_rows), decorated_names=decorated_names, annotate=lines)
         _set_cores(conf, cores)
         if command is not None:
             _set_command(conf, command)

@@ -113,6 +113,33 @@ class Simulated(unittest.TestCase):
         with self.assertRaises(KeyError):
             counts["st_retired"]
 
+    def test_an_event_that_is_counted_twice_has_one_count(self):
+        counts = wperf.count_command([workload("exact.exe")], "inst_retired", metrics=["ipc"], device=sim(), cores=[1])
+        self.assertEqual(len([row for row in counts.rows if row["event"] == "inst_retired"]), 2)
+        self.assertEqual(counts["inst_retired"], EXACT)
+        self.assertEqual(counts.as_dict()["inst_retired"], EXACT)
+        counts = wperf.count_command([workload("exact.exe")], "ld_spec", ("ld_spec", "st_spec"), device=sim(), cores=[1])
+        self.assertEqual(counts["ld_spec"], 2_000_000)
+
+    def test_each_core_gives_its_best_row(self):
+        counts = wperf.Counts()
+        counts.seconds = 1
+        for core, note, value, scheduled in ((0, "g0", 90, 5), (0, "e", 100, 2), (1, "g0,ipc", 8, 1), (1, "g1", 9, 3), (2, "e", None, 0), (2, "g0", 4, 1)):
+            counts.rows.append({"event": "x", "core": core, "note": note, "value": value, "scheduled": scheduled, "number": 1, "count": 0})
+        self.assertEqual(counts["x"], 100 + 9 + 4)
+        counts.rows.append({"event": "x", "core": 3, "note": "e", "value": None, "scheduled": 0, "number": 1, "count": 0})
+        self.assertIsNone(counts["x"])
+
+    def test_an_event_has_several_names(self):
+        counts = wperf.count_command([workload("exact.exe")], "inst_retired", device=sim(), cores=[1])
+        for name in ("inst_retired", "INST_RETIRED", "r8", "R0008"):
+            self.assertEqual(counts[name], EXACT)
+            self.assertIn(name, counts)
+        for name in ("r9", "rx", "inst"):
+            self.assertNotIn(name, counts)
+            with self.assertRaisesRegex(KeyError, f"{name} was not counted; these were: cycle, inst_retired"):
+                counts[name]
+
     def test_metrics_have_rows(self):
         counts = wperf.count_command([workload("exact.exe")], metrics=["ipc"], device=sim(",cpu=neoverse-v1"), cores=[0])
         self.assertEqual([(row["metric"], row["core"]) for row in counts.metrics], [("ipc", 0)])
@@ -160,6 +187,15 @@ class Simulated(unittest.TestCase):
                 wperf.count_command([workload("exact.exe")], "no_such_event", device=device)
         with self.assertRaisesRegex(wperf.Error, r"cores names core 99; this machine has 0 to 7"):
             wperf.count_command([workload("exact.exe")], "inst_spec", cores=[99], device=sim())
+        for core in (-1, 2**32 + 1):
+            with self.assertRaisesRegex(wperf.Error, f"the number of a core is from 0 to 4294967295, not {core}"):
+                wperf.count_command([workload("exact.exe")], "inst_spec", cores=[core], device=sim())
+            with self.assertRaisesRegex(wperf.Error, f"not {core}"):
+                wperf.count("inst_spec", process=core, device=sim())
+            with self.assertRaisesRegex(wperf.Error, f"rate_hz is from 0 to 4294967295, not {core}"):
+                wperf.sample([workload("exact.exe")], "inst_spec", rate_hz=core, device=sim())
+        with self.assertRaisesRegex(wperf.Error, r"ends at its first .0: 'a.x00b'"):
+            wperf.count_command([workload("exact.exe"), "a\0b"], "inst_spec", device=sim())
         with self.assertRaisesRegex(wperf.Error, "empty"):
             wperf.count_command([], "inst_spec", device=sim())
         with self.assertRaisesRegex(wperf.Error, "either program or image_name"):
@@ -191,6 +227,8 @@ class Linux(unittest.TestCase):
         self.assertGreater(counts["task-clock"], 0)
         self.assertLess(counts["task-clock"], counts.seconds * 1.5e9)
         self.assertEqual({row["core"] for row in counts.rows}, {None})
+        self.assertEqual(counts["Page-Faults"], counts["page-faults"])
+        self.assertNotIn("r2", counts)  # the kernel's number of page faults
 
     def test_a_short_section_is_counted_too(self):
         with wperf.Machine("linux") as machine:

@@ -152,6 +152,22 @@ TEST_F(SectionTest, TwoCountersDoNotDisturbEachOther) {
   EXPECT_EQ(inner["page-faults"].value, 20u);
 }
 
+TEST_F(SectionTest, ASectionWithinASectionOfTheSameCountersBelongsToIt) {
+  wperf::Counters counters({"page-faults"});
+  FreshPages before(100), within(50), after(25);
+  {
+    const wperf::Section outer(counters);
+    before.touch();
+    {
+      const wperf::Section inner(counters);
+      within.touch();
+    }
+    after.touch();
+  }
+  EXPECT_EQ(counters["page-faults"].value, 175u);
+  EXPECT_EQ(counters.sections(), 1u);
+}
+
 TEST_F(SectionTest, UnknownEventsHaveAReasonAndTheOthersCount) {
   wperf::Counters counters({"no-such-event", "page-faults", "../type", "rxyz"});
   FreshPages pages(7);

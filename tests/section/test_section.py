@@ -16,7 +16,7 @@ ELSEWHERE = """
 #include <wperf/section.h>
 int main() {
   wperf::Counters counters({"instructions", "page-faults"});
-  { wperf::Section section(counters); }
+  { wperf::Section section(counters), inner(counters); }
   std::fputs(wperf::text(counters.counts()).c_str(), stdout);
   return counters.sections() == 1 ? 0 : 1;
 }
