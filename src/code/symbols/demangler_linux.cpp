@@ -52,10 +52,6 @@ std::optional<std::string> demangle_microsoft(std::string_view name, NameParts p
   return as_in_pdbs(parts == NameParts::name ? symbol->Name->toString(flags) : symbol->toString(flags));
 }
 
-std::optional<std::string> demangle_itanium(std::string_view name, NameParts parts) {
-  return take(llvm::itaniumDemangle(name, parts == NameParts::signature));
-}
-
 std::optional<std::string> demangle_rust(std::string_view name) {
   return take(llvm::rustDemangle(name));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/ascii.h"
 #include "code/symbols/demangler.h"
+#include "code/symbols/rust_names.h"
 #include "code/symbols/symbolizer.h"
 
 namespace wperf::symbols {
@@ -15,7 +16,8 @@ bool starts_with(std::string_view text, std::string_view start) {
 }
 
 // Decorated names can refer to their earlier parts. Nested lists of such references can make a name larger than any
-// memory, and no library prevents that. In the worst case `references` are distributed equally among `lists` lists;
+// memory, and no library prevents that. demangle_itanium() knows the length of a name's text before it writes it; for
+// other names this is a rough guess. In the worst case `references` are distributed equally among `lists` lists;
 // then every list multiplies its contents by its number of references plus one.
 bool may_explode(size_t length, size_t references, size_t lists) {
   constexpr double kLongestPlain = 1 << 26;  // real names are smaller than a sixth of this, mostly under 1000
@@ -48,18 +50,14 @@ bool microsoft_may_explode(std::string_view name) {
   return may_explode(name.size(), references, lists);
 }
 
-// References are "S…_" and "T…_", in Rust "B…_". Lists end in "E", except for two kinds of Rust's paths.
-bool itanium_may_explode(std::string_view name) {
+// Names of Rust's newer scheme. References are "B…_". Lists end in "E", except for two kinds of paths.
+bool rust_may_explode(std::string_view name) {
   size_t references = 0, lists = 0;
   for (size_t i = 0; i < name.size(); ++i) {
-    const bool rust_pair = name[1] == 'R' && (name[i] == 'X' || name[i] == 'Y');
-    if (name[i] == 'E' || rust_pair) ++lists;
-    if (name[i] != 'S' && name[i] != 'T' && name[i] != 'B') continue;
+    if (name[i] == 'E' || name[i] == 'X' || name[i] == 'Y') ++lists;
+    if (name[i] != 'B') continue;
     size_t end = i + 1;
-    while (end < name.size() &&
-           (is_digit(name[end]) || is_upper(name[end]) || (name[1] == 'R' && is_lower(name[end])))) {
-      ++end;
-    }
+    while (end < name.size() && (is_digit(name[end]) || is_upper(name[end]) || is_lower(name[end]))) ++end;
     if (end < name.size() && name[end] == '_') ++references;
   }
   return may_explode(name.size(), references, lists);
@@ -73,26 +71,16 @@ std::string without_arm64ec_mark(std::string_view name) {
   return plain;
 }
 
-// Rust's older scheme adds a part to the end of every name: "::h" and 16 digits.
-void drop_rust_hash(std::string& name) {
-  constexpr size_t kHash = 3 + 16;
-  if (name.size() <= kHash || name.compare(name.size() - kHash, 3, "::h") != 0) return;
-  if (name.find_first_not_of("0123456789abcdef", name.size() - kHash + 3) != std::string::npos) return;
-  name.resize(name.size() - kHash);
-}
-
 std::optional<std::string> demangle(std::string_view name, NameParts parts) {
   if (starts_with(name, "?")) {
     if (microsoft_may_explode(name)) return std::nullopt;
     return demangle_microsoft(without_arm64ec_mark(name), parts);
   }
-  if ((starts_with(name, "_Z") || starts_with(name, "_R")) && itanium_may_explode(name)) return std::nullopt;
   if (starts_with(name, "_Z")) {
-    std::optional<std::string> out = demangle_itanium(name, parts);
-    if (out.has_value()) drop_rust_hash(*out);
-    return out;
+    std::optional<std::string> rust = demangle_older_rust(name);
+    return rust.has_value() ? std::move(rust) : demangle_itanium(name, parts);
   }
-  if (starts_with(name, "_R")) return demangle_rust(name);
+  if (starts_with(name, "_R")) return rust_may_explode(name) ? std::nullopt : demangle_rust(name);
   if (starts_with(name, "_D")) return demangle_d(name);
   if (starts_with(name, "#") && name.size() > 1) return std::string(name.substr(1));  // a C function of ARM64EC
   return std::nullopt;
