@@ -453,6 +453,13 @@ TEST(CommandLine, IntervalsAndFilesInTheOrderOfTheLine) {
   EXPECT_EQ(first_line({"sample", "--pdb_file", "b", "-e", "arm_spe_0/ld/"}), "PDB file 'b' doesn't exist");
 }
 
+TEST(CommandLine, ASecondListOfFiltersDoesNotReplaceTheFirst) {
+  const auto refused = parse({"record", "-e", "arm_spe_0/ld=1/", "-e", "arm_spe_0/st=1/"});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().text, "SPE is named twice: -e arm_spe_0/ld=1/ and -e arm_spe_0/st=1/");
+  EXPECT_TRUE(diag::names_all(refused.error().hint, {"arm_spe_0/ld=1,st=1/"}));
+}
+
 TEST(CommandLine, OnLinuxTheFirstUnknownWordIsTheProgram) {
   const auto linux_line = [](std::vector<std::string> words) { return parse_command_line(words, nullptr, "linux"); };
   const auto record = linux_line({"record", "-g", "./program", "-g", "--json", "list"});

@@ -349,25 +349,6 @@ diag::Result<void> OptionEffects::take_sampling_value(Option option, const std::
   }
 }
 
-// Only after `sample` or `record` is -e a sampling list.
-diag::Result<void> OptionEffects::take_events(const std::string& value) {
-  if (expects_samples_) return take_sampled_events(value);
-  WPERF_TRY(request::EventList list, request::parse_event_list(value));
-  request_.items.emplace_back(std::move(list));
-  return {};
-}
-
-diag::Result<void> OptionEffects::take_sampled_events(const std::string& value) {
-  request::Sampling& sampling = request_.sampling;
-  if (request::is_spe_list(value)) {
-    WPERF_TRY(sampling.spe, request::parse_spe_list(value));
-    return {};
-  }
-  WPERF_TRY(const std::vector<request::SampledEvent> events, request::parse_sampling_list(value));
-  sampling.events.insert(sampling.events.end(), events.begin(), events.end());
-  return {};
-}
-
 diag::Result<void> OptionEffects::take_metrics(std::string_view value, const std::string& spelling) {
   WPERF_CHECK_OK(check_ends_in_name(value, spelling));
   while (!value.empty()) {

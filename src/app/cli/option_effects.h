@@ -45,6 +45,7 @@ class OptionEffects {
   request::Request& request_;
   FileExists file_exists_;
   bool expects_samples_ = false, expects_rounds_ = false;
+  std::string spe_;  // the value of -e arm_spe_0/…/
 };
 
 }  // namespace wperf::cli
