@@ -152,11 +152,36 @@ stacks::StackAggregator SampleReader::finish(const ProcessHistory& history) {
   return aggregator;
 }
 
+namespace {
+
+std::pair<spe::OperationName, u64> kind_of(const spe::Record& record) {
+  return {spe::operation_name(record), spe::contract_events(record.events())};
+}
+
+}  // namespace
+
+// Adds an event for each kind of operation, the largest first, because some views show only one event. To know their
+// sizes, the records are decoded once more.
+std::map<SampleReader::OperationKind, u32> SampleReader::add_kinds_of_operations(const RecordedRecords& records) {
+  std::map<OperationKind, u64> counts;
+  DecodeStates states;
+  records.for_each_as_recorded(states, [&](u32, u64 time, const spe::Origin&, const spe::Record& record) {
+    if (!is_outside(time)) ++counts[kind_of(record)];
+  });
+  std::vector<std::pair<OperationKind, u64>> order(counts.begin(), counts.end());
+  std::ranges::stable_sort(order, std::ranges::greater(), [](const auto& kind) { return kind.second; });
+  std::map<OperationKind, u32> events;
+  for (const auto& [kind, count] : order) {
+    events[kind] = static_cast<u32>(profile_.events.size());
+    profile_.events.emplace_back().name = spe::source_name(kind.first, kind.second);
+  }
+  return events;
+}
+
 void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
   const CanonicalCode canonical(*history_);
   const RecordedRecords records(traces, canonical);
   DecodeStates states;
-  std::map<std::pair<spe::OperationName, u64>, u32> events;
   const auto section = file_.features().section(perf_data::kRecordStacksFeature);
   const bool has_no_callers = wanted_.only_native || wanted_.branches;
   RecordCallers callers(has_no_callers ? perf_data::RecordStacks() : perf_data::read_record_stacks(section));
@@ -165,20 +190,20 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
     profile_.has_callers = true;
     profile_.events.emplace_back().name = "total_latency";
   }
+  std::map<OperationKind, u32> events;
+  if (!wanted_.branches) events = add_kinds_of_operations(records);
   records.for_each_as_recorded(
       states, [&](u32 process, u64 time, const spe::Origin& origin, const spe::Record& record) {
-        const bool has_time = time < ~u64{0} - 1;
-        if (has_time ? time < begin_ || time > end_ : is_limited_) return;
-        if (has_time) note_time(time);
+        if (is_outside(time)) return;
+        const bool is_timed = has_time(time);
+        if (is_timed) note_time(time);
         const u32 thread = spe::thread_of(origin, record);
         const u32 pid = process != ProcessHistory::kNobody ? process : 0;
         const RecordedTasks::Task& task = tasks_.at(pid, thread != spe::kNoThread ? thread : pid, time);
         if (wanted_.branches) return add_operation_branch(record, {0, task.number, 0, task.space}, pid, time);
-        const std::pair kind{spe::operation_name(record), spe::contract_events(record.events())};
-        const auto [event, is_new] = events.try_emplace(kind, static_cast<u32>(profile_.events.size()));
-        if (is_new) profile_.events.emplace_back().name = spe::source_name(kind.first, kind.second);
-        Origin where{event->second, task.number, wanted_.cores ? origin.core : 0, task.space,
-                     has_time && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
+        const u32 event = events.at(kind_of(record));
+        Origin where{event, task.number, wanted_.cores ? origin.core : 0, task.space,
+                     is_timed && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
         const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
         frames_.assign(1, {record.pc(), code});
         if (callers.are_known()) callers.add_to(origin.core, record, frames_);
@@ -187,10 +212,10 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
           where.event = counted;
           ++profile_.events[counted].samples;
           profile_.events[counted].period += weight;
-          if (wanted_.times) moments_.add_time(has_time ? time : 0, wanted_.sample_times);
+          if (wanted_.times) moments_.add_time(is_timed ? time : 0, wanted_.sample_times);
           tally_.add(SampleTally::kNotOfFile, frames_, where, weight);
         };
-        count(event->second, 1);
+        count(event, 1);
         if (callers.are_known() && record.total_latency() != 0) count(cycles, record.total_latency());
       });
   for (const auto& [core, state] : states) {

@@ -3,8 +3,10 @@
 // addresses; recorded_places names them.
 #pragma once
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/recording/history_ahead.h"
@@ -17,10 +19,13 @@
 #include "analysis/recording/sample_chain.h"
 #include "analysis/recording/sample_tally.h"
 #include "formats/perf_data/history_collector.h"
+#include "formats/spe/contract_names.h"
 #include "formats/spe/operation_record.h"
 #include "model/stacks/branch_edges.h"
 
 namespace wperf::recording {
+
+class RecordedRecords;
 
 class SampleReader {
  public:
@@ -52,12 +57,17 @@ class SampleReader {
 
  private:
   using Origin = stacks::StackAggregator::Origin;
+  using OperationKind = std::pair<spe::OperationName, u64>;
 
   void note_time(u64 time) {
     first_time_ = std::min(first_time_, time);
     last_time_ = std::max(last_time_, time);
   }
   bool is_within_time(const perf_data::Sample& sample) const { return sample.time >= begin_ && sample.time <= end_; }
+  // The same for an operation that SPE recorded, which may have no time.
+  static bool has_time(u64 time) { return time < ~u64{0} - 1; }
+  bool is_outside(u64 time) const { return has_time(time) ? time < begin_ || time > end_ : is_limited_; }
+  std::map<OperationKind, u32> add_kinds_of_operations(const RecordedRecords& records);
   void take(const perf_data::Sample& sample, const perf_data::Record& record);
   void take_weighted(const perf_data::Sample& sample, const perf_data::Record& record);
   void take_values(const perf_data::Sample& sample, u32 sampled, u64 when, bool is_wanted);

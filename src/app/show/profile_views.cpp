@@ -228,11 +228,20 @@ diag::Result<void> write_page(const std::string& file, const std::string& text, 
   return {};
 }
 
+// A picture or folded stacks show the first event that has samples.
+void warn_of_other_events(const stacks::StackProfile& profile, std::string_view shown, diag::Console& console) {
+  const std::vector<u32> used = exports::used_events(profile);
+  if (used.size() < 2) return;
+  console.warn(fmt::format("warning: only the stacks of {} are {}; the recording has other events, too",
+                           profile.events[used[0]].name, shown));
+}
+
 diag::Result<void> write_pages(const ShownProfile& shown, const ReportOptions& options, diag::Console& console) {
   const PageOptions& pages = options.pages;
   const stacks::StackFilter& filter = options.tables.filter;
   diag::FirstFailure written;
   if (pages.svg_file.has_value()) {
+    warn_of_other_events(shown.profile, "drawn", console);
     written.add(write_page(*pages.svg_file, html::svg_flame_graph(shown.profile, filter), options.outputs, console));
   }
   if (!pages.html_file.has_value()) return std::move(written).result();
@@ -263,10 +272,7 @@ void write_first_folded(const stacks::StackProfile& profile, const report::Stack
     console.warn("warning: no samples");
     return;
   }
-  if (used.size() > 1) {
-    console.warn("warning: only the stacks of " + profile.events[used[0]].name +
-                 " are printed; the recording has other events, too");
-  }
+  warn_of_other_events(profile, "printed", console);
   report::write_folded(profile, used[0], options, take);
 }
 
