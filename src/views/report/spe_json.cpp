@@ -63,7 +63,7 @@ std::string document(const SampleJsonParts& parts, const operations::SpeProfile&
     json.key("memory");
     write_memory(json, profile, options);
   }
-  if (const std::vector<std::string> notes = spe_notes(profile); !notes.empty()) {
+  if (const std::vector<std::string> notes = spe_notes(profile, options); !notes.empty()) {
     json.begin_array("notes");
     for (const std::string& note : notes) json.string(note);
     json.end_array();

@@ -118,6 +118,22 @@ TEST(MemoryText, RowsAndFunctionsAreChosen) {
   EXPECT_NE(text.find("memory: by function"), std::string::npos);
 }
 
+TEST(MemoryText, ANoteSaysWhichTablesAreOfAllFunctions) {
+  const SpeProfile profile = testing::memory_sampled();
+  const compat::CompatView view = testing::view_of(profile);
+  SpeOptions options = with_memory();
+  const auto says_so = [&] {
+    const bool in_text = spe_text(profile, view, nullptr, options).find("note: -s filters") != std::string::npos;
+    EXPECT_EQ(spe_json(profile, view, nullptr, options).find("-s filters") != std::string::npos, in_text);
+    return in_text;
+  };
+  EXPECT_FALSE(says_so());
+  options.samples.symbol = [](std::string_view name) { return name == "main"; };
+  EXPECT_TRUE(says_so());
+  options.memory = false;
+  EXPECT_FALSE(says_so());
+}
+
 std::vector<std::string> lines_in(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);

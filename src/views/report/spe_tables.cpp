@@ -344,7 +344,7 @@ Table sharing_table(const SpeProfile& profile, const operations::SharedLine& lin
   return table;
 }
 
-Notes spe_notes(const operations::SpeProfile& profile) {
+Notes spe_notes(const operations::SpeProfile& profile, const SpeOptions& options) {
   Notes notes;
   for (const operations::SpeCore& core : profile.cores) add_core(core, notes);
   if (profile.forgotten_mappings != 0) {
@@ -352,7 +352,12 @@ Notes spe_notes(const operations::SpeProfile& profile) {
                                 text::with_commas(profile.forgotten_mappings)));
   }
   if (profile.population.has_value()) add_population(*profile.population, notes);
-  if (profile.memory.has_value()) add_limits(*profile.memory, notes);
+  if (!profile.memory.has_value()) return notes;
+  add_limits(*profile.memory, notes);
+  if (options.memory && options.samples.symbol)
+    notes.emplace_back(
+        "-s filters the memory tables by function and by line, of page table walks and of branches; the others are of "
+        "all functions");
   return notes;
 }
 

@@ -35,6 +35,6 @@ std::vector<MemoryPart> memory_parts(const operations::SpeProfile& profile, cons
 
 // Facts that a reader must know about an SPE run before believing its numbers: how operations were chosen, how many
 // were lost, which facts the core does not record. Whole sentences, the most important first, without "note: ".
-std::vector<std::string> spe_notes(const operations::SpeProfile& profile);
+std::vector<std::string> spe_notes(const operations::SpeProfile& profile, const SpeOptions& options = {});
 
 }  // namespace wperf::report

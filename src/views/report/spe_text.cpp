@@ -80,7 +80,7 @@ std::string spe_text(const operations::SpeProfile& profile, const compat::Compat
     samples.why_none = "no selected operation passed the filters";
   out += sample_text(view, samples);
   if (options.memory) out += memory_text(profile, options);
-  const std::vector<std::string> notes = spe_notes(profile);
+  const std::vector<std::string> notes = spe_notes(profile, options);
   if (!notes.empty()) out += '\n';
   for (const std::string& note : notes) out += "note: " + note + '\n';
   return out;
