@@ -132,6 +132,21 @@ TEST(DriverDevice, TellsTheDriverWhereTheMemoryControllersAre) {
 }
 
 // A hypervisor may report SPE but stop a machine that reads its registers.
+TEST(DriverDevice, ARefusedMaskOfSpeIsNamed) {
+  Made made = make();
+  made.machine->handlers[WPERF_CODE_SPE_CONFIGURE] = refuse(WPERF_NOT_SUPPORTED);
+  plan::SpePlan plan;
+  const auto refusal = [&] { return made.device->open_spe(plan).error(); };
+  EXPECT_EQ(refusal().text, "the hardware does not support the request");
+  plan.events = 0x108;
+  EXPECT_EQ(refusal().text, "this core cannot filter by all events of event_filter=0x108");
+  EXPECT_NE(refusal().hint.find("bits 1, 3, 5 and 7"), std::string::npos);
+  plan.not_events = 4;
+  EXPECT_EQ(refusal().text, "this core cannot filter by all events of event_filter=0x108,inv_event_filter=0x4");
+  made.machine->handlers[WPERF_CODE_SPE_CONFIGURE] = refuse(WPERF_PROFILING_BUSY);
+  EXPECT_EQ(refusal().text, "another program uses the SPE of a chosen core");
+}
+
 TEST(DriverDevice, SpeIsQueriedOnlyOnDemand) {
   Made made = make();
   WperfHardwareReply reply{};

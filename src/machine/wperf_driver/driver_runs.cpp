@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/wperf_driver/driver_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "machine/device/stack_records.h"
@@ -134,6 +137,17 @@ WperfSpeRequest spe_request_of(const plan::SpePlan& plan) {
   return request;
 }
 
+// The driver does not say which bit of a mask the core refuses.
+diag::Error refused_events(const plan::SpePlan& plan) {
+  std::string masks;
+  if (plan.events != 0) masks = fmt::format("event_filter={:#x}", plan.events);
+  if (plan.not_events != 0) masks += fmt::format("{}inv_event_filter={:#x}", masks.empty() ? "" : ",", plan.not_events);
+  return {.text = fmt::format("this core cannot filter by all events of {}", masks),
+          .hint =
+              "cores can filter by bits 1, 3, 5 and 7, with SPE 1.1 also by 11, with SPE 1.2 also by 6; few can by "
+              "other bits. Bit 3 is the number 8"};
+}
+
 class DriverSpeSession final : public device::SpeSession {
  public:
   DriverSpeSession(device::DriverTransport& transport, const std::vector<u32>& cores)
@@ -187,7 +201,9 @@ class DriverSpeSession final : public device::SpeSession {
 
 diag::Result<std::unique_ptr<device::SpeSession>> open_driver_spe(device::DriverTransport& transport,
                                                                   const plan::SpePlan& plan) {
-  WPERF_CHECK_OK(call_driver(transport, WPERF_CODE_SPE_CONFIGURE, spe_request_of(plan)));
+  WPERF_TRY(const WperfStatus status, try_driver(transport, WPERF_CODE_SPE_CONFIGURE, spe_request_of(plan)));
+  if (status == WPERF_NOT_SUPPORTED && (plan.events | plan.not_events) != 0) return refused_events(plan);
+  if (status != WPERF_OK) return error_of_status(status, WPERF_CODE_SPE_CONFIGURE);
   return std::unique_ptr<device::SpeSession>(std::make_unique<DriverSpeSession>(transport, plan.cores));
 }
 
