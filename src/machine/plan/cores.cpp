@@ -62,7 +62,10 @@ diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Measu
   if (wanted.command == request::Command::sample) WPERF_CHECK_OK(check_one_core_of_sample(named, core_count));
   const bool of_machine = wanted.sampling.whole_machine && !wanted.program.has_value();
   if (!wanted.pe_file.has_value() && !of_machine) {
-    return diag::contract_error("no pid or process name specified, sample address are not de-ASLRed");
+    diag::Error error = diag::contract_error("no pid or process name specified, sample address are not de-ASLRed");
+    if (wanted.image_name.has_value())
+      error.hint = "--pe_file FILE is needed, too; without --image_name, the process has the name of that file";
+    return error;
   }
   if (of_machine && named.measured.empty() && named.sampled.empty()) {
     for (u32 core = 0; core < core_count; ++core) named.sampled.push_back(core);

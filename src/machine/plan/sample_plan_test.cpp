@@ -220,6 +220,17 @@ TEST(SamplePlan, NoProgram) {
   }
 }
 
+TEST(SamplePlan, TheNameOfAProcessNeedsTheFileToo) {
+  request::Request request = sampling("ld_spec");
+  request.pe_file.reset();
+  const auto error = [&] { return sample_planned(request).error(); };
+  EXPECT_EQ(error().text, kNoProgram);
+  EXPECT_EQ(error().hint, "");
+  request.image_name = "p.exe";
+  EXPECT_EQ(error().text, kNoProgram);
+  EXPECT_NE(error().hint.find("--pe_file FILE is needed, too"), std::string::npos);
+}
+
 // A request with every mistake. They are corrected one by one, in the order in which they must be reported.
 TEST(SamplePlan, TheOrderOfTheChecks) {
   Capabilities machine = test_machine(kNeoverseN1, 4);
