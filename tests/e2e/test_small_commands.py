@@ -140,6 +140,14 @@ class SmallCommandsTest(WperfTest):
         self.assertIn('warning: "nothing" not found! Ensure it is compatible with the specified CPU',
                       self.fails("man", "nothing"))
         self.assertIn('warning: "a/b" not found!', self.fails("man", "neoverse-n1/a/b"))
+        for name, why in (("/dsu/l3d_cache", "is an event of the cluster of cores and has no manual page"),
+                          ("/dmc_clkdiv2/rdwr", "is an event of the memory controller and has no manual page"),
+                          ("arm_spe_0//", "belongs to SPE, which has no manual page"),
+                          ("load_filter", "belongs to SPE, which has no manual page")):
+            refused = self.run_wperf("man", name)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(f"error: {name} {why}", refused.stderr)
+        self.assertIn('warning: CPU name: "" not found', self.fails("man", "/dsu/nothing"))
 
     def test_every_page_of_the_manual_opens(self):
         names = [row["Metric"] for row in self.json("list", "--json")["Predefined_Metrics"]]

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/commands/commands.h"
 #include "app/measure/opened_machine.h"
 #include "app/output/outputs.h"
 #include "ground/diag/nearest.h"
+#include "machine/plan/spe_plan.h"
 #include "views/report/tool_reports.h"
 
 namespace wperf::commands {
@@ -70,6 +73,23 @@ std::vector<std::string_view> names_of(const std::vector<pmu::Product>& products
   return names;
 }
 
+// Refuses what `list` prints but no manual page describes: events outside of the cores, SPE and its filters.
+diag::Result<void> check_has_page(const std::string& name) {
+  for (const EventClass event_class : kEventClasses) {
+    const std::string prefix = fmt::format("/{}/", kEventClassNames[index_of(event_class)]);
+    if (event_class == EventClass::core || !name.starts_with(prefix)) continue;
+    if (!pmu::find_uncore_event(event_class, std::string_view(name).substr(prefix.size())).has_value()) break;
+    return diag::usage_error(fmt::format("{} is an event of the {} and has no manual page", name,
+                                         event_class == EventClass::dsu ? "cluster of cores" : "memory controller"),
+                             "`wperf list -v` has its number");
+  }
+  if (name.starts_with("arm_spe_0") || plan::find_spe_setting(name) != nullptr) {
+    return diag::usage_error(name + " belongs to SPE, which has no manual page",
+                             "docs/user/spe.md explains SPE and its filters");
+  }
+  return {};
+}
+
 }  // namespace
 
 diag::Result<void> run_list(const request::Request& request, diag::Console& console) {
@@ -91,6 +111,7 @@ diag::Result<void> run_man(const request::Request& request, diag::Console& conso
         "style, information.");
   }
   std::string name = request.man_topic->substr(0, request.man_topic->find(','));
+  WPERF_CHECK_OK(check_has_page(name));
   std::vector<pmu::Product> products = plan::kinds_of_cores(machine.capabilities);
   if (const size_t slash = name.find('/'); slash != std::string::npos) {
     const std::string cpu = name.substr(0, slash);
