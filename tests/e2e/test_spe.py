@@ -207,10 +207,37 @@ class SpeTest(WperfTest):
         self.assertGreater(min(first, rest), everything / 4)
         self.assertEqual(first + rest, everything)
 
+    def test_a_second_list_of_filters_is_refused(self):
+        refused = self.run_wperf("record", "-e", "arm_spe_0/ld=1/", "-e", "arm_spe_0/st=1/", "--", workload("chase.exe"))
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("SPE is named twice: -e arm_spe_0/ld=1/ and -e arm_spe_0/st=1/", refused.stderr)
+
+    def test_an_event_that_no_core_can_filter_by(self):
+        command = ("record", "-c", "1", "--timeout", "0.1", "-q")
+        self.ok(*command, "-e", "arm_spe_0/event_filter=8/", "--", workload("chase.exe"), cwd=self.path)
+        refused = self.run_wperf(*command, "-e", "arm_spe_0/event_filter=0x100/", "--", workload("chase.exe"), cwd=self.path)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("cannot filter by all events of event_filter=0x100", refused.stderr)
+
+    def test_views_of_one_event_show_the_largest(self):
+        path = self.path / "kinds.data"
+        self.ok("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.2", "-q", "-o", path, "--", workload("googolplex.exe"), cwd=self.path)
+        events = self.json("report", path, "--json", "--sort", "symbol")["recording"]["events"]
+        events = [event for event in events if event["samples"]]  # without the unit's own
+        sizes = [event["samples"] for event in events]
+        self.assertGreater(len(sizes), 1)
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        self.assertIn(f"by {events[0]['event']}: ", self.ok("report", path, "--brief"))
+        drawn = self.run_wperf("report", path, "--svg", self.path / "kinds.svg")
+        self.assertIn(f"warning: only the stacks of {events[0]['event']} are drawn", drawn.stderr)
+        self.assertIn(f"{events[0]['event']}: {sizes[0]:,} samples", (self.path / "kinds.svg").read_text(encoding="utf-8"))
+        folded = self.run_wperf("report", path, "--export", "folded", "-o", self.path / "kinds.folded")
+        self.assertIn(f"only the stacks of {events[0]['event']} are printed", folded.stderr)
+
     def test_records_without_times_are_in_no_stretch_of_time(self):
         path = self.path / "no times.data"
         self.ok("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.1", "-o", path, "--", workload("chase.exe"))
-        self.assertIn("--time drops all SPE records", self.run_wperf("report", path, "--time", "0-1").stderr)
+        self.assertIn("--time drops all SPE records: they have no times", self.run_wperf("report", path, "--time", "0-1").stderr)
         self.assertIn("records have no times", self.run_wperf("report", path, "--timeline", "10").stderr)
 
     def test_debuginfod_needs_no_servers(self):

@@ -92,8 +92,10 @@ diag::Result<void> show_operations(const perf_data::PerfFile& file, const perf_d
     return diag::usage_error("--mem has separate tables; --sort, filters and call trees do not apply to them",
                              "leave one of them out");
   }
-  const bool has_times = traces.time().has_value() && traces.time()->has_zero;
-  if (options.read.time.has_value() && !has_times) {
+  if (options.read.time.has_value() && !traces.time().has_value()) {
+    console.warn("warning: --time drops all SPE records: they have no times");
+    console.warn("hint: record them with ts_enable=1 (-e arm_spe_0/ts=1/)");
+  } else if (options.read.time.has_value() && !traces.time()->has_zero) {
     console.warn("warning: --time drops all SPE records: their clock cannot be related to the recording's");
   }
   recording::SampledRecording source(file);
