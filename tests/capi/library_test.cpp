@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libwperf.so through its header, on a simulated machine for this test.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <wperf/wperf.h>
 
@@ -99,6 +100,23 @@ TEST_F(Library, OneSessionAtATime) {
   EXPECT_TRUE(error_has("wperf_close"));
   ASSERT_TRUE(wperf_close());
   EXPECT_TRUE(wperf_init()) << wperf_last_error();
+}
+
+TEST_F(Library, AChildDoesNotCloseTheMachineOfItsParent) {
+  const pid_t child = fork();
+  if (child == 0) {
+    int cores = 0;
+    const bool has_machine = wperf_num_cores(&cores) || !error_has("no machine is open");
+    _exit(has_machine || !wperf_close() ? 1 : 0);
+  }
+  ASSERT_GT(child, 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  STAT_CONF conf{};
+  conf.events = L"inst_retired";
+  conf.duration_ms = 10;
+  EXPECT_TRUE(wperf_stat(&conf, nullptr)) << wperf_last_error();
 }
 
 TEST_F(Library, NullsAreRefused) {

@@ -14,6 +14,7 @@
 namespace wperf::capi {
 namespace {
 
+constexpr size_t kMostCores = 65'536;    // more than a machine has; a greater number is a mistake
 constexpr u32 kGreatestRateHz = 50'000;  // what the driver's rings keep up with on one core
 
 std::optional<std::string> optional_text(const wchar_t* text) {
@@ -23,6 +24,10 @@ std::optional<std::string> optional_text(const wchar_t* text) {
 
 diag::Result<std::vector<request::CoreRange>> core_ranges(const u32* cores, size_t count) {
   if (cores == nullptr && count != 0) return diag::usage_error("num_cores is not 0, but there are no cores");
+  if (count > kMostCores) {
+    return diag::usage_error("num_cores is " + std::to_string(count) + ", but must be at most " +
+                             std::to_string(kMostCores));
+  }
   std::vector<request::CoreRange> ranges;
   for (const u32 core : std::span(cores, count)) ranges.push_back({core, core});
   return ranges;
@@ -75,6 +80,15 @@ diag::Result<void> add_program(const wchar_t* program, const wchar_t* arguments,
   return {};
 }
 
+// The message of the command line names its options.
+diag::Result<void> check_rate(const request::Sampling& sampling) {
+  const bool has_own = !sampling.events.empty() &&
+                       std::ranges::all_of(sampling.events, [](const auto& one) { return one.interval.has_value(); });
+  if (!sampling.rate_hz.has_value() || !has_own) return {};
+  return diag::usage_error("rate_hz has no effect: every one of the events has its own interval",
+                           "set rate_hz to 0, or leave out an interval");
+}
+
 // If the configuration has one core, that core is sampled. If it has several, the program runs on the first one.
 diag::Result<void> add_sampled_cores(const SAMPLE_CONF& conf, request::Request& request) {
   WPERF_TRY(const auto cores, core_ranges(conf.cores, conf.num_cores));
@@ -116,6 +130,8 @@ diag::Result<request::Request> stat_request(const STAT_CONF& conf) {
   WPERF_CHECK_OK(add_events(conf.events, request));
   add_metrics(conf.metrics, request);
   WPERF_CHECK_OK(add_period(conf.period_ms, request));
+  if (conf.program != nullptr && *conf.program == L'\0')
+    return diag::usage_error("program is empty: it is a path, or NULL to start no program");
   WPERF_CHECK_OK(add_program(conf.program, conf.arguments, conf.spawn_delay_ms, request));
   request.kernel = conf.kernel;
   request.timeout = request::Duration{conf.duration_ms};
@@ -155,6 +171,7 @@ diag::Result<request::Request> sample_request(const SAMPLE_CONF& conf) {
     return diag::usage_error("rate_hz is " + std::to_string(conf.rate_hz) + ", but must be 1 to 50000");
   }
   if (conf.rate_hz != 0) sampling.rate_hz = conf.rate_hz;
+  WPERF_CHECK_OK(check_rate(sampling));
   sampling.symbol_path = optional_text(conf.symbol_path);
   if (const auto symbol = optional_text(conf.symbol); symbol.has_value()) {
     sampling.display.symbol = request::parse_symbol_filter(*symbol);

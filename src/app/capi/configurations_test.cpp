@@ -107,6 +107,29 @@ TEST(StatRequest, WhatCannotBeIsRefused) {
   conf = {};
   conf.arguments = L"of nobody";
   EXPECT_FALSE(stat_request(conf).has_value());
+  conf = {};
+  conf.program = L"";
+  EXPECT_EQ(stat_request(conf).error().text, "program is empty: it is a path, or NULL to start no program");
+}
+
+TEST(StatRequest, TooManyCoresAreNotRead) {
+  STAT_CONF conf{};
+  conf.cores = kCores;
+  conf.num_cores = ~size_t{0};
+  EXPECT_EQ(stat_request(conf).error().text,
+            "num_cores is " + std::to_string(~size_t{0}) + ", but must be at most 65536");
+}
+
+TEST(SampleRequest, ARateWithoutEffectIsNamedByTheField) {
+  SAMPLE_CONF conf{};
+  conf.program = L"a.exe";
+  conf.events = L"ld_spec:1000,r1b:5000";
+  conf.rate_hz = 1000;
+  const diag::Error error = sample_request(conf).error();
+  EXPECT_EQ(error.text, "rate_hz has no effect: every one of the events has its own interval");
+  EXPECT_EQ(error.hint, "set rate_hz to 0, or leave out an interval");
+  conf.events = nullptr;
+  EXPECT_TRUE(sample_request(conf).has_value());
 }
 
 TEST(SampleRequest, StartsAProgramOrFindsOne) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "ground/os/process.h"
+
 namespace wperf::capi {
 namespace {
 
@@ -79,6 +81,10 @@ Library& library() {
 MessageConsole Library::measuring_console() const {
   stop_requested.store(false, std::memory_order_relaxed);
   return {sink, verbose, stop_requested};
+}
+
+void Library::forget_session_of_parent() {
+  if (session != nullptr && owner != os::process_number()) (void)session.release();
 }
 
 void request_stop() {

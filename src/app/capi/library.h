@@ -54,12 +54,16 @@ class MessageConsole final : public diag::Console {
 struct Library {
   std::mutex mutex;
   std::unique_ptr<Session> session;
+  unsigned owner = 0;  // the process that opened the session
   std::optional<std::string> device;
   MessageSink sink;
   bool verbose = false;
 
   // Returns a console for one measurement; discards an earlier wperf_stop().
   MessageConsole measuring_console() const;
+  // After fork() the child has a copy of the parent's session. It forgets that one without closing it, because the
+  // driver's lock and the running counters are the parent's.
+  void forget_session_of_parent();
 };
 
 Library& library();
@@ -75,6 +79,7 @@ bool guarded(Work work) noexcept {
     clear_last_error();
     Library& self = library();
     const std::lock_guard lock(self.mutex);
+    self.forget_session_of_parent();
     const diag::Result<bool> done = work(self);
     if (done.has_value()) return done.value();
     set_last_error(done.error());

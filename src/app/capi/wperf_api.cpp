@@ -16,8 +16,7 @@ namespace {
 
 diag::Result<bool> set_count(int* count, std::optional<size_t> value, const char* first) {
   if (count == nullptr) return diag::usage_error("count is NULL");
-  if (!value.has_value())
-    return diag::usage_error(std::string("nothing is listed yet: first call ") + first + " first");
+  if (!value.has_value()) return diag::usage_error(std::string("nothing is listed yet: call ") + first + " first");
   *count = static_cast<int>(*value);
   return true;
 }
@@ -68,6 +67,7 @@ bool wperf_init(void) {
     const std::string device = self.device.has_value() ? *self.device : os::environment("WPERF_DEVICE").value_or("");
     MessageConsole console = self.measuring_console();
     WPERF_TRY(self.session, Session::open(device, console));
+    self.owner = os::process_number();
     return true;
   });
 }

@@ -255,7 +255,7 @@ diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf) {
   }
   ours.period_ms = static_cast<u32>(conf.period);
   ours.kernel = conf.kernel_mode;
-  ours.program = program.path.c_str();
+  if (!program.path.empty()) ours.program = program.path.c_str();
   ours.arguments = program.arguments.c_str();
   ours.spawn_delay_ms = program.path.empty() ? 0 : conf.record_spawn_delay;
   ours.timeline = conf.timeline;

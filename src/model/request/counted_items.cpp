@@ -35,8 +35,9 @@ std::optional<EventClass> take_prefix(std::string_view& text) {
 // events.
 usize end_of_entry_in(std::string_view text) {
   const usize comma = text.find(',');
-  const usize slash = text.find('/');
-  if (comma == std::string_view::npos || slash == 0 || slash > comma || text[slash - 1] == '{') return comma;
+  const usize slash = text.substr(0, comma).find('/');  // of this entry: long lists are read once
+  const bool has_terms = slash != std::string_view::npos && slash != 0 && text[slash - 1] != '{';
+  if (comma == std::string_view::npos || !has_terms) return comma;
   const usize end = text.find('/', slash + 1);
   return end == std::string_view::npos ? comma : text.find(',', end);
 }

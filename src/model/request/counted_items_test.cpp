@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+
+#include "model/request/sampling_options.h"
 
 namespace wperf::request {
 namespace {
@@ -24,6 +27,16 @@ std::string events_of(std::string_view text) {
     if (token.group.has_value()) out += "#" + std::to_string(*token.group);
   }
   return out;
+}
+
+TEST(EventList, ALongListIsReadOnce) {
+  constexpr usize kNames = 400'000;
+  std::string text;
+  for (usize i = 0; i < kNames; ++i) text += "ld_spec,";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(parse_event_list(text).value().tokens.size(), kNames);
+  EXPECT_EQ(parse_sampling_list(text).value().size(), kNames);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST(EventList, NamesKeepTheirSpelling) {

@@ -76,9 +76,9 @@ diag::Result<SampledEvent> parse_event(std::string_view token) {
 // The beginning of the next entry, after a comma that is not inside `unit/…/`.
 usize end_of_entry(std::string_view text) {
   const usize comma = text.find(',');
-  if (comma == std::string_view::npos) return comma;
+  if (text.substr(0, comma).find('/') == std::string_view::npos) return comma;
   const usize slash = end_of_name(text);
-  return slash > comma && text.find('/') < comma ? text.find(',', slash) : comma;
+  return slash > comma ? text.find(',', slash) : comma;
 }
 
 constexpr std::string_view kStart = "arm_spe_0/";
