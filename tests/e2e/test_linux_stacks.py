@@ -185,6 +185,16 @@ class LinuxStacksTest(WperfTest):
         deepest = max(stacks, key=stacks.get)
         self.assertRegex(deepest, r"deep;deep;deep;deep;deep;deep;deep;deep;.*outer;middle;leaf")
 
+    def test_stacks_are_complete_where_a_program_begins(self):
+        """The first function of the dynamic loader has no call frame information."""
+        path = self.path / "short.data"
+        text = self.ok("record", "-g", "-e", "cpu-clock:50000", "-o", path, "--", "sh", "-c",
+                       "i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i+1)); done", device="linux")
+        samples = int(re.search(r"([\d,]+) samples", text)[1].replace(",", ""))
+        self.assertGreater(samples, ENOUGH)
+        incomplete = re.search(r"([\d,]+) of [\d,]+ stacks are incomplete", text)
+        self.assertLess(int(incomplete[1].replace(",", "")) if incomplete else 0, 0.05 * samples, text)
+
     def test_functions_of_a_language_stand_between_those_of_c(self):
         for program in ("trampoline", "old_trampoline"):
             path, stacks = self.recorded(program)

@@ -39,6 +39,47 @@ int main(int count, char** words) {  // milliseconds of CPU time
 }
 """
 
+# Renames the second file to the path of its program, then uses the CPU for 0.3 seconds. OTHER has different functions.
+SWAPPED = r"""
+#include <stdio.h>
+#include <time.h>
+volatile unsigned sink;
+#ifdef OTHER
+#define WORK other_work
+__attribute__((noinline)) void other_first(void) { for (unsigned i = 0; i < 100; ++i) sink += i * i; }
+#else
+#define WORK own_work
+#endif
+__attribute__((noinline)) void WORK(void) { for (unsigned i = 0; i < 100000; ++i) sink += i; }
+int main(int count, char** words) {
+  if (count > 1 && rename(words[1], words[0]) != 0) return 1;
+  while (clock() < 300 * (CLOCKS_PER_SEC / 1000)) WORK();
+  return 0;
+}
+"""
+
+# Loads two libraries by the same path, one after the other, and uses the CPU for 0.2 seconds in each.
+RELOADER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <time.h>
+int main(void) {
+  const char* names[] = {"first", "second"};
+  for (int i = 0; i < 2; ++i) {
+    if (rename(i == 0 ? "first.so" : "second.so", "hot.so") != 0) return 1;
+    void* library = dlopen("./hot.so", RTLD_NOW);
+    void (*work)(void) = (void (*)(void))dlsym(library, names[i]);
+    for (clock_t begin = clock(); clock() - begin < 200 * (CLOCKS_PER_SEC / 1000);) work();
+    dlclose(library);
+  }
+  return 0;
+}
+"""
+PLUG = r"""
+volatile unsigned sink;
+void FIRST(void) { for (unsigned i = 0; i < 100000; ++i) sink += i; }
+"""
+
 # Two functions at one address, one after the other, described in jit-PID.dump.
 CODE_MAKER = r"""
 #include <fcntl.h>
@@ -249,6 +290,96 @@ class LinuxSymbolsTest(WperfTest):
         done = self.run_wperf("report", recording, "--inline", "--children")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"not all functions inlined in split are known: {split}: ", done.stdout + done.stderr)
+
+    def test_missing_split_debug_information_is_told(self):
+        recording, split = self.split_program("lost")
+        kept = self.root / "kept"
+        kept.mkdir()
+        split.rename(kept / split.name)
+        inlined = ("report", recording, "--inline", "--children", "--module", "split")
+        done = self.run_wperf(*inlined)
+        self.assertNotIn("(inlined)", done.stdout)
+        said = (f"not all functions inlined in split are known: its split debug information is not here, so lines may also be those of "
+                f"inlined code: there is neither {split} nor {split.parent}/split.dwp; name the folder of these files with --symbol-path")
+        self.assertEqual((done.stdout + done.stderr).count(said), 1, done.stdout + done.stderr)
+        self.assertNotIn("split debug information", self.ok("report", recording))
+        found = self.ok(*inlined, "--symbol-path", kept)
+        self.assertIn("(inlined)", found)
+        self.assertNotIn("split debug information", found)
+
+    def recorded_here(self, name, *command, cwd=None):
+        path = self.root / f"{name}.data"
+        self.ok("record", "-q", "-e", "cpu-clock", "--freq", "4000", "-o", path, "--", *command, device="linux", cwd=cwd)
+        return path
+
+    def test_a_file_that_was_replaced_while_it_was_recorded_gives_no_names(self):
+        folder, old = self.root / "swapped", self.root / "swapped-old"
+        folder.mkdir()
+        old.mkdir()
+        (folder / "swapped.c").write_text(SWAPPED)
+        for name, options in (("swapped", ()), ("other", ("-DOTHER",))):
+            subprocess.run(["cc", "-O1", *options, "-o", name, "swapped.c"], cwd=folder, check=True)
+        shutil.copy(folder / "swapped", old)
+        recording = self.recorded_here("swapped", folder / "swapped", folder / "other")
+        text = self.ok("report", recording)
+        said = f"the recorded {folder}/swapped is not here any more: it was replaced or removed while it was recorded"
+        self.assertIn(said, text)
+        for function in ("other_work", "other_first", "own_work", "register_tm_clones"):
+            self.assertNotIn(function, text)
+        self.assertIn(said, self.ok("report", recording, "--symbol-path", folder))  # it has only the new file
+        self.assertRegex(self.ok("report", recording, "--symbol-path", old), r"swapped +own_work")
+        if shutil.which("perf") is not None:
+            subprocess.run(["perf", "script", "-i", recording], capture_output=True, check=True)
+
+    def test_files_that_had_the_same_path_are_told_apart(self):
+        folder = self.root / "reloader"
+        folder.mkdir()
+        (folder / "reloader.c").write_text(RELOADER)
+        (folder / "plug.c").write_text(PLUG)
+        subprocess.run(["cc", "-O1", "-o", "reloader", "reloader.c", "-ldl"], cwd=folder, check=True)
+        for name in ("first", "second"):
+            subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-Wl,--build-id", f"-DFIRST={name}", "-o", f"{name}.so", "plug.c"], cwd=folder,
+                           check=True)
+        shutil.copy(folder / "first.so", folder / "kept.so")
+        recording = self.recorded_here("reloader", folder / "reloader", cwd=folder)
+        rows = {(row["module"], row["symbol"]): row["samples"] for row in self.report(recording)["rows"]}
+        self.assertGreater(rows.get(("hot.so", "second"), 0), 50, rows)
+        self.assertGreater(rows.get(("hot.so", "[unknown]"), 0), 50, rows)
+        self.assertNotIn(("hot.so", "first"), rows)
+        (folder / "kept.so").rename(folder / "hot.so")
+        text = self.ok("report", recording)
+        self.assertIn("a different build than the recorded one", text)
+        self.assertNotIn("stripped", text)
+        for function in ("first", "second"):
+            self.assertNotRegex(text, rf"hot\.so +{function}")
+
+    def test_a_running_program_whose_file_was_removed_or_rebuilt_is_named(self):
+        folder = self.root / "removed"
+        folder.mkdir()
+        for name, is_rebuilt in (("gone", False), ("rebuilt", True)):
+            program, recording = folder / name, self.root / f"{name}.data"
+            shutil.copy(self.program, program)
+            running = subprocess.Popen([program, "600000"])
+            self.addCleanup(running.wait)
+            self.addCleanup(running.kill)
+            while name not in pathlib.Path(f"/proc/{running.pid}/comm").read_text() and running.poll() is None:
+                time.sleep(0.01)
+            program.unlink()
+            if is_rebuilt:
+                shutil.copy("/bin/sleep", program)
+            text = self.ok("record", "-e", "cpu-clock", "-p", str(running.pid), "--timeout", "0.5", "-o", recording, device="linux")
+            self.assertRegex(text, rf"{name} +(std::__\w+|order)")
+            running.kill()
+            running.wait()
+            notes = subprocess.run(["readelf", "-n", self.program], capture_output=True, text=True, check=True).stdout
+            build_id = re.search(r"Build ID: ([0-9a-f]+)", notes)[1]
+            text = self.ok("report", recording)
+            why = "is from a different build than the recorded one" if is_rebuilt else "here"
+            self.assertIn(f"{why}, of build {build_id}", text)
+            found = self.root / f"found-{name}"
+            found.mkdir()
+            shutil.copy(self.program, found / name)
+            self.assertRegex(self.ok("report", recording, "--symbol-path", found), rf"{name} +(std::__\w+|order)")
 
     def test_overloads_show_their_signature(self):
         program = self.root / "overloads"

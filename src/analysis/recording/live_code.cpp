@@ -16,6 +16,11 @@ u32 LiveCode::code_of(const perf_data::Mmap& mapping) {
   const std::string_view id(reinterpret_cast<const char*>(mapping.build_id.data()), mapping.build_id.size());
   std::string key(mapping.file);
   key.append(1, '\0').append(id);
+  // A path may name another file later.
+  key.append(1, '\0')
+      .append(std::to_string(mapping.inode))
+      .append(1, ' ')
+      .append(std::to_string(mapping.inode_generation));
   const auto [entry, is_new] = code_numbers_.try_emplace(std::move(key), static_cast<u32>(codes_.size()));
   if (is_new) {
     const std::string& path = texts_.emplace_back(mapping.file);

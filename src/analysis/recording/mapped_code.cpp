@@ -58,7 +58,7 @@ modules::CodeFile load_module_again(const stacks::StackModule& module, const mod
                                     modules::SymbolOptions images) {
   const std::vector<std::byte> build = bytes_of_digits(module.build_id);
   if (module.pdb_path.empty() && !perf_data::is_windows_path(module.path)) {
-    modules::CodeFile elf(modules::load_elf(module.path, build, search));
+    modules::CodeFile elf(modules::load_elf({.path = module.path, .build_id = build}, search));
     if (elf.has_symbols()) return elf;  // otherwise perhaps an image without a PDB
   }
   if (!module.pdb_path.empty()) images.recorded_pdb_files.push_back(module.pdb_path);
@@ -83,10 +83,13 @@ modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_d
   return load_recorded_image(file, code, search.images);
 }
 
+modules::RecordedElf recorded_elf(const perf_data::MappedCode& code) {
+  return {std::string(code.path), code.build_id, code.first_process, code.was_replaced};
+}
+
 modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search) {
-  if (code.path != modules::kVdsoPath)
-    return modules::load_elf(std::string(code.path), code.build_id, search, code.first_process);
+  if (code.path != modules::kVdsoPath) return modules::load_elf(recorded_elf(code), search);
   bytes::Span build_id = code.build_id;
   for (const perf_data::BuildId& known : file.features().build_ids()) {
     if (build_id.empty() && known.file == modules::kVdsoPath) build_id = known.id;

@@ -28,6 +28,7 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
 // The file of a profile's module, after its recording was closed.
 modules::CodeFile load_module_again(const stacks::StackModule& module, const modules::ElfSearch& search,
                                     modules::SymbolOptions images);
+modules::RecordedElf recorded_elf(const perf_data::MappedCode& code);
 modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search);
 

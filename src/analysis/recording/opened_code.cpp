@@ -21,6 +21,7 @@ constexpr usize kMostFiles = 256;
 }  // namespace
 
 OpenedCode::Key OpenedCode::key_of(const perf_data::MappedCode& code) {
+  if (code.was_replaced) return {std::string(code.path), "replaced"};
   return {std::string(code.path),
           std::string(reinterpret_cast<const char*>(code.build_id.data()), code.build_id.size())};
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "analysis/recording/mapped_code.h"
 #include "code/symbols/elf/elf_file.h"
 #include "code/symbols/elf/elf_symbols.h"
 #include "code/symbols/symbolizer.h"
@@ -91,7 +92,7 @@ class DataNamer {
     if (file != nullptr) return *file;
     file = std::make_unique<DataFile>();
     const perf_data::MappedCode& mapped = history_.codes()[code];
-    file->loaded = modules::find_elf(std::string(mapped.path), mapped.build_id, search_, mapped.first_process);
+    file->loaded = modules::find_elf(recorded_elf(mapped), search_);
     parse(file->loaded.image, file->image);
     parse(file->loaded.debug, file->debug);
     if (!file->image.has_value()) return *file;

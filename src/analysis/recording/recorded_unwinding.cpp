@@ -57,6 +57,8 @@ struct FrameFile {
   bool has_read_debug = false;
 
   const unwind::FrameRow* row_at(u64 address);
+  // Is it code without frame information in the function where the program begins?
+  bool is_in_entry(u64 address);
 };
 
 const unwind::FrameRow* FrameFile::row_at(u64 address) {
@@ -69,6 +71,17 @@ const unwind::FrameRow* FrameFile::row_at(u64 address) {
     if (!sections.frames.empty()) debug_table.emplace(sections);
   }
   return debug_table.has_value() ? debug_table->row_at(address) : nullptr;
+}
+
+// Symbols often do not name this function, so it ends where code with frame information begins.
+bool FrameFile::is_in_entry(u64 address) {
+  constexpr u64 kMostBytes = 256;
+  const u64 entry = image->entry();
+  if (entry == 0 || address < entry || address - entry >= kMostBytes) return false;
+  for (u64 before = entry; before <= address; ++before) {
+    if (row_at(before) != nullptr) return false;
+  }
+  return true;
 }
 
 class RecordedUnwinder::Files {
@@ -175,6 +188,7 @@ CodeAt RecordedUnwinder::Files::find_code(u64 address) {
   if (!linked.has_value()) return out;
   out.moved_by = address - *linked;
   out.row = file.row_at(*linked);
+  out.is_entry = out.row == nullptr && file.is_in_entry(*linked);
   return out;
 }
 
@@ -198,7 +212,7 @@ FrameFile& RecordedUnwinder::Files::file_of(u32 number) {
   if (code.path == "[vdso]") {
     open_vdso(code, *file);
   } else if (!code.is_anonymous) {
-    file->loaded = modules::find_elf(std::string(code.path), code.build_id, search_);
+    file->loaded = modules::find_elf(recorded_elf(code), search_);
     const auto parse = [](const std::optional<os::MappedFile>& mapped, std::optional<ElfFile>& out) {
       if (!mapped.has_value()) return;
       auto parsed = ElfFile::parse(mapped->bytes());

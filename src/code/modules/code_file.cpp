@@ -32,6 +32,14 @@ symbols::InstructionSet instruction_set(const PeFile& image, Rva rva) {
   return machine == symbols::PeMachine::x64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64;
 }
 
+std::string missing_split(const SplitFiles& split) {
+  const std::string more = split.missing == 1 ? "" : fmt::format(" (and {} more)", split.missing - 1);
+  return fmt::format(
+      "its split debug information is not here, so lines may also be those of inlined code: there is neither {}{} nor "
+      "{}; name the folder of these files with --symbol-path",
+      split.first_missing.first, more, split.first_missing.second);
+}
+
 // Is it BL or BLR, with or without authentication?
 bool is_call_instruction(std::span<const std::byte> bytes) {
   if (bytes.size() < 4) return false;
@@ -58,6 +66,7 @@ const symbols::ElfFile* CodeFile::elf() const {
 std::string CodeFile::not_used() const {
   if (!elf_.has_value() || elf_->split == nullptr) return {};
   const SplitFiles& split = *elf_->split;
+  if (split.refused.empty() && split.missing != 0) return missing_split(split);
   return split.more_refused == 0 ? split.refused : fmt::format("{} (and {} more)", split.refused, split.more_refused);
 }
 

@@ -2,11 +2,13 @@
 #include "code/modules/elf_files.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "code/symbols/elf/debug_files.h"
 #include "ground/os/files.h"
 #include "ground/os/named_file.h"
 #include "ground/os/process.h"
+#include "ground/text/parts.h"
 
 namespace wperf::modules {
 namespace {
@@ -36,9 +38,28 @@ std::string root_of_process(u32 process) {
   return "/proc/" + std::to_string(process) + "/root";
 }
 
+// A process still has its files after they were deleted or replaced. Only a build id shows that they are the recorded
+// ones, because the number may belong to another process now.
+std::vector<std::string> deleted_files(const std::string& path, u32 process) {
+  constexpr size_t kMostMaps = 64 << 20;
+  std::vector<std::string> files;
+  const std::string folder = "/proc/" + std::to_string(process), marked = path + " (deleted)";
+  std::error_code error;
+  if (std::filesystem::read_symlink(folder + "/exe", error) == marked) files.push_back(folder + "/exe");
+  const auto maps = os::load_text_file(folder + "/maps", kMostMaps);
+  std::string_view left = maps.has_value() ? std::string_view(maps.value()) : std::string_view();
+  while (!left.empty()) {
+    const std::string_view line = text::take_part(left, '\n');
+    if (!line.ends_with(" " + marked)) continue;
+    files.push_back(folder + "/map_files/" + std::string(line.substr(0, line.find(' '))));
+    break;
+  }
+  return files;
+}
+
 // Possible places of the image: its path, the same path below the named folders, and perf's store.
-std::vector<std::string> image_candidates(const std::string& path, Bytes build_id, const ElfSearch& search,
-                                          u32 process) {
+std::vector<std::string> image_candidates(const RecordedElf& recorded, const ElfSearch& search) {
+  const auto& [path, build_id, process, was_replaced] = recorded;
   std::vector<std::string> candidates;
   for (const std::string& folder : search.folders) {
     // A file may be named instead of a folder. Only its build id shows whose it is.
@@ -61,11 +82,22 @@ std::vector<std::string> image_candidates(const std::string& path, Bytes build_i
   return candidates;
 }
 
-void find_image(const std::string& path, Bytes build_id, const std::vector<std::string>& candidates,
-                const ElfSearch& search, LoadedElf& loaded) {
-  loaded.reason = "no file " + path + " here";
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code error;
+  return std::filesystem::equivalent(one, other, error);
+}
+
+void find_image(const RecordedElf& recorded, const std::vector<std::string>& candidates, const ElfSearch& search,
+                LoadedElf& loaded) {
+  const auto& [path, build_id, process, was_replaced] = recorded;
+  const std::string needed = build_id.empty() ? "" : ", of build " + symbols::build_id_text(without_padding(build_id));
+  loaded.reason = was_replaced ? "the recorded " + path +
+                                     " is not here any more: it was replaced or removed while it was recorded, or was "
+                                     "in a container; record again, or name the folder of that file with --symbol-path"
+                               : "no file " + path + " here" + needed;
   const os::NamedUse use = build_id.empty() ? os::NamedUse::read : os::NamedUse::checked;
   for (const std::string& candidate : candidates) {
+    if (was_replaced && is_same_file(candidate, path)) continue;
     auto opened = os::open_named_file(candidate, use, search.folders);
     if (!opened.has_value()) {
       loaded.reason = opened.error().text;
@@ -80,7 +112,7 @@ void find_image(const std::string& path, Bytes build_id, const std::vector<std::
     }
     if (!build_id.empty() && !is_build(build_id, elf.value().build_id())) {
       if (std::ranges::find(search.folders, candidate) != search.folders.end()) continue;
-      loaded.reason = candidate + " is from a different build than the recorded one";
+      loaded.reason = candidate + " is from a different build than the recorded one" + needed;
       continue;
     }
     loaded.image = std::move(mapped);
@@ -159,6 +191,17 @@ std::optional<SplitFile> open_split_file(const std::string& path, const std::vec
   return SplitFile{std::move(mapped), std::move(elf).value()};
 }
 
+// The compiler's file, the package that dwp makes, and both in the user's folders.
+std::vector<std::string> split_candidates(const std::string& path, const std::string& package,
+                                          const std::vector<std::string>& folders) {
+  std::vector<std::string> candidates = {path, package};
+  for (const std::string& folder : folders) {
+    for (const std::string& file : {path, package})
+      candidates.push_back(os::join_path(folder, std::string(base_name(file))));
+  }
+  return candidates;
+}
+
 symbols::SplitOpener split_opener(const ElfSearch& search, LoadedElf& loaded) {
   loaded.split = std::make_shared<SplitFiles>();
   loaded.split->files.reserve(1 << 16);  // a deque never reallocates, so references to the files stay valid
@@ -166,14 +209,16 @@ symbols::SplitOpener split_opener(const ElfSearch& search, LoadedElf& loaded) {
           package = loaded.image_path + ".dwp"](const symbols::SplitUnit& unit) {
     const std::string path = os::join_path(std::string(unit.folder), std::string(unit.name));
     std::string refused;
-    for (const std::string& candidate : {path, package}) {
+    for (const std::string& candidate : split_candidates(path, package, folders)) {
       if (split->files.size() == split->files.capacity()) continue;
       std::optional<SplitFile> opened = open_split_file(candidate, folders, refused);
       if (!opened.has_value()) continue;
       split->files.push_back(*std::move(opened));
       return symbols::split_dwarf_sections(split->files.back().second);
     }
-    if (!refused.empty()) {
+    if (refused.empty()) {
+      if (split->missing++ == 0) split->first_missing = {path, package};
+    } else {
       if (split->refused.empty()) {
         split->refused = std::move(refused);
       } else {
@@ -195,17 +240,22 @@ bool LoadedElf::has_shrunk() const {
   return is_shorter(image) || is_shorter(debug) || is_shorter(alternate) || is_shorter(kept_functions);
 }
 
-LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& search, u32 process) {
+LoadedElf find_elf(const RecordedElf& recorded, const ElfSearch& search) {
+  const auto& [path, build_id, process, was_replaced] = recorded;
   LoadedElf loaded;
   if (path.empty() || path.front() != '/') {
     loaded.reason = "not a file, but memory of the program or of the kernel";
     return loaded;
   }
-  find_image(path, build_id, image_candidates(path, build_id, search, process), search, loaded);
+  find_image(recorded, image_candidates(recorded, search), search, loaded);
+  if (!loaded.image.has_value() && process != 0 && !build_id.empty()) {
+    const std::vector<std::string> deleted = deleted_files(path, process);
+    if (!deleted.empty()) find_image(recorded, deleted, search, loaded);
+  }
   if (!loaded.image.has_value() && search.downloads != nullptr && !build_id.empty()) {
     const std::string found =
         search.downloads->fetch(without_padding(build_id), DownloadKind::executable, base_name(path));
-    if (!found.empty()) find_image(path, build_id, {found}, search, loaded);
+    if (!found.empty()) find_image(recorded, {found}, search, loaded);
   }
   symbols::DebugFileSearch debug_search{.image_path = path, .root = {}};
   std::optional<ElfFile> image;
@@ -217,6 +267,8 @@ LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
     if (const std::string root = root_of_process(process); loaded.image_path.starts_with(root + "/")) {
       debug_search.image_path = path;
       debug_search.root = root;
+    } else if (process != 0 && loaded.image_path.starts_with("/proc/" + std::to_string(process) + "/")) {
+      debug_search.image_path = path;  // the file was deleted
     }
   }
   const Bytes wanted = image.has_value() ? image->build_id() : without_padding(build_id);
@@ -229,11 +281,11 @@ LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
   return loaded;
 }
 
-LoadedElf load_elf(const std::string& path, Bytes build_id, const ElfSearch& search, u32 process) {
-  LoadedElf loaded = find_elf(path, build_id, search, process);
+LoadedElf load_elf(const RecordedElf& recorded, const ElfSearch& search) {
+  LoadedElf loaded = find_elf(recorded, search);
   if (!loaded.image.has_value() && !loaded.debug.has_value()) return loaded;
   if (search.lines) {
-    const std::string& image_path = loaded.image.has_value() ? loaded.image_path : path;
+    const std::string& image_path = loaded.image.has_value() ? loaded.image_path : recorded.path;
     find_alternate({.image_path = image_path, .root = {}}, search, loaded);
   }
   symbols::ElfModuleFiles files;

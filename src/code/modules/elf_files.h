@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ints.h"
@@ -43,6 +44,8 @@ struct SplitFiles {
   std::vector<std::pair<os::MappedFile, symbols::ElfFile>> files;
   std::string refused;   // why the first rejected file was not used; empty if none was rejected
   u64 more_refused = 0;  // number of further rejected files
+  u64 missing = 0;       // number of needed files that are not here
+  std::pair<std::string, std::string> first_missing;  // the first one, and the package that may have it
 };
 
 struct LoadedElf {
@@ -57,11 +60,16 @@ struct LoadedElf {
   bool has_shrunk() const;
 };
 
-// `path`: as the process saw it. `build_id`: from the recording; empty if unknown. `process`: a process that had the
-// file mapped, or 0. While that process runs, files in its mount namespace are found, too.
-LoadedElf load_elf(const std::string& path, symbols::Bytes build_id, const ElfSearch& search, u32 process = 0);
+struct RecordedElf {
+  std::string path;         // as the process saw it
+  symbols::Bytes build_id;  // from the recording; empty if unknown
+  // A process that had the file mapped, or 0. While that process runs, files in its mount namespace are found, too.
+  u32 process = 0;
+  bool was_replaced = false;  // the file that is at the path now is not the recorded one
+};
+LoadedElf load_elf(const RecordedElf& recorded, const ElfSearch& search);
 // Finds only the image and its debug file; reads no names.
-LoadedElf find_elf(const std::string& path, symbols::Bytes build_id, const ElfSearch& search, u32 process = 0);
+LoadedElf find_elf(const RecordedElf& recorded, const ElfSearch& search);
 
 // "[vdso]": this machine's vDSO, if it is the recorded one. `build_id`: from the recording; if it is empty,
 // `is_of_this_kernel` decides.

@@ -61,7 +61,7 @@ TEST(NamedModules, OnOtherMachinesAreNotOpened) {
       load_recorded_module({.name = "x.dll", .path = path, .base = 0, .size = 0, .entry = 0}, {}, {}, {});
   EXPECT_NE(image.reason.find(path + " is a network path"), std::string::npos) << image.reason;
   const std::string share = "//host/share/x.so";
-  const LoadedElf elf = find_elf(share, {}, {});
+  const LoadedElf elf = find_elf({.path = share, .build_id = {}}, {});
   EXPECT_NE(elf.reason.find(share + " is a network path"), std::string::npos) << elf.reason;
   EXPECT_FALSE(pdb_of_image("\\\\host\\share\\x.dll").has_value());
 }

@@ -20,7 +20,7 @@ class Walk {
   enum class Step : u8 { done, outermost, failed };
 
   Step step_by_row(const CodeAt& code);
-  Step step_by_frame_pointer();
+  Step step_by_frame_pointer(bool is_entry);
   bool apply_plain(const FrameRow& row, u64 cfa);
   bool apply(const FrameRow& row, u64 cfa, u64 moved_by);
   std::optional<u64> value_of(const RegisterRule& rule, u64 cfa, u64 moved_by);
@@ -149,8 +149,11 @@ bool Walk::apply(const FrameRow& row, u64 cfa, u64 moved_by) {
 }
 
 // For code without information, which may have kept a frame pointer. On Arm the first frame's return address is in lr.
-Walk::Step Walk::step_by_frame_pointer() {
+// The kernel starts a program with a frame pointer of 0, which the first function keeps.
+Walk::Step Walk::step_by_frame_pointer(bool is_entry) {
   const bool is_arm = architecture_ == Architecture::aarch64;
+  const u8 number = is_arm ? kArmFramePointer : kX64FramePointer;
+  if (is_entry && registers_.knows(number) && registers_.value[number] == 0) return Step::outermost;
   if (is_arm && is_first_ && registers_.knows(kArmLink)) {
     const u64 link = plain(registers_.value[kArmLink]);
     if (link == 0) return Step::outermost;
@@ -159,7 +162,6 @@ Walk::Step Walk::step_by_frame_pointer() {
       return Step::done;
     }
   }
-  const u8 number = is_arm ? kArmFramePointer : kX64FramePointer;
   if (!registers_.knows(number)) return fail(Ending::no_table);
   const u64 frame = registers_.value[number];
   if (frame == 0 && is_arm) return Step::outermost;
@@ -184,7 +186,7 @@ Ending Walk::run(const Walking& walking, std::vector<u64>& callers) {
     // A frame that a signal returns through was not called, either: the handler returns to its first instruction.
     if (frame != 0) callers.push_back(was_interrupted_ || is_signal_frame ? pc() + 1 : pc());
     if (frame == walking.most_frames) return Ending::too_many_frames;
-    const Step step = code.row != nullptr ? step_by_row(code) : step_by_frame_pointer();
+    const Step step = code.row != nullptr ? step_by_row(code) : step_by_frame_pointer(code.is_entry);
     if (step == Step::outermost) return Ending::outermost;
     if (step == Step::failed) return ending_;
     was_interrupted_ = is_signal_frame;

@@ -53,6 +53,7 @@ struct CodeAt {
   const FrameRow* row = nullptr;  // null if there is no call frame information
   u64 moved_by = 0;               // address in the process minus linked address
   bool is_code = false;           // the address may be in code at all
+  bool is_entry = false;          // code without information where the file's program begins
 };
 using FindCode = std::function<CodeAt(u64 address)>;
 

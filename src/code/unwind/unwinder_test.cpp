@@ -23,7 +23,10 @@ Unwound unwind_with(const FrameBuilder& builder, Architecture architecture, cons
   Unwound out{};
   const auto find = [&](u64 address) {
     const u64 linked = address - kMovedBy;
-    return CodeAt{.row = table.row_at(linked), .moved_by = kMovedBy, .is_code = linked >= 0x1000 && linked < 0x3000};
+    return CodeAt{.row = table.row_at(linked),
+                  .moved_by = kMovedBy,
+                  .is_code = linked >= 0x1000 && linked < 0x3000,
+                  .is_entry = linked >= 0x2100 && linked < 0x2110};
   };
   out.ending = unwind({architecture, registers}, stack, find, {.most_frames = most_frames}, out.callers);
   return out;
@@ -99,6 +102,17 @@ TEST(Unwinder, GoesOnByFramePointersWhereNothingIsSaid) {
   const Unwound found = unwind_with(x64_code(), Architecture::x86_64, x64(0x2010, TestStack::at(2)), stack.copy());
   EXPECT_EQ(found.ending, Ending::outermost);
   EXPECT_EQ(found.callers, (std::vector<u64>{kMovedBy + 0x1250}));
+}
+
+TEST(Unwinder, EndsWhereTheProgramBegins) {
+  // 0x2100 has no entry in the table, but the file's program begins there with a frame pointer of 0.
+  const TestStack stack{{kMovedBy + 0x2108, 1, 2, 3}};
+  for (const auto& [frame_pointer, ending] :
+       {std::pair(u64{0}, Ending::outermost), std::pair(u64{7}, Ending::no_table)}) {
+    const Unwound found = unwind_with(x64_code(), Architecture::x86_64, x64(0x1010, frame_pointer), stack.copy());
+    EXPECT_EQ(found.ending, ending);
+    EXPECT_EQ(found.callers, (std::vector<u64>{kMovedBy + 0x2108}));
+  }
 }
 
 TEST(Unwinder, DoesNotBelieveAnyFramePointer) {

@@ -3,6 +3,8 @@
 // their times. They can be applied up to a certain time before all records have come, to read the state at that time.
 // ProcessHistory::collect() does everything at once.
 #pragma once
+#include <tuple>
+
 #include "formats/perf_data/process_history.h"
 
 namespace wperf::perf_data {
@@ -44,13 +46,18 @@ class ProcessHistory::Collector {
   ProcessHistory finish(ReadStatistics statistics);
 
  private:
+  void read_mapped_files(const PerfFile& file);
+  // Null if only the path identifies the file; empty if it was replaced.
+  const Bytes* build_id_of_inode(const Mmap& mapping) const;
   Mmap with_build_id(Mmap mapping) const;
   u64 when(const Identity& identity, const Record& record, u64 otherwise) const;
   void add(const Change& change);
 
   ProcessHistory history_;
   std::unordered_map<std::string_view, Bytes> build_ids_;  // keyed by path; written by perf at the end of the recording
-  std::vector<Change> changes_;                            // changes that have not taken effect yet
+  // Build ids of single files if their path does not identify them; empty for a file that was replaced.
+  std::map<std::tuple<std::string, u64, u64>, Bytes> of_inode_;  // keyed by path, inode and its generation
+  std::vector<Change> changes_;                                  // changes that have not taken effect yet
   u64 applied_until_ = 0;
   bool is_out_of_order_ = false;
 };

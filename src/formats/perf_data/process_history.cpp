@@ -2,8 +2,10 @@
 #include "formats/perf_data/process_history.h"
 
 #include <algorithm>
+#include <span>
 
 #include "formats/perf_data/history_collector.h"
+#include "formats/perf_data/run_facts.h"
 
 namespace wperf::perf_data {
 namespace {
@@ -36,12 +38,22 @@ ProcessHistory::Collector::Collector(const PerfFile& file) {
   history_.has_times_ = has_times(file);
   const bool is_windows = file.features().text(Feature::os_release).starts_with("Windows");
   history_.rename(kIdle, history_.name_index(is_windows ? "Idle" : "swapper"), 0);
+  read_mapped_files(file);
   for (const BuildId& one : file.features().build_ids()) {
     const auto [entry, is_new] = build_ids_.try_emplace(one.file, one.id);
     // If two builds have the same name, it is unknown which mapping had which build.
     if (!is_new && !std::equal(one.id.begin(), one.id.end(), entry->second.begin(), entry->second.end())) {
       entry->second = {};
     }
+  }
+}
+
+void ProcessHistory::Collector::read_mapped_files(const PerfFile& file) {
+  std::optional<RunFacts> facts = read_run_facts(file.features().section(kRunFactsFeature));
+  if (!facts.has_value()) return;
+  for (MappedFileFacts& one : facts->mapped_files) {
+    const std::string& id = history_.kept_build_ids_.emplace_back(std::move(one.build_id));
+    of_inode_.insert_or_assign({std::move(one.path), one.inode, one.inode_generation}, std::as_bytes(std::span(id)));
   }
 }
 
@@ -73,7 +85,10 @@ void ProcessHistory::Collector::operator()(const Mmap& mapping, const Record& re
   change.end = mapping.address + mapping.length;
   change.offset = anonymous ? mapping.address : mapping.page_offset;
   if (change.offset + mapping.length < change.offset) return;
-  change.code_or_name = history_.code_of(anonymous ? mapping : with_build_id(mapping), anonymous);
+  const Bytes* const listed = anonymous ? nullptr : build_id_of_inode(mapping);
+  Mmap known = anonymous ? mapping : with_build_id(mapping);
+  if (listed != nullptr) known.build_id = *listed;
+  change.code_or_name = history_.code_of(known, anonymous, listed != nullptr && listed->empty());
   add(change);
 }
 
@@ -113,6 +128,12 @@ void ProcessHistory::Collector::operator()(const KernelSymbol& symbol, const Rec
 u64 ProcessHistory::Collector::when(const Identity& identity, const Record& record, u64 otherwise) const {
   if (!history_.has_times_) return record.file_offset;
   return identity.has(kSampleTime) ? identity.time : otherwise;
+}
+
+const Bytes* ProcessHistory::Collector::build_id_of_inode(const Mmap& mapping) const {
+  if (of_inode_.empty() || !mapping.build_id.empty()) return nullptr;
+  const auto known = of_inode_.find({std::string(mapping.file), mapping.inode, mapping.inode_generation});
+  return known == of_inode_.end() ? nullptr : &known->second;
 }
 
 Mmap ProcessHistory::Collector::with_build_id(Mmap mapping) const {
@@ -277,10 +298,13 @@ u32 ProcessHistory::name_index(std::string_view name) {
   return entry->second;
 }
 
-u32 ProcessHistory::code_of(const Mmap& mapping, bool anonymous) {
+u32 ProcessHistory::code_of(const Mmap& mapping, bool anonymous, bool was_replaced) {
   std::string key(mapping.file);
   // Memory that a program wrote differs from process to process, so the key includes the process.
   if (anonymous) key.append(1, '\0').append(std::to_string(mapping.pid));
+  // Each replaced file is a separate module.
+  if (was_replaced)
+    key.append(std::string(1, '\0') + std::to_string(mapping.inode) + " " + std::to_string(mapping.inode_generation));
   const std::string_view id(reinterpret_cast<const char*>(mapping.build_id.data()), mapping.build_id.size());
   if (!id.empty()) key.append(1, '\0').append(id);
   const auto [entry, is_new] = code_numbers_.try_emplace(std::move(key), static_cast<u32>(codes_.size()));
@@ -288,6 +312,7 @@ u32 ProcessHistory::code_of(const Mmap& mapping, bool anonymous) {
     codes_.push_back({mapping.file, mapping.build_id, mapping.pid, anonymous, mapping.address - mapping.page_offset});
   }
   MappedCode& code = codes_[entry->second];
+  code.was_replaced = was_replaced;
   code.mapped_end = std::max(code.mapped_end, mapping.page_offset + mapping.length);
   return entry->second;
 }

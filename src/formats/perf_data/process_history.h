@@ -2,6 +2,7 @@
 // The name of each thread and the mapped code of each process at any time of a recording. Made from the mappings, names
 // and forks in a perf.data file, ordered by time. Opens nothing.
 #pragma once
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +24,8 @@ struct MappedCode {  // one for each path and build id
   u64 home = 0;            // the address of byte 0 of the file (modulo 2^64) in its first mapping
   u64 mapped_end = 0;      // the end of the mapped part of the file
   bool is_kernel = false;  // an image of the Windows kernel
+  // The recorder found another file at this path, so the file that is there now is not the mapped one.
+  bool was_replaced = false;
 };
 
 // Kernel code, from mappings that belong to no process.
@@ -134,7 +137,7 @@ class ProcessHistory {
   void rename(u32 tid, u32 name, u64 when);
   void freeze(Process& process, u64 when);
   u32 current_space(Process& process);
-  u32 code_of(const Mmap& mapping, bool anonymous);
+  u32 code_of(const Mmap& mapping, bool anonymous, bool was_replaced = false);
   u32 name_index(std::string_view name);
 
   bool has_times_ = true, has_kernel_code_ = false;
@@ -142,6 +145,7 @@ class ProcessHistory {
   std::vector<std::string> names_;
   std::unordered_map<std::string, u32> name_numbers_;
   std::vector<MappedCode> codes_;
+  std::deque<std::string> kept_build_ids_;  // those that the file has as digits
   std::unordered_map<std::string, u32> code_numbers_;
   std::vector<KernelRange> kernel_;
   std::unordered_map<u32, Process> processes_;

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "formats/perf_data/perf_data_builder_test.h"
+#include "formats/perf_data/run_facts.h"
 
 namespace wperf::perf_data {
 namespace {
@@ -22,6 +25,16 @@ class Timed {
   }
   Timed& mmap(u64 when, u32 pid, u64 address, u64 length, u64 offset, std::string_view file) {
     return add(RecordType::mmap, Fields().u32s({pid, pid}).u64s({address, length, offset}).text(file), when, pid);
+  }
+  Timed& mmap2(u64 when, u64 address, u64 inode, u64 generation, std::string_view file) {
+    Fields body;
+    body.u32s({7, 7}).u64s({address, 0x1000, 0}).u32s({8, 1}).u64s({inode, generation}).u32s({5, 2}).text(file);
+    return add(RecordType::mmap2, body, when, 7);
+  }
+  Timed& run(const RunFacts& facts) {
+    const std::string bytes = run_facts_bytes(facts);
+    builder_.feature(static_cast<Feature>(kRunFactsFeature), Fields().bytes(std::as_bytes(std::span(bytes))));
+    return *this;
   }
   Timed& comm(u64 when, u32 pid, u32 tid, std::string_view name) {
     return add(RecordType::comm, Fields().u32s({pid, tid}).text(name), when, pid);
@@ -54,6 +67,20 @@ std::string place_at(const ProcessHistory& history, u32 pid, u64 when, u64 addre
   const CodePlace place = history.place_in(history.task_at(pid, pid, when).space, address);
   if (place.code == kNoCode) return "-";
   return std::string(history.codes()[place.code].path) + "+" + std::to_string(place.offset);
+}
+
+TEST(ProcessHistory, FilesWithOnePathAreToldApartByTheirInodes) {
+  RunFacts facts;
+  facts.mapped_files = {{12, 1, "", "/a"}, {12, 2, "\x5a\x5b", "/a"}};
+  Timed file;
+  file.mmap2(1, 0x1000, 12, 1, "/a").mmap2(2, 0x2000, 12, 2, "/a").mmap2(3, 0x3000, 13, 1, "/a").run(facts);
+  const ProcessHistory history = file.collect();
+  ASSERT_EQ(history.codes().size(), 3u);
+  EXPECT_TRUE(history.codes()[0].was_replaced);
+  EXPECT_FALSE(history.codes()[1].was_replaced);
+  EXPECT_EQ(text_in(history.codes()[1].build_id), "\x5a\x5b");
+  EXPECT_FALSE(history.codes()[2].was_replaced);
+  EXPECT_TRUE(history.codes()[2].build_id.empty());
 }
 
 TEST(ProcessHistory, ThreadsKeepANameUntilTheNextOne) {

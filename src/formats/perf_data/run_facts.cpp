@@ -12,7 +12,8 @@ namespace wperf::perf_data {
 namespace {
 
 constexpr std::string_view kFirstKey = "wperf.run", kVersion = "1";
-constexpr usize kMostCoreFacts = 4096, kMostNumbers = 1024;
+constexpr usize kMostCoreFacts = 4096, kMostNumbers = 1024, kMostMappedFiles = 1 << 16;
+constexpr std::string_view kUnknownBuild = "-";
 
 void put(std::string& out, std::string_view key, std::string_view value) {
   for (const std::string_view text : {key, value}) {
@@ -99,6 +100,50 @@ void take_counted(std::string_view key, std::string_view value, std::optional<Co
   if (auto numbers = numbers_in(value); numbers.has_value()) counted->units.push_back(*std::move(numbers));
 }
 
+std::string hexadecimal(Bytes bytes) {
+  std::string text;
+  for (const std::byte one : bytes) {
+    text += "0123456789abcdef"[std::to_integer<u32>(one) >> 4];
+    text += "0123456789abcdef"[std::to_integer<u32>(one) & 0xf];
+  }
+  return text;
+}
+
+// Returns an empty string if a digit is malformed.
+std::string bytes_of_digits(std::string_view digits) {
+  std::string bytes;
+  for (usize i = 0; i + 1 < digits.size(); i += 2) {
+    u8 value = 0;
+    const char* const end = digits.data() + i + 2;
+    if (std::from_chars(end - 2, end, value, 16).ptr != end) return {};
+    bytes += static_cast<char>(value);
+  }
+  return bytes;
+}
+
+// "5808411 403183547 2f0a… /usr/bin/name"
+void put_mapped_file(std::string& out, const MappedFileFacts& file) {
+  const std::string build = hexadecimal(std::as_bytes(std::span(file.build_id)));
+  std::string text = text_of(std::array{file.inode, file.inode_generation});
+  for (const std::string_view part :
+       {build.empty() ? kUnknownBuild : std::string_view(build), std::string_view(file.path)})
+    text.append(1, ' ').append(part);
+  put(out, "mapped_file", text);
+}
+
+void take_mapped_file(std::string_view text, std::vector<MappedFileFacts>& files) {
+  const auto next = [&text] {
+    const usize end = std::min(text.find(' '), text.size());
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return part;
+  };
+  const auto inode = number_of<u64>(next()), generation = number_of<u64>(next());
+  const std::string_view build = next();
+  if (!inode.has_value() || !generation.has_value() || text.empty() || files.size() >= kMostMappedFiles) return;
+  files.push_back({*inode, *generation, build == kUnknownBuild ? "" : bytes_of_digits(build), std::string(text)});
+}
+
 void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
   if (key == "system") facts.windows = value == "windows";
   if (key == "image") facts.image_name = value;
@@ -129,6 +174,7 @@ void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
                       .without_stack = (*some)[5]};
   }
   if (key == "python_cut") take(value, facts.python.cut);
+  if (key == "mapped_file") take_mapped_file(value, facts.mapped_files);
   if (key.starts_with("counted")) take_counted(key, value, facts.counted);
   if (key == "spe_core" && facts.spe_cores.size() < kMostCoreFacts) {
     if (const auto core = numbers_in<7>(value)) {
@@ -185,6 +231,7 @@ std::string run_facts_bytes(const RunFacts& facts) {
   }
   if (facts.counted.has_value()) put_counted(out, *facts.counted);
   if (stacks.by_pointers != 0) put(out, "stacks_by_pointers", stacks.by_pointers);
+  for (const MappedFileFacts& file : facts.mapped_files) put_mapped_file(out, file);
   return out;
 }
 
@@ -205,19 +252,6 @@ std::optional<RunFacts> read_run_facts(Bytes section) {
   if (facts.end_ns < facts.start_ns) facts.end_ns = facts.start_ns;
   return facts;
 }
-
-namespace {
-
-std::string hexadecimal(Bytes bytes) {
-  std::string text;
-  for (const std::byte one : bytes) {
-    text += "0123456789abcdef"[std::to_integer<u32>(one) >> 4];
-    text += "0123456789abcdef"[std::to_integer<u32>(one) & 0xf];
-  }
-  return text;
-}
-
-}  // namespace
 
 void append_pdb_name(std::string& section, Bytes build_id, std::string_view name) {
   section += hexadecimal(build_id);

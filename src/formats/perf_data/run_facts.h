@@ -53,6 +53,14 @@ struct CountedFacts {
   std::vector<std::vector<u64>> units;
 };
 
+// A mapped file if its path does not identify it, because the recorder found another file there, or several files had
+// that path.
+struct MappedFileFacts {
+  u64 inode = 0, inode_generation = 0;  // as in the records of its mappings
+  std::string build_id;                 // its bytes; empty: the file was replaced, so its build is not known
+  std::string path;
+};
+
 struct RunFacts {
   bool windows = false;    // Windows programs, sampled by wperf's driver or on the simulated machine
   std::string image_name;  // the files of the measured program, as the user wrote their names
@@ -72,6 +80,7 @@ struct RunFacts {
   stacks::PythonSamples python;
   std::vector<SpeCoreFacts> spe_cores;
   std::optional<CountedFacts> counted;
+  std::vector<MappedFileFacts> mapped_files;
 };
 
 std::string run_facts_bytes(const RunFacts& facts);

@@ -41,6 +41,7 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
   facts.python = {.versions = "3.14", .joined = 12, .without_stack = 13, .cut = 14};
   facts.switch_cost_ns = 1300;
   facts.recorder = 77;
+  facts.mapped_files = {{12, 34, std::string("\0\xfe\x10", 3), "/a file"}, {~u64{0}, 0, "", "/replaced"}};
   const std::string bytes = run_facts_bytes(facts);
   const auto read = read_run_facts(bytes_of(bytes));
   ASSERT_TRUE(read.has_value());
@@ -55,6 +56,12 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(run_facts_bytes(*read), bytes);
   EXPECT_EQ(read->switch_cost_ns, 1300u);
   EXPECT_EQ(read->recorder, 77u);
+  ASSERT_EQ(read->mapped_files.size(), 2u);
+  EXPECT_EQ(read->mapped_files[0].inode_generation, 34u);
+  EXPECT_EQ(read->mapped_files[0].build_id, std::string("\0\xfe\x10", 3));
+  EXPECT_EQ(read->mapped_files[0].path, "/a file");
+  EXPECT_EQ(read->mapped_files[1].inode, ~u64{0});
+  EXPECT_TRUE(read->mapped_files[1].build_id.empty());
   EXPECT_TRUE(read->windows);
   EXPECT_EQ(read->image_name, "a b.exe");
   EXPECT_EQ(read->pe_file, "C:\\x\\a b.exe");

@@ -3,10 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tuple>
+#include <algorithm>
+#include <cerrno>
+#include <utility>
 
 #include "machine/perf_events/counter_linux.h"
 #include "machine/perf_events/synthesized_records.h"
@@ -14,29 +18,58 @@
 namespace wperf::linux_kernel {
 namespace {
 
+// The kernel appends this to the path of a file that has been deleted.
+constexpr std::string_view kDeletedMark = " (deleted)";
+
+// A file of this path that some processes had mapped.
 struct MappedFileOf {
   u32 process = 0;
-  u64 inode = 0;
-  bool has_build_id = false;  // its build id is in a record already
-  bool is_ambiguous = false;  // two files had this name
+  u64 inode = 0, inode_generation = 0;
+  u64 first_ns = ~u64{0};  // the time of its first mapping; the largest number if unknown
 };
 
-std::map<std::string_view, MappedFileOf> mapped_files(const perf_data::PerfFile& file) {
-  std::map<std::string_view, MappedFileOf> files;
+using InodeKey = std::pair<u64, u64>;  // inode and its generation
+// By path. Only files without a build id in their records.
+using MappedFiles = std::map<std::string_view, std::map<InodeKey, MappedFileOf>>;
+
+MappedFiles mapped_files(const perf_data::PerfFile& file) {
+  MappedFiles files;
   file.for_each_record(perf_data::Visitors{[&](const perf_data::Mmap& mapping, const perf_data::Record&) {
     if (mapping.is_data || !mapping.file.starts_with('/') || mapping.file.starts_with("//")) return;
-    const bool has_build_id = !mapping.build_id.empty();
-    const auto [entry, is_new] =
-        files.try_emplace(mapping.file, MappedFileOf{mapping.pid, mapping.inode, has_build_id});
-    MappedFileOf& known = entry->second;
-    if (is_new) return;
-    if (known.has_build_id && !has_build_id) {
-      known = {mapping.pid, mapping.inode, false, known.is_ambiguous};
-    } else if (!has_build_id && known.inode != mapping.inode) {
-      known.is_ambiguous = true;
-    }
+    if (!mapping.build_id.empty()) return;
+    const InodeKey key{mapping.inode, mapping.inode_generation};
+    MappedFileOf& one =
+        files[mapping.file].try_emplace(key, MappedFileOf{mapping.pid, key.first, key.second}).first->second;
+    // A mapping from before the recording has no time.
+    if (mapping.identity.has(perf_data::kSampleTime) && mapping.identity.time != 0)
+      one.first_ns = std::min(one.first_ns, mapping.identity.time);
   }});
   return files;
+}
+
+u64 nanoseconds(const timespec& time) {
+  return static_cast<u64>(time.tv_sec) * 1'000'000'000 + static_cast<u64>(time.tv_nsec);
+}
+
+u64 now_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return nanoseconds(now);
+}
+
+// Was the file's content changed after its first mapping? A time in the future comes from another machine's clock.
+bool was_written_since(const struct stat& status, u64 first_ns) {
+  const u64 now = now_of(CLOCK_REALTIME), since_mapped = now_of(CLOCK_MONOTONIC) - first_ns;
+  const u64 written = nanoseconds(status.st_mtim);
+  return first_ns != ~u64{0} && since_mapped < now && written > now - since_mapped && written <= now;
+}
+
+// A deleted file's number may be given to a new file, which has another generation. Some file systems have none.
+bool is_of_generation(const std::string& name, u64 generation) {
+  const perf_events::Descriptor file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  long number = 0;
+  if (!file.is_open() || ioctl(file.number(), FS_IOC_GETVERSION, &number) != 0) return true;
+  return static_cast<u32>(number) == static_cast<u32>(generation);
 }
 
 }  // namespace
@@ -74,9 +107,22 @@ std::string FileBuildIds::root_of(u32 process) const {
 }
 
 std::string_view FileBuildIds::of_file(const std::string& root, std::string_view path) {
-  constexpr usize kHeaderAndNotes = 4096;
   if (path.empty() || path.front() != '/') return {};
-  const std::string name = root + std::string(path);
+  return in_file(root + std::string(path));
+}
+
+std::string_view FileBuildIds::of_deleted(u32 process, const perf_events::ListedMapping& mapping) {
+  const std::string folder = fmt::format("/proc/{}/", process);
+  const std::string_view id = in_file(fmt::format("{}map_files/{:x}-{:x}", folder, mapping.begin, mapping.end));
+  if (!id.empty()) return id;
+  std::error_code error;
+  const std::string program = std::filesystem::read_symlink(folder + "exe", error);
+  return program == std::string(mapping.path) + std::string(kDeletedMark) ? in_file(folder + "exe")
+                                                                          : std::string_view();
+}
+
+std::string_view FileBuildIds::in_file(const std::string& name) {
+  constexpr usize kHeaderAndNotes = 4096;
   const auto known = known_.find(name);
   if (known != known_.end()) return known->second;
   const std::string bytes = beginning_of(name, kHeaderAndNotes);
@@ -84,27 +130,40 @@ std::string_view FileBuildIds::of_file(const std::string& root, std::string_view
 }
 
 // A file that had this path in the process's own view before the recording is the mapped one. Otherwise only its inode
-// number identifies it, which some file systems show only to the kernel.
-bool FileBuildIds::is_the_same(const std::string& name, u64 inode, bool is_known_to_be_its) const {
+// number identifies it, which some file systems show only to the kernel. A file that came later with another number
+// replaced the mapped one.
+FileBuildIds::Present FileBuildIds::present_at(const std::string& name, const Wanted& wanted) const {
   struct stat status{};
-  if (stat(name.c_str(), &status) != 0) return false;
-  if (status.st_ino == inode) return true;
-  return is_known_to_be_its &&
-         std::tie(status.st_ctim.tv_sec, status.st_ctim.tv_nsec) < std::tie(started_.tv_sec, started_.tv_nsec);
+  if (stat(name.c_str(), &status) != 0) {
+    return errno == ENOENT && !name.ends_with(kDeletedMark) ? Present::another : Present::unknown;
+  }
+  const bool is_file = S_ISREG(status.st_mode);  // a device is not opened
+  if (status.st_ino == wanted.inode && (!is_file || is_of_generation(name, wanted.inode_generation))) {
+    return was_written_since(status, wanted.first_ns) ? Present::another : Present::same;
+  }
+  if (nanoseconds(status.st_ctim) >= nanoseconds(started_)) return Present::another;
+  return wanted.is_in_its_view ? Present::same : Present::unknown;
 }
 
-std::vector<perf_data::WrittenBuildId> FileBuildIds::of_recording(const perf_data::PerfFile& file) {
-  std::vector<perf_data::WrittenBuildId> ids;
-  for (const auto& [path, mapped] : mapped_files(file)) {
-    if (mapped.has_build_id || mapped.is_ambiguous) continue;
-    const std::string folder = fmt::format("/proc/{}", mapped.process);
-    const bool is_alive = access(folder.c_str(), F_OK) == 0;
-    const std::string root = is_alive ? root_of(mapped.process) : std::string();
-    if (!is_the_same(root + std::string(path), mapped.inode, is_alive)) continue;
-    const std::string_view id = of_file(root, path);
-    if (!id.empty()) ids.push_back({.id = std::string(id), .path = std::string(path)});
+FileBuildIds::OfRecording FileBuildIds::of_recording(const perf_data::PerfFile& file) {
+  OfRecording out;
+  known_.clear();  // the files may have been replaced since the recording began
+  for (const auto& [path, inodes] : mapped_files(file)) {
+    for (const auto& [key, mapped] : inodes) {
+      const bool is_alive = access(fmt::format("/proc/{}", mapped.process).c_str(), F_OK) == 0;
+      const std::string root = is_alive ? root_of(mapped.process) : std::string();
+      const Present present =
+          present_at(root + std::string(path), {mapped.inode, mapped.inode_generation, mapped.first_ns, is_alive});
+      if (present == Present::unknown) continue;
+      const std::string id(present == Present::same ? of_file(root, path) : std::string_view());
+      if (present == Present::another || (inodes.size() > 1 && !id.empty())) {
+        out.mapped_files.push_back({mapped.inode, mapped.inode_generation, id, std::string(path)});
+      } else if (!id.empty()) {
+        out.build_ids.push_back({.id = id, .path = std::string(path)});
+      }
+    }
   }
-  return ids;
+  return out;
 }
 
 }  // namespace wperf::linux_kernel

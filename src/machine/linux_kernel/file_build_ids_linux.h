@@ -11,6 +11,7 @@
 
 #include "formats/perf_data/perf_file.h"
 #include "formats/perf_data/perf_file_layout.h"
+#include "machine/perf_events/synthesized_records.h"
 
 namespace wperf::linux_kernel {
 
@@ -26,9 +27,14 @@ class FileBuildIds {
   std::string root_of(u32 process) const;
   // The bytes of the build id; empty if not known.
   std::string_view of_file(const std::string& root, std::string_view path);
-  // Finds build ids for files in a recording whose mappings have none. Files that may have been replaced since are left
-  // out.
-  std::vector<perf_data::WrittenBuildId> of_recording(const perf_data::PerfFile& file);
+  // The same for a deleted file that the process still has mapped. Other users' mappings are readable only for root.
+  std::string_view of_deleted(u32 process, const perf_events::ListedMapping& mapping);
+  // Build ids of files whose mappings in a recording have none.
+  struct OfRecording {
+    std::vector<perf_data::WrittenBuildId> build_ids;      // of files that their paths identify
+    std::vector<perf_data::MappedFileFacts> mapped_files;  // other files, and those that were replaced since
+  };
+  OfRecording of_recording(const perf_data::PerfFile& file);
 
  private:
   // A process's view of the file system; empty if it may not be read.
@@ -36,10 +42,17 @@ class FileBuildIds {
     explicit View(const std::string& process_folder);
     std::filesystem::path space, root;
   };
-  bool is_the_same(const std::string& name, u64 inode, bool is_known_to_be_its) const;
+  struct Wanted {
+    u64 inode = 0, inode_generation = 0, first_ns = 0;
+    bool is_in_its_view = false;  // the name is that in the view of a process that mapped the file
+  };
+  enum class Present : u8 { same, another, unknown };
+  Present present_at(const std::string& name, const Wanted& wanted) const;
 
   View own_{"/proc/self"};
   timespec started_{};
+  std::string_view in_file(const std::string& name);
+
   std::map<std::string, std::string> known_;  // keyed by path
 };
 

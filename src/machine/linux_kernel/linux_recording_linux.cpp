@@ -56,7 +56,9 @@ void EarlierRecords::add_process(u32 process, const std::vector<int>& threads) {
   const auto maps = files_.text(fmt::format("/proc/{}/maps", process));
   if (!maps.has_value()) return;
   const std::string root = build_ids_.root_of(process);
-  const auto build_id = [&](std::string_view path) { return build_ids_.of_file(root, path); };
+  const auto build_id = [&](const perf_events::ListedMapping& one) {
+    return one.is_deleted ? build_ids_.of_deleted(process, one) : build_ids_.of_file(root, one.path);
+  };
   perf_events::append_mappings(bytes_, {process, *maps}, mappings_, build_id, trailer_);
 }
 
@@ -126,7 +128,7 @@ class LinuxRecordingSession final : public device::RecordingSession {
   u32 traced_unit() const;
   std::string earlier_records();
   void add_times(perf_data::RunFacts& run);
-  void add_build_ids(perf_data::RecordingFacts& facts);
+  void add_build_ids(perf_data::RecordingFacts& facts, perf_data::RunFacts& run);
 
   LinuxPrograms& programs_;
   const LinuxMachine& machine_;
@@ -213,7 +215,7 @@ diag::Result<void> LinuxRecordingSession::stop() {
     file_.append(records);
   }
   perf_data::RecordingFacts facts = this->facts();
-  add_build_ids(facts);
+  add_build_ids(facts, run);
   std::vector<std::string> names;
   for (const plan::SampleEvent& event : plan_.events) names.push_back(event.name);
   facts.tracing_data = perf_events::tracing_data(SystemFiles(), names);
@@ -269,14 +271,16 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
 }
 
 // The recording is valid without build ids, as long as its files stay in place.
-void LinuxRecordingSession::add_build_ids(perf_data::RecordingFacts& facts) {
+void LinuxRecordingSession::add_build_ids(perf_data::RecordingFacts& facts, perf_data::RunFacts& run) {
   const auto mapped = os::MappedFile::open(file_.openable_path());
   if (!mapped.has_value()) return;
   auto recorded = perf_data::PerfFile::open(mapped.value().bytes());
   if (!recorded.has_value()) return;
   // Without this, a long recording would be completely in memory.
   recorded.value().on_passed([&](u64 begin, u64 end) { mapped.value().release(begin, end); });
-  facts.build_ids = build_ids_.of_recording(recorded.value());
+  FileBuildIds::OfRecording found = build_ids_.of_recording(recorded.value());
+  facts.build_ids = std::move(found.build_ids);
+  run.mapped_files = std::move(found.mapped_files);
 }
 
 std::vector<std::string> LinuxRecordingSession::remarks() const {

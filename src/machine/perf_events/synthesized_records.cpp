@@ -11,6 +11,7 @@ namespace wperf::perf_events {
 namespace {
 
 constexpr u32 kNobody = ~u32{0};
+constexpr std::string_view kDeletedMark = " (deleted)";
 constexpr u64 kMostKernelBytes = u64{1} << 30;  // used if its length is unknown
 
 bool take_number(std::string_view& text, u64& value, int base) {
@@ -65,6 +66,14 @@ bool read_mapping(std::string_view line, WhichMappings which, perf_data::Written
   return true;
 }
 
+void identify(perf_data::WrittenMapping& mapping, const BuildIdOf& build_id_of) {
+  ListedMapping listed{.begin = mapping.address, .end = mapping.address + mapping.length, .path = mapping.file};
+  listed.is_deleted = listed.path.ends_with(kDeletedMark);
+  if (listed.is_deleted) listed.path.remove_suffix(kDeletedMark.size());
+  mapping.build_id = build_id_of(listed);
+  if (!mapping.build_id.empty()) mapping.file = listed.path;
+}
+
 u64 value_at(std::string_view bytes, u64 offset, usize width) {
   u64 value = 0;
   if (offset > bytes.size() || bytes.size() - offset < width) return 0;
@@ -95,7 +104,7 @@ void append_mappings(std::string& out, const ProcessMaps& read, WhichMappings wh
     perf_data::WrittenMapping mapping;
     if (!read_mapping(text::take_part(maps, '\n'), which, mapping)) continue;
     mapping.pid = mapping.tid = read.process;
-    if (mapping.inode != 0) mapping.build_id = build_id_of(mapping.file);
+    if (mapping.inode != 0) identify(mapping, build_id_of);
     perf_data::append_mmap2(out, mapping, trailer);
   }
 }

@@ -10,11 +10,18 @@
 
 namespace wperf::perf_events {
 
+// A file in /proc/PID/maps.
+struct ListedMapping {
+  u64 begin = 0, end = 0;
+  std::string_view path;    // without the kernel's mark of a deleted file
+  bool is_deleted = false;  // the file has no name any more
+};
 // Returns the bytes of a file's build id; empty if not known.
-using BuildIdOf = std::function<std::string_view(std::string_view path)>;
+using BuildIdOf = std::function<std::string_view(const ListedMapping& mapping)>;
 
 // One record for each mapping in /proc/PID/maps. perf needs mappings of data only to unwind stack copies: it assumes
-// that the first mapping of a file shows where the whole file is.
+// that the first mapping of a file shows where the whole file is. A deleted file has its former path if its build id is
+// known, which tells it from another file there.
 enum class WhichMappings : u8 { code, all };
 struct ProcessMaps {
   u32 process = 0;

@@ -35,7 +35,7 @@ void read_back(Read& read) {
   ASSERT_FALSE(stream.statistics().stop.has_value());
 }
 
-std::string_view no_build_id(std::string_view) {
+std::string_view no_build_id(const ListedMapping&) {
   return kNoBuildId;
 }
 
@@ -85,13 +85,35 @@ TEST(MadeUpRecords, MappingsOfDataWhereAllAreWanted) {
 TEST(MadeUpRecords, MappingsWithBuildIds) {
   const std::string id(20, '\x5a');
   Read read;
-  append_mappings(read.bytes, {7, "400000-401000 r-xp 00000000 fe:00 12 /a\n"}, WhichMappings::code,
-                  [&](std::string_view path) { return path == "/a" ? std::string_view(id) : std::string_view(); },
-                  {.sample_type = kFields});
+  append_mappings(
+      read.bytes, {7, "400000-401000 r-xp 00000000 fe:00 12 /a\n"}, WhichMappings::code,
+      [&](const ListedMapping& one) { return one.path == "/a" ? std::string_view(id) : std::string_view(); },
+      {.sample_type = kFields});
   read_back(read);
   ASSERT_EQ(read.mappings.size(), 1u);
   EXPECT_EQ(read.mappings[0].build_id.size(), 20u);
   EXPECT_EQ(read.mappings[0].build_id[19], std::byte{0x5a});
+}
+
+TEST(MadeUpRecords, ADeletedFileHasItsFormerPathIfItsBuildIdIsKnown) {
+  const std::string id(20, '\x5a');
+  Read read;
+  append_mappings(read.bytes,
+                  {7,
+                   "400000-401000 r-xp 00000000 fe:00 12 /a (deleted)\n"
+                   "402000-403000 r-xp 00000000 fe:00 13 /b (deleted)\n"},
+                  WhichMappings::code,
+                  [&](const ListedMapping& one) {
+                    EXPECT_TRUE(one.is_deleted);
+                    const bool is_first = one.path == "/a" && one.begin == 0x400000 && one.end == 0x401000;
+                    return is_first ? std::string_view(id) : std::string_view();
+                  },
+                  {.sample_type = kFields});
+  read_back(read);
+  ASSERT_EQ(read.mappings.size(), 2u);
+  EXPECT_EQ(read.mappings[0].file, "/a");
+  EXPECT_EQ(read.mappings[0].build_id.size(), 20u);
+  EXPECT_EQ(read.mappings[1].file, "/b (deleted)");
 }
 
 TEST(MadeUpRecords, LinesThatAreNoMappings) {

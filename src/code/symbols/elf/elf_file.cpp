@@ -16,6 +16,7 @@ struct ElfFile::State {
   EndianBytes file;
   bool is_64_bit = false;
   u16 machine = 0, type = 0;
+  u64 entry = 0;
   std::vector<ElfSection> sections;
   std::vector<ElfSegment> segments;
   Bytes build_id;
@@ -159,8 +160,8 @@ diag::Result<ElfFile> ElfFile::parse(Bytes bytes) {
   HeaderTables tables;
   state.type = header.half();
   state.machine = header.half();
-  header.word();     // version
-  header.address();  // entry
+  header.word();  // version
+  state.entry = header.address();
   tables.segments = header.address();
   tables.sections = header.address();
   header.word();  // flags
@@ -200,6 +201,10 @@ diag::Result<ElfFile> ElfFile::parse(Bytes bytes) {
   }
   state.build_id = find_build_id(out, file);
   return out;
+}
+
+u64 ElfFile::entry() const {
+  return state_->entry;
 }
 
 u16 ElfFile::machine() const {

@@ -50,6 +50,7 @@ class ElfFile {
 
   u16 machine() const;
   u16 type() const;
+  u64 entry() const;  // the address where the program begins; 0 if there is none
   bool is_64_bit() const;
   bool big_endian() const;
   std::span<const ElfSection> sections() const;
