@@ -331,6 +331,14 @@ class BenchTest(WperfTest):
         for before, elapsed in zip(totals[1]["runs_before"], totals[0]["runs_before"]):
             self.assertTrue(elapsed / 2 < before <= elapsed, (before, elapsed))  # it never waited
 
+    def test_a_program_does_not_differ_from_itself(self):
+        program = [workload("fib.exe"), "15"]
+        for seed in range(1, 4):
+            done = self.run_wperf("bench", "--json", "--", *program, "---", *program, device=f"sim:pace=free,seed={seed}")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            for total in json.loads(done.stdout)["diff"]["totals"]:
+                self.assertEqual(total["change"], "is the same", total)
+
     def test_more_instructions_fail_the_gate(self):
         done = self.bench([workload("fib.exe"), "12"], [workload("fib.exe"), "13"], "--fail-if", "inst_retired>0.1%")
         self.assertEqual(done.returncode, 5, done.stderr)

@@ -13,6 +13,7 @@
 
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/statistics.h"
+#include "app/bench/round_order.h"
 #include "app/measure/counting.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/opened_machine.h"
@@ -110,17 +111,17 @@ diag::Result<void> check_names(const BenchOptions& options, std::vector<std::str
 // Runs one side. If the run ends normally, its costs are kept for this round. `round` is nullopt for a warm-up run.
 using RunSide = std::function<diag::Result<void>(bool is_before, std::optional<u64> round)>;
 
-// Each round runs both sides, in alternating order, so that drift affects both. After Ctrl-C only whole rounds count;
-// returns their number.
+// Each round runs both sides, so that drift affects both. After Ctrl-C only whole rounds count; returns their number.
 diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, const RunSide& run,
                              diag::Console& console) {
   const u64 all = rounds.warmup + rounds.count;
+  const std::vector<bool> begins_before = draw_order(rounds.count);
   u64 whole = 0;
   for (u64 number = 0; number < all && !console.interrupted(); ++number) {
     const bool warms_up = number < rounds.warmup;
     const std::optional<u64> round = warms_up ? std::nullopt : std::optional(number - rounds.warmup);
     for (u64 turn = 0; turn < 2 && !console.interrupted(); ++turn) {
-      const bool is_before = (number + turn) % 2 == 0;
+      const bool is_before = begins_before[round.value_or(number % rounds.count)] == (turn == 0);
       if (!(is_before ? rounds.runs_before : rounds.runs_after)) continue;
       if (console.shows_progress()) {
         console.progress(fmt::format("bench: {} {} of {}, {}", warms_up ? "warm-up" : "round",
@@ -184,6 +185,18 @@ double cpu_seconds_of(const device::ProcessState& program) {
 // The output of the programs would appear twice in each round.
 void hide_output(const request::Comparison& asked, measure::OpenedMachine& machine) {
   if (!asked.shows_output) machine.device->programs().keep_terminal_free();
+}
+
+// Caches, predictors and addresses of a simulated machine depend on the programs that ran before. So the counts would
+// depend on a run's place in the order, and their spread would not be chance. A machine that stays on keeps its state.
+diag::Result<void> renew_simulated(const BenchOptions& options, measure::OpenedMachine& machine) {
+  const request::Measurement& wanted = options.measured.wanted;
+  if (wanted.device != "sim" && !wanted.device.starts_with("sim:")) return {};
+  machine.device.reset();
+  WPERF_TRY(machine.device, measure::open_locked_device(wanted));
+  WPERF_CHECK_OK(machine.device->capabilities(device::Device::Spe::left_alone));
+  hide_output(options.compared.asked, machine);
+  return {};
 }
 
 std::vector<std::string> names_counted(const plan::CountPlan& plan, const plan::Capabilities& machine) {
@@ -260,6 +273,7 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
   const auto run = [&](bool is_before, std::optional<u64> round) -> diag::Result<void> {
     const measure::MeasureOptions one = options.side(is_before);
     plan::CountPlan plan = planned;
+    WPERF_CHECK_OK(renew_simulated(options, machine));
     measure::SpawnedProgram program(machine.device->programs());
     WPERF_CHECK_OK(measure::start_program(one, plan, machine, program, heard));
     const u64 began = machine.device->programs().now_ns();
