@@ -30,7 +30,7 @@ TAIL = """};
 
 }  // namespace wperf::waits
 """
-CLASSES = ("lock", "io", "paging", "timer", "message", "idle_pool", "other")
+CLASSES = ("lock", "io", "paging", "timer", "message", "idle_pool", "thread_end", "process_end", "other")
 
 
 def generated():

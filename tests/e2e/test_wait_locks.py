@@ -101,7 +101,7 @@ class Locks(WperfTest):
         else:
             self.skipTest("the machine is so busy that each recording lost something")
         told, heap = {}, 0
-        for line in done.stdout.split("recorded:")[0].splitlines():
+        for line in done.stdout.split("\nthreads: wall")[0].splitlines():
             words = line.split()
             if len(words) == 3 and words[2].isdigit():
                 told[words[0], words[1]] = int(words[2])

@@ -54,6 +54,9 @@ class AccountingBuilder {
       emit(number, thread.state, out_.end);
     }
     for (usize core = 0; core < out_.cores.size(); ++core) close_core(core, out_.end);
+    for (const u32 last : last_waits_) {
+      if (last != kNone) out_.waits[last].is_last = true;
+    }
     return std::move(out_);
   }
 
@@ -116,6 +119,7 @@ class AccountingBuilder {
     if (is_new) {
       threads_.push_back({.since = time});
       out_.threads.push_back({.thread = thread});
+      last_waits_.push_back(kNone);
     }
     return known->second;
   }
@@ -182,7 +186,11 @@ class AccountingBuilder {
     thread.wait = kNone;
     thread.preempted = false;
     thread.state = State::unknown;
+    ThreadTimes& times = out_.threads[number];
+    const u64 before = times.unknown;
     emit(number, State::unknown, time);
+    ++times.contradictions;
+    times.contradicted += times.unknown - before;
   }
 
   u32 begin_wait(u32 number, u64 time, const stacks::Switch& event, bool has_begin) {
@@ -194,7 +202,8 @@ class AccountingBuilder {
                           .reason = has_begin ? event.reason : stacks::kNoReason,
                           .has_begin = has_begin});
     ++out_.threads[number].waits;
-    return static_cast<u32>(out_.waits.size() - 1);
+    last_waits_[number] = static_cast<u32>(out_.waits.size() - 1);
+    return last_waits_[number];
   }
   // The wait lasts at least until `time`.
   void end_part(u32 number, u64 time) {
@@ -409,6 +418,7 @@ class AccountingBuilder {
   bool has_wakeups_ = false;
   std::unordered_map<u32, u32> numbers_;  // thread → index
   std::vector<CurrentThread> threads_;
+  std::vector<u32> last_waits_;  // by thread; kNone if it did not wait
   std::vector<Core> cores_;
   Core nowhere_;
   std::vector<u32> came_nowhere_;  // threads that came to unknown cores since the last unrecorded period

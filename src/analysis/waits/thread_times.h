@@ -25,7 +25,8 @@ struct ThreadTimes {
   u64 running = 0, ready = 0, waiting = 0;
   u64 preempted = 0;  // the part of `ready` after it lost its core
   u64 unknown = 0;
-  u64 switches = 0;  // number of switches to a core
+  u64 contradictions = 0, contradicted = 0;  // contradictory events, and the part of `unknown` between them
+  u64 switches = 0;                          // number of switches to a core
   u64 waits = 0;
   u64 longest_wait = 0;
   bool was_there = false;  // it existed when the recording began
@@ -44,6 +45,7 @@ struct Wait {
   u8 reason = stacks::kNoReason;
   bool has_begin = true;  // false if it began before the recording
   bool has_end = false;   // false if it had not ended
+  bool is_last = false;   // its thread did not wait again
   bool is_known = true;   // false if some of its events were lost, so that its length is unknown
   u64 length() const { return woken - begin - unknown; }
   u64 latency() const { return resumed - woken - unknown_ready; }

@@ -87,6 +87,11 @@ TEST(ThreadTimes, ContradictoryTimeIsUnattributed) {
                                    change(50, 1, 7, stacks::Leaving::waits, 9)};
   const Accounting done = account(events, {}, 0, 100);
   EXPECT_EQ(done.contradictions, 1u);
+  EXPECT_EQ(of(done, 7).contradictions, 1u);
+  EXPECT_EQ(of(done, 7).contradicted, 40u);
+  EXPECT_EQ(of(done, 9).contradictions, 0u);
+  EXPECT_FALSE(done.waits[0].is_last);
+  EXPECT_TRUE(done.waits[1].is_last);
   EXPECT_EQ(of(done, 7).unknown, 40u);
   EXPECT_EQ(of(done, 7).running, 10u);
   EXPECT_EQ(of(done, 7).waiting, 50u) << "the second wait";

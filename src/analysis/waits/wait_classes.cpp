@@ -80,6 +80,15 @@ bool is_timer_interrupt(std::string_view name) {
   return std::find(std::begin(kKnown), std::end(kKnown), name.substr(0, name.find('.'))) != std::end(kKnown);
 }
 
+bool is_signal_wake(std::string_view name) {
+  name = name.substr(0, name.find('.'));
+  return name == "complete_signal" || name == "signal_wake_up_state" || name == "zap_other_threads";
+}
+
+bool reports_child(std::string_view name) {
+  return name.starts_with("do_notify_parent");
+}
+
 bool is_library_module(std::string_view name) {
   static constexpr std::string_view kBeginnings[] = {
       "libc.so",  "libc-",  "libpthread", "ld-linux",  "ld-musl",    "libstdc++", "libc++",   "libgcc_s",
@@ -152,7 +161,10 @@ void StackClass::take(std::string_view function, bool is_kernel) {
   has_frames_ = true;
   is_fault_ = is_fault_ || (is_kernel && is_page_fault(function));
   WaitClass& known = is_kernel ? of_kernel_ : of_program_;
-  if (known == WaitClass::unexplained) known = class_of_function(function);
+  if (known != WaitClass::unexplained && known != WaitClass::lock) return;
+  const WaitClass wait = class_of_function(function);
+  // pthread_join() calls the C library's function for waits of any kind.
+  if (known == WaitClass::unexplained || (wait == WaitClass::thread_end && !is_kernel)) known = wait;
 }
 
 WaitClass StackClass::get() const {

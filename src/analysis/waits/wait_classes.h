@@ -9,10 +9,23 @@
 namespace wperf::waits {
 
 // In the order of the tables' columns.
-enum class WaitClass : u8 { lock, gil, io, paging, timer, message, idle_pool, other, unexplained };
-inline constexpr usize kWaitClasses = 9;
+enum class WaitClass : u8 {
+  lock,
+  gil,
+  io,
+  paging,
+  timer,
+  message,
+  idle_pool,
+  thread_end,   // for another thread's end
+  process_end,  // for another process's end
+  other,
+  unexplained
+};
+inline constexpr usize kWaitClasses = 11;
 inline constexpr std::array<std::string_view, kWaitClasses> kWaitClassNames = {
-    "lock", "GIL", "I/O", "paging", "timer", "message", "idle pool", "other", "unexplained"};
+    "lock",      "GIL",        "I/O",         "paging", "timer",      "message",
+    "idle pool", "thread end", "process end", "other",  "unexplained"};
 constexpr std::string_view name_of(WaitClass wait) {
   return kWaitClassNames[static_cast<usize>(wait)];
 }
@@ -30,6 +43,10 @@ bool waits_by_futex(std::string_view name);
 bool is_inner_wake(std::string_view name);
 // Does a clock end the waits in this kernel function?
 bool is_timer_interrupt(std::string_view name);
+// Does this kernel function wake a thread because of a signal?
+bool is_signal_wake(std::string_view name);
+// Does this kernel function report the end of a child process, also by a signal?
+bool reports_child(std::string_view name);
 
 // Is it a module of the system or of the C and C++ libraries, through which programs wait?
 bool is_library_module(std::string_view name);

@@ -37,6 +37,17 @@ TEST(WaitClasses, TheInnermostFunctionOfTheProgramDecides) {
   EXPECT_EQ(of({}), WaitClass::unexplained);
 }
 
+TEST(WaitClasses, EndsOfThreadsAndProcessesAreNoLocks) {
+  EXPECT_EQ(of({{"futex_do_wait", true}, {"__futex_abstimed_wait_cancelable64", false}, {"pthread_join", false}}),
+            WaitClass::thread_end);
+  EXPECT_EQ(of({{"futex_do_wait", true}, {"__pthread_clockjoin_ex", false}, {"main", false}}), WaitClass::thread_end);
+  EXPECT_EQ(of({{"NtWaitForSingleObject", false}, {"WaitForSingleObjectEx", false}, {"_Thrd_join", false}}),
+            WaitClass::thread_end);
+  EXPECT_EQ(of({{"do_wait", true}, {"wait4", false}}), WaitClass::process_end);
+  EXPECT_EQ(of({{"do_wait", true}}), WaitClass::process_end);
+  EXPECT_EQ(of({{"futex_wait", true}, {"pthread_mutex_lock", false}, {"work", false}}), WaitClass::lock);
+}
+
 struct ModuleFrame {
   std::string_view name, module;
 };
@@ -150,6 +161,10 @@ TEST(WaitClasses, InnerWakeFunctionsAndTimerInterrupts) {
   EXPECT_TRUE(is_timer_interrupt("hrtimer_wakeup"));
   EXPECT_TRUE(is_timer_interrupt("process_timeout.constprop.0"));
   EXPECT_FALSE(is_timer_interrupt("try_to_wake_up"));
+  EXPECT_TRUE(is_signal_wake("complete_signal"));
+  EXPECT_TRUE(is_signal_wake("signal_wake_up_state.part.0"));
+  EXPECT_FALSE(is_signal_wake("signalfd_notify"));
+  EXPECT_TRUE(reports_child("do_notify_parent_cldstop"));
 }
 
 }  // namespace

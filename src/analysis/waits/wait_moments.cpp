@@ -30,8 +30,8 @@ class MomentMaker {
                             .wait = i,
                             .place = number_of(names_.place_of(wait))};
       if (has_locks_) one.lock = number_of_lock(wait);
-      if (has_end(wait)) {
-        one.ender = people_.at(WaitNames::ender_of(wait));
+      if (has_wakeups_) {
+        one.ender = people_.at(names_.ender_of(wait));
         one.ender_place = number_of(names_.place_of_ender(wait));
       }
       out_.waits.push_back(one);
@@ -40,8 +40,6 @@ class MomentMaker {
   }
 
  private:
-  bool has_end(const waits::Wait& wait) const { return wait.has_end && has_wakeups_; }
-
   // The last entry stands for waits without a recorded lock.
   void name_locks() {
     for (u32 i = 0; i < locks_.all().size(); ++i) out_.locks.push_back(locks_.text_of(i));
@@ -55,7 +53,7 @@ class MomentMaker {
 
   void number_people() {
     for (const waits::Wait& wait : accounting_.waits) {
-      if (chosen_[wait.thread] && wait.is_known && has_end(wait)) people_.try_emplace(WaitNames::ender_of(wait));
+      if (chosen_[wait.thread] && wait.is_known && has_wakeups_) people_.try_emplace(names_.ender_of(wait));
     }
     for (auto& [thread, number] : people_) {
       number = static_cast<u32>(out_.people.size());

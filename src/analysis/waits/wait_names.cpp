@@ -99,6 +99,7 @@ u32 WaitNames::number_of(u32 thread) const {
 }
 std::string WaitNames::text_of(u32 thread) const {
   if (thread == stacks::kUnknown) return "not recorded";
+  if (thread == kNotEnded) return "not ended";
   if (thread == stacks::kNobody || thread == stacks::kIdleThread) return "an interrupt";
   const std::string_view name = thread_name(thread);
   return name.empty() ? fmt::format("thread {}", number_of(thread)) : fmt::format("{} ({})", name, number_of(thread));
@@ -118,6 +119,14 @@ WaitClass WaitNames::class_of(u32 sample, u8 wait_reason) {
   if (is_clear || !switches_.has_windows_reasons) return place.wait;
   const WaitClass reason = waits::class_of_reason(wait_reason);
   return reason != WaitClass::unexplained ? reason : place.wait;
+}
+
+// Threads also wait for signals.
+bool WaitNames::is_cut_off(const waits::Wait& wait) {
+  if (!wait.is_last || !place_of_sample(wait.wake_sample).by_signal) return false;
+  static constexpr std::string_view kForSignals[] = {"sigsuspend", "pause", "sigtimedwait", "sigwait", "sigwaitinfo"};
+  const std::string_view function = place_of_sample(wait.sample).function;
+  return std::ranges::none_of(kForSignals, [&](std::string_view one) { return function.find(one) != function.npos; });
 }
 
 // Each different stack is examined once.
@@ -174,6 +183,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
   waits::PythonWait python_wait;
   const stacks::StackFunction *own = nullptr, *inner = nullptr, *kernel = nullptr, *unnamed = nullptr;
   std::array<bool, 2> has_reason{}, is_seen{};
+  bool reports_child = false;
   for_each_place(row, [&](u32 number) {
     const stacks::StackFunction& function = profile_.functions[profile_.places[number].function];
     const std::string_view module = profile_.modules[function.module].name;
@@ -184,6 +194,8 @@ WaitPlace WaitNames::look_at(u32 row) const {
     }
     wait.take(function.name, function.is_kernel);
     place.by_timer = place.by_timer || (function.is_kernel && waits::is_timer_interrupt(function.name));
+    place.by_signal = place.by_signal || (function.is_kernel && waits::is_signal_wake(function.name));
+    reports_child = reports_child || (function.is_kernel && waits::reports_child(function.name));
     // If the kernel has no names, the function that entered it decides.
     place.is_futex =
         place.is_futex || (function.is_kernel ? waits::is_futex_call(function.name)
@@ -219,8 +231,10 @@ WaitPlace WaitNames::look_at(u32 row) const {
   }
   place.wait = wait.get();
   if (place.wait == WaitClass::lock && python_wait.kind() != WaitClass::unexplained) place.wait = python_wait.kind();
-  // The kernel had to read that page first.
-  if (place.wait == WaitClass::paging) place.is_futex = false;
+  // The kernel had to read that page first. The word that shows the end of a thread is not a lock.
+  if (place.wait == WaitClass::paging || place.wait == WaitClass::thread_end) place.is_futex = false;
+  // The parent waits for the child, and the signal tells it of the child's end.
+  place.by_signal = place.by_signal && !reports_child;
   return place;
 }
 

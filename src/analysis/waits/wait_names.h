@@ -42,9 +42,10 @@ struct WaitPlace {
   std::string_view caller, caller_module;
   std::string_view shown() const { return caller.empty() ? function : caller; }
   waits::WaitClass wait = waits::WaitClass::unexplained;
-  u32 group = 0;          // number of its stack of functions; 0 if unknown
-  bool by_timer = false;  // a timer ends the waits there
-  bool is_futex = false;  // threads wait there for a word of its memory
+  u32 group = 0;           // number of its stack of functions; 0 if unknown
+  bool by_timer = false;   // a timer ends the waits there
+  bool by_signal = false;  // a signal ends the waits there
+  bool is_futex = false;   // threads wait there for a word of its memory
   bool is_known = false;
 };
 
@@ -70,18 +71,25 @@ class WaitNames {
   // The place with this class.
   WaitPlace place_of(u32 sample, u8 wait_reason);
   WaitPlace place_of(const waits::Wait& wait) { return place_of(wait.sample, wait.reason); }
-  // The thread that ended a wait. For an interrupt the thread on the core does not matter, and the result is an
-  // interrupt.
-  static u32 ender_of(const waits::Wait& wait) {
+  // False if the wait lasted until the end of the recording, or until a signal ended its thread: then the thread never
+  // got the thing that it waited for.
+  bool has_end(const waits::Wait& wait) { return wait.has_end && !is_cut_off(wait); }
+  static constexpr u32 kNotEnded = stacks::kUnknown - 1;
+  // The thread that ended a wait, or kNotEnded. For an interrupt the thread on the core does not matter, and the result
+  // is an interrupt.
+  u32 ender_of(const waits::Wait& wait) {
+    if (!has_end(wait)) return kNotEnded;
     return wait.waker == stacks::kIdleThread ? stacks::kNobody : wait.waker;
   }
   const WaitPlace& place_of_ender(const waits::Wait& wait) {
     const u32 by = ender_of(wait);
-    return place_of_sample(by != stacks::kNobody && by != stacks::kUnknown ? wait.wake_sample : stacks::kNoSample);
+    const bool by_thread = by != stacks::kNobody && by != stacks::kUnknown && by != kNotEnded;
+    return place_of_sample(by_thread ? wait.wake_sample : stacks::kNoSample);
   }
 
  private:
   static constexpr u32 kNoGroup = ~u32{0};
+  bool is_cut_off(const waits::Wait& wait);
   void find_gils(const waits::Accounting& accounting);
   u32 group_of(const WaitPlace& place);
   WaitPlace look_at(u32 row) const;

@@ -87,6 +87,38 @@ struct WaitsForLocks {
   Accounting accounting;
 };
 
+// A wait of thread 7 that a function of the kernel ended. Is its end the thing that it waited for?
+bool has_end_after(std::initializer_list<std::string_view> wakes, std::string_view waits_in, bool is_last = true) {
+  WaitsForLocks all;
+  all.add(7, 0, {waits_in});
+  all.recorded.row_of_sample.push_back(1);
+  stacks::StackProfile& profile = all.recorded.profile;
+  u32 node = 0;
+  for (const std::string_view name : wakes) {
+    profile.functions.push_back({.name = std::string(name), .module = 0, .is_known = true, .is_kernel = true});
+    profile.places.push_back({.function = static_cast<u32>(profile.functions.size() - 1)});
+    profile.nodes.push_back({.parent = node, .place = static_cast<u32>(profile.places.size() - 1)});
+    node = static_cast<u32>(profile.nodes.size() - 1);
+  }
+  profile.samples.push_back({.node = node, .count = 1, .period = 1});
+  Wait& wait = all.accounting.waits.front();
+  wait.wake_sample = 1;
+  wait.waker = 9;
+  wait.has_end = true;
+  wait.is_last = is_last;
+  WaitNames names(all.switches, all.recorded, all.accounting);
+  EXPECT_EQ(names.text_of(names.ender_of(wait)), names.has_end(wait) ? "other (9)" : "not ended");
+  return names.has_end(wait);
+}
+
+TEST(WaitNames, AWaitInWhichASignalKilledTheThreadDidNotEnd) {
+  EXPECT_FALSE(has_end_after({"__x64_sys_kill", "complete_signal", "try_to_wake_up"}, "work"));
+  EXPECT_FALSE(has_end_after({"do_exit_group", "zap_other_threads", "try_to_wake_up"}, "work"));
+  EXPECT_TRUE(has_end_after({"__x64_sys_kill", "complete_signal"}, "work", false)) << "it goes on";
+  EXPECT_TRUE(has_end_after({"futex_wake", "try_to_wake_up"}, "work"));
+  EXPECT_TRUE(has_end_after({"do_exit", "do_notify_parent", "complete_signal"}, "work")) << "the child's end";
+}
+
 TEST(WaitNames, ALockThatIsTheGilInOtherWaitsIsTheGil) {
   WaitsForLocks all;
   constexpr u64 kGil = 0x1000, kLock = 0x2000;

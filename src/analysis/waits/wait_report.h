@@ -87,6 +87,16 @@ struct StretchRow {
   bool has_end = false;
 };
 
+// A thread that was not switched during the recording, and its place when the recording ended.
+struct PlaceNowRow {
+  std::string name;
+  u32 thread = 0;
+  std::string state;     // "sleeping"
+  std::string function;  // of the kernel; empty if it may not be read
+  WaitClass wait = WaitClass::unexplained;
+  std::optional<u64> word = {};  // the address of the word of memory for which it waits
+};
+
 // Rows that are not listed because they are too short.
 struct OmittedRows {
   u64 min = 0;
@@ -124,6 +134,7 @@ struct WaitReport {
   std::string file;
   u64 duration = 0;
   u64 switches = 0, wakeups = 0, contradictions = 0;
+  u64 shown_contradictions = 0, contradicted = 0;  // of the threads in the table: their number, and the time between
   u64 lost_records = 0;
   u64 lost_events = 0, lost_buffers = 0;  // for a trace
   bool is_damaged = false;                // an unknown amount of the file is missing or cannot be read
@@ -142,8 +153,9 @@ struct WaitReport {
   std::vector<WakerRow> wakers;
   std::vector<StarvedRow> starved;
   std::vector<CoreRow> cores;
-  std::string timeline_of;  // name of a thread; empty if not requested
-  bool has_others = false;  // there are chosen threads whose timeline is not shown
+  std::vector<PlaceNowRow> places_now;  // only if no thread was switched; all others are then of these threads
+  std::string timeline_of;              // name of a thread; empty if not requested
+  bool has_others = false;              // there are chosen threads whose timeline is not shown
   std::vector<StretchRow> timeline;
   std::optional<PathReport> path;
   OmittedRows left_out;  // waits that the tables of functions and wakers, or the timeline, leave out

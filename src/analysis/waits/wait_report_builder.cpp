@@ -77,6 +77,8 @@ class Builder {
     for (usize i = 0; i < accounting_.threads.size(); ++i) {
       if (!chosen_[i]) continue;
       const waits::ThreadTimes& times = accounting_.threads[i];
+      out_.shown_contradictions += times.contradictions;
+      out_.contradicted += times.contradicted;
       out_.threads.push_back({.name = std::string(names_.thread_name(times.thread)),
                               .process = names_.process_of(times.thread),
                               .thread = names_.number_of(times.thread),
@@ -224,9 +226,10 @@ class Builder {
         row.lock = switches_.has_arguments ? locks_.text_of(locks_.lock_of(wait)) : std::string();
         row.wait = place.wait;
         if (switches_.has_windows_reasons) row.reason = waits::reason_name(wait.reason);
-        row.has_end = wait.has_end;
+        row.has_end = names_.has_end(wait);
         if (wait.waker != stacks::kUnknown) row.wake_to_run = wait.latency();
-        if (wait.has_end && switches_.has_wakeups) {
+        if (!row.has_end && switches_.has_wakeups) row.waker = names_.text_of(WaitNames::kNotEnded);
+        if (row.has_end && switches_.has_wakeups) {
           row.waker = names_.text_of(wait.waker);
           const bool by_thread = wait.waker != stacks::kNobody && wait.waker != stacks::kUnknown;
           if (by_thread) row.waker_function = names_.place_of_sample(wait.wake_sample).function;

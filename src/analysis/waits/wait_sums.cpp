@@ -47,9 +47,10 @@ class WaitCollector {
     function.lengths.push_back(wait.length());
     add_holders(wait, purpose, function);
     add_lock(wait, place, sums);
-    if (!wait.has_end || !switches_.has_wakeups) return;
-    const u32 by = WaitNames::ender_of(wait);
+    if (!switches_.has_wakeups) return;
+    const u32 by = names_.ender_of(wait);
     function.wakers[by] += wait.length();
+    if (by == WaitNames::kNotEnded) return;
     const WaitPlace& waker = names_.place_of_ender(wait);
     remember(waker);
     WakerSums& ended = sums.wakers[{by, place.group, waker.group}];
@@ -70,8 +71,8 @@ class WaitCollector {
   void collect_holders() {
     if (!switches_.has_wakeups) return;
     for (const Wait& wait : accounting_.waits) {
-      if (!wait.has_end || !is_of_gil(wait, names_.class_of(wait))) continue;
-      const u32 by = WaitNames::ender_of(wait), process = names_.process_of(accounting_.threads[wait.thread].thread);
+      if (!names_.has_end(wait) || !is_of_gil(wait, names_.class_of(wait))) continue;
+      const u32 by = names_.ender_of(wait), process = names_.process_of(accounting_.threads[wait.thread].thread);
       if (by == stacks::kNobody || by == stacks::kUnknown || names_.process_of(by) != process) continue;
       const WaitPlace& place = names_.place_of_ender(wait);
       remember(place);
@@ -97,7 +98,7 @@ class WaitCollector {
     ++there.count;
     there.total += wait.length();
     there.longest = std::max(there.longest, wait.length());
-    if (wait.has_end && switches_.has_wakeups) there.wakers[WaitNames::ender_of(wait)] += wait.length();
+    if (switches_.has_wakeups) there.wakers[names_.ender_of(wait)] += wait.length();
   }
 
   const Accounting& accounting_;

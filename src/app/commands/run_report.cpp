@@ -8,6 +8,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/destinations.h"
 #include "app/commands/options_builder.h"
+#include "app/commands/program_hint.h"
 #include "app/fleet/fleet_answer.h"
 #include "app/output/outputs.h"
 #include "app/show/recording_views.h"
@@ -82,8 +83,9 @@ diag::Result<void> run_report(const request::Request& asked, diag::Console& cons
   }
   WPERF_TRY(request.data_file, choose_recording(asked, console));
   WPERF_CHECK_OK(output::check_inputs_stay(files_of(request)));
-  WPERF_TRY(const fleet::Opened opened,
-            fleet::open_any(recording_files(request), request.push, fleet::Detail::sums, console));
+  auto tried = fleet::open_any(recording_files(request), request.push, fleet::Detail::sums, console);
+  if (!tried.has_value()) return with_program_hint(std::move(tried).error(), *request.data_file, "wperf record");
+  const fleet::Opened opened = std::move(tried).value();
   if (!opened.summary.empty() && prints_text(request)) console.out(opened.summary + "\n\n");
   return show::show_recording(opened.recording, report_options(request, console), console);
 }

@@ -3,7 +3,9 @@
 #include "analysis/recording/opened_recording.h"
 #include "app/commands/commands.h"
 #include "app/commands/destinations.h"
+#include "app/commands/hung_process.h"
 #include "app/commands/options_builder.h"
+#include "app/commands/program_hint.h"
 #include "app/commands/wait_rights.h"
 #include "app/measure/opened_machine.h"
 #include "app/measure/recording_run.h"
@@ -111,7 +113,12 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   show::ReportOptions options = report_options(request, console);
   show::WaitOptions waits = wait_options(request, options);
   if (is_trace && !request.sampling.whole_machine) waits.program = recording.sampled.pid;
-  WPERF_CHECK_OK(show::show_waits(recording, waits, options, console));
+  const u32 process = is_trace ? 0 : request.process.value_or(0);
+  if (const auto hung = process != 0 ? hung_process(process, waits, recording) : std::nullopt; hung.has_value()) {
+    WPERF_CHECK_OK(show::show_wait_report(hung->report, nullptr, &hung->about, options, console));
+  } else {
+    WPERF_CHECK_OK(show::show_waits(recording, waits, options, console));
+  }
   print_json_file(request, console);
   print_kept_recording(request, recording, console);
   return measure::status_of_recording(request, machine, recording, console);
@@ -128,7 +135,9 @@ diag::Result<int> run_waits(const request::Request& asked, diag::Console& consol
     return run_waits(whole, console);
   }
   if (!asked.data_file.has_value()) return record_waits(asked, console);
-  WPERF_TRY(const auto opened, recording::OpenedRecording::open(recording_files(asked), console));
+  auto tried = recording::OpenedRecording::open(recording_files(asked), console);
+  if (!tried.has_value()) return with_program_hint(std::move(tried).error(), *asked.data_file, "wperf waits");
+  const recording::OpenedRecording opened = std::move(tried).value();
   show::ReportOptions options = report_options(asked, console);
   WPERF_TRY(const auto recording, show::read_switches(opened, options.file));
   WPERF_CHECK_OK(show::show_waits(*recording, wait_options(asked, options), options, console));

@@ -202,16 +202,7 @@ diag::Result<void> show_tables(const ChosenThreads& threads, const ReportOptions
   const stacks::TraceFacts* trace = threads.recording.source.trace_facts();
   // A trace does not have the start time of the program.
   const stacks::RecordingAbout* about = trace == nullptr ? &named->recorded.about : nullptr;
-  if (!output::silent(options.outputs)) {
-    console.out(report::waits_text(report, {.rows = options.tables.rows,
-                                            .width = options.tables.width,
-                                            .about = about,
-                                            .preempted = options.outputs.verbose}));
-  }
-  if (options.brief.has_value())
-    output::deliver_brief(options.outputs, brief::of_waits(report, about, *options.brief), console);
-  if (!output::wants_json(options.outputs)) return {};
-  return output::deliver_json(options.outputs, report::waits_json(report, trace, about), console);
+  return show_wait_report(report, trace, about, options, console);
 }
 
 diag::Result<std::unique_ptr<SwitchRecording>> read_file_switches(const perf_data::PerfFile& file,
@@ -240,6 +231,21 @@ diag::Result<std::unique_ptr<SwitchRecording>> read_trace_switches(const etl::Tr
 }
 
 }  // namespace
+
+diag::Result<void> show_wait_report(const waits::WaitReport& report, const stacks::TraceFacts* trace,
+                                    const stacks::RecordingAbout* about, const ReportOptions& options,
+                                    diag::Console& console) {
+  if (!output::silent(options.outputs)) {
+    console.out(report::waits_text(report, {.rows = options.tables.rows,
+                                            .width = options.tables.width,
+                                            .about = about,
+                                            .verbose = options.outputs.verbose}));
+  }
+  if (options.brief.has_value())
+    output::deliver_brief(options.outputs, brief::of_waits(report, about, *options.brief), console);
+  if (!output::wants_json(options.outputs)) return {};
+  return output::deliver_json(options.outputs, report::waits_json(report, trace, about), console);
+}
 
 SwitchRecording::SwitchRecording(recording::SampledRecording from)
     : source(std::move(from)),

@@ -50,6 +50,10 @@ diag::Result<void> name_all_waits(SwitchRecording& recording, const ReportOption
 // For further questions about critical paths.
 void keep_histories(SwitchRecording& recording);
 
+// The tables, the short answer and the JSON of a report. `trace`, `about`: null if unknown.
+diag::Result<void> show_wait_report(const waits::WaitReport& report, const stacks::TraceFacts* trace,
+                                    const stacks::RecordingAbout* about, const ReportOptions& options,
+                                    diag::Console& console);
 diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOptions& waits, const ReportOptions& options,
                               diag::Console& console);
 // For a recording that was just made.

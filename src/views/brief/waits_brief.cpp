@@ -3,59 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "ground/text/number_text.h"
 #include "views/brief/brief.h"
 #include "views/report/headline.h"
 #include "views/report/waits_report.h"
+#include "views/report/waits_verdict.h"
 
 namespace wperf::brief {
 namespace {
 
 using waits::WaitReport;
 
-// For all threads together, in nanoseconds.
-struct Sums {
-  u64 running = 0, ready = 0, waiting = 0, unknown = 0;
-  std::array<u64, waits::kWaitClasses> by_class{};
-  double wall() const { return static_cast<double>(running + ready + waiting + unknown); }
-};
-
-Sums sums_of(const WaitReport& report) {
-  Sums sums;
-  for (const waits::ThreadRow& row : report.threads) {
-    sums.running += row.times.running;
-    sums.ready += row.times.ready;
-    sums.waiting += row.times.waiting;
-    sums.unknown += row.times.unknown;
-    for (usize i = 0; i < sums.by_class.size(); ++i) sums.by_class[i] += row.by_class[i];
-  }
-  return sums;
-}
-
 const std::string& place_of(const waits::FunctionRow& row) {
   return row.caller.empty() ? row.function : row.caller;
 }
 
-void add_verdict(Brief& brief, const WaitReport& report, const Sums& sums) {
-  const auto of_wall = [&](u64 part) { return percent_text(static_cast<double>(part), sums.wall()); };
-  std::string states =
-      fmt::format("{} {}: running {}, ready to run {}, waiting {}", text::with_commas(report.threads.size()),
-                  report.threads.size() == 1 ? "thread" : "threads", of_wall(sums.running),
-                  report.has_wakeups ? of_wall(sums.ready) : "not recorded", of_wall(sums.waiting));
-  if (sums.unknown != 0) states += ", unknown " + of_wall(sums.unknown);
-  brief.verdict.push_back(std::move(states));
-  if (report.functions.empty()) return;
-  const waits::FunctionRow& most = report.functions.front();
-  if (place_of(most).empty()) return;
-  brief.verdict.push_back(fmt::format("longest: {} in {} ({}), {} of the waiting{}", report::wait_time_text(most.total),
-                                      place_of(most), name_of(most.wait),
-                                      percent_text(static_cast<double>(most.total), static_cast<double>(sums.waiting)),
-                                      most.waker.empty() ? "" : "; ended mostly by " + most.waker));
-}
-
-void add_rows(Brief& brief, const WaitReport& report, const Sums& sums) {
+void add_rows(Brief& brief, const WaitReport& report, const report::WaitSums& sums) {
   fill_table(brief, report.functions, [&](report::Columns& to, const waits::FunctionRow& row) {
     to.string({.text = "% of waiting", .align = report::Align::right},
               text::fixed(text::percent_of(row.total, sums.waiting), 1));
@@ -71,14 +35,14 @@ void add_rows(Brief& brief, const WaitReport& report, const Sums& sums) {
 }
 
 // A class is ruled out only if nearly all waits could be classified.
-void add_ruled_out(Brief& brief, const WaitReport& report, const Sums& sums) {
+void add_ruled_out(Brief& brief, const WaitReport& report, const report::WaitSums& sums) {
   constexpr double kSmall = 0.01;
   const double waiting = static_cast<double>(sums.waiting);
   if (report.has_wakeups && static_cast<double>(sums.ready) < kSmall * sums.wall()) {
     brief.ruled_out.push_back("too few cores: threads were ready to run without a core for " +
                               percent_text(static_cast<double>(sums.ready), sums.wall()) + " of their time");
   }
-  const auto of = [&](waits::WaitClass one) { return static_cast<double>(sums.by_class[static_cast<usize>(one)]); };
+  const auto of = [&](waits::WaitClass one) { return static_cast<double>(sums.of(one)); };
   if (!report.has_stacks || waiting == 0 || of(waits::WaitClass::unexplained) >= kSmall * waiting) return;
   for (const waits::WaitClass one :
        {waits::WaitClass::lock, waits::WaitClass::io, waits::WaitClass::paging, waits::WaitClass::timer}) {
@@ -87,7 +51,7 @@ void add_ruled_out(Brief& brief, const WaitReport& report, const Sums& sums) {
   }
 }
 
-std::string next_command(const WaitReport& report, const Sums& sums, const Commands& commands) {
+std::string next_command(const WaitReport& report, const report::WaitSums& sums, const Commands& commands) {
   const bool mostly_ran = static_cast<double>(sums.running) > sums.wall() / 2;
   if (mostly_ran && !commands.program.empty()) return "wperf record -g -- " + commands.program;
   if (commands.recording.empty()) return commands.keeping;
@@ -96,8 +60,8 @@ std::string next_command(const WaitReport& report, const Sums& sums, const Comma
 
 Brief of_threads(const WaitReport& report, const Commands& commands) {
   Brief brief;
-  const Sums sums = sums_of(report);
-  add_verdict(brief, report, sums);
+  const report::WaitSums sums = report::sums_of(report);
+  brief.verdict = report::wait_verdict(report);
   add_rows(brief, report, sums);
   add_ruled_out(brief, report, sums);
   brief.next = next_command(report, sums, commands);
@@ -136,8 +100,7 @@ Brief of_waits(const WaitReport& report, const stacks::RecordingAbout* about, co
   if (const std::string ran = about != nullptr ? report::run_text(*about) : ""; !ran.empty())
     brief.verdict.insert(brief.verdict.begin() + 1, ran);
   const std::vector<std::string> lines = report::wait_lines(report);
-  const bool has_lost = report.lost_records + report.lost_events + report.lost_buffers != 0 || report.is_damaged;
-  brief.lost.assign(lines.begin() + (has_lost ? 0 : 1), lines.end());
+  brief.lost.assign(lines.begin() + (report::has_losses(report) ? 0 : 1), lines.end());
   return brief;
 }
 

@@ -173,9 +173,24 @@ std::optional<double> cores_used(const RecordingAbout& about) {
   return static_cast<double>(*about.cpu_ns) / static_cast<double>(about.elapsed_ns);
 }
 
+namespace {
+
+// " --timeout 2" if the recorder's command has it.
+std::string timeout_of(std::string_view command) {
+  constexpr std::string_view kOption = " --timeout";
+  command = command.substr(0, command.find(" -- "));
+  const usize begin = command.find(kOption);
+  if (begin == command.npos) return {};
+  const usize value = begin + kOption.size() + 1;
+  return std::string(command.substr(begin, command.find(' ', value) - begin));
+}
+
+}  // namespace
+
 std::string waits_command(const RecordingAbout& about) {
   const std::string watched = about.watched == 0 ? "PID" : std::to_string(about.watched);
-  return "wperf waits " + (about.program.empty() ? "-p " + watched : "-- " + about.program);
+  if (!about.program.empty()) return "wperf waits -- " + about.program;
+  return "wperf waits -p " + watched + timeout_of(about.command);
 }
 
 std::string run_text(const RecordingAbout& about) {

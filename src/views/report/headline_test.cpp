@@ -91,6 +91,12 @@ TEST(Headline, AProgramThatWaitedIsSaidToHaveWaited) {
   about.program = "";
   about.watched = 17;
   EXPECT_NE(headline(sorting(), &about, {}).waited.find("`wperf waits -p 17`"), std::string::npos);
+  const std::string command = about.command;
+  about.command = "wperf record -p 17 --timeout 2 -o r.data";
+  EXPECT_NE(headline(sorting(), &about, {}).waited.find("`wperf waits -p 17 --timeout 2`"), std::string::npos);
+  about.command = "wperf record -p 17 --timeout=2s";
+  EXPECT_NE(headline(sorting(), &about, {}).waited.find("`wperf waits -p 17 --timeout=2s`"), std::string::npos);
+  about.command = command;
   about.watched = 0;
   about.has_ended = false;
   EXPECT_TRUE(headline(sorting(), &about, {}).time.starts_with("recorded for 1.790 s, used"));

@@ -15,15 +15,18 @@ struct WaitTextOptions {
   u32 rows = 50;                                  // for each table
   usize width = 0;                                // of the terminal; 0: unlimited
   const stacks::RecordingAbout* about = nullptr;  // null: unknown
-  bool preempted = false;                         // shows how much of the ready time began with losing the core
+  bool verbose = false;  // also how much of the ready time began with losing the core, and what else is missing
 };
 struct WaitPart {
   std::string heading;
   Table table;  // has all rows; not shown if it has none
   u32 rows;     // number of rows to show
 };
-// The recorded time, the losses, and the limits of the tables; one line each.
-std::vector<std::string> wait_lines(const waits::WaitReport& report);
+// The recorded time with the losses, and the limits of the tables; one line each. `all`: also missing records of
+// threads that are not shown.
+std::vector<std::string> wait_lines(const waits::WaitReport& report, bool all = false);
+// Is something missing from the recording?
+bool has_losses(const waits::WaitReport& report);
 // Threads, functions, locks, wakers, starved threads, cores.
 std::vector<WaitPart> wait_parts(const waits::WaitReport& report, const WaitTextOptions& options);
 WaitPart timeline_part(const waits::WaitReport& report);

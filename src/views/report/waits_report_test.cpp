@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "ground/text/unicode.h"
+#include "views/report/waits_verdict.h"
 
 namespace wperf::report {
 namespace {
@@ -48,9 +49,14 @@ waits::WaitReport example() {
 
 TEST(WaitsReport, TextHasTheTablesThatSaySomething) {
   const std::string text = waits_text(example(), {.rows = 50, .width = 0});
-  EXPECT_EQ(text.find("recorded: 1,234 switches and 567 wake-ups in 250 ms (7.20 K/s); lost: nothing; "
-                      "the recorder ran 5.0 ms, 2.0 % of the cores\n"),
-            0u)
+  EXPECT_TRUE(
+      text.starts_with("1 thread: running 1.5 %, ready to run 0.0 %, waiting 98.5 %\n"
+                       "most waiting: 100 ms in 2 waits for a lock in pthread_mutex_lock, 100.0 % of the "
+                       "waiting; ended mostly by saver (9)\n"))
+      << text;
+  EXPECT_TRUE(
+      text.ends_with("\nrecorded: 1,234 switches and 567 wake-ups in 250 ms (7.20 K/s); lost: nothing; "
+                     "the recorder ran 5.0 ms, 2.0 % of the cores\n"))
       << text;
   EXPECT_NE(text.find("  lock"), std::string::npos);
   EXPECT_EQ(text.find("paging"), std::string::npos) << "nobody waited for that";
@@ -151,7 +157,7 @@ TEST(WaitsReport, PreemptionIsShownOnDemand) {
   report.threads[0].times.ready = 9'000'000;
   report.threads[0].times.preempted = 7'000'000;
   EXPECT_EQ(waits_text(report, {}).find("preempted"), std::string::npos);
-  const std::string text = waits_text(report, {.preempted = true});
+  const std::string text = waits_text(report, {.verbose = true});
   EXPECT_NE(text.find("preempted  waiting"), std::string::npos) << text;
   EXPECT_NE(text.find("9.0 ms     7.0 ms"), std::string::npos) << text;
 }
@@ -159,16 +165,78 @@ TEST(WaitsReport, PreemptionIsShownOnDemand) {
 TEST(WaitsReport, WhatIsMissingComesFirst) {
   waits::WaitReport report = example();
   report.lost_records = 12;
-  report.contradictions = 3;
+  report.contradictions = 5;
+  report.shown_contradictions = 3;
+  report.contradicted = 7'000'000;
   report.has_wakeups = report.has_stacks = false;
   report.recorder_time.reset();
   const std::string text = waits_text(report, {.rows = 50, .width = 0});
   const usize tables = text.find("threads:");
-  for (const char* said :
-       {"lost: 12 records; cost: not known", "3 switches contradict an earlier one: records in between are missing",
-        "wake-ups were not recorded", "stacks of switches were not recorded"}) {
+  for (const char* said : {"lost: 12 records; cost: not known",
+                           "Some records are missing around 3 thread switches; up to 7.0 ms cannot be attributed.\n",
+                           "wake-ups were not recorded", "stacks of switches were not recorded"}) {
     EXPECT_LT(text.find(said), tables) << said;
   }
+}
+
+TEST(WaitsReport, MissingRecordsOfOtherThreadsAreToldOnDemand) {
+  waits::WaitReport report = example();
+  report.contradictions = 1;
+  EXPECT_EQ(waits_text(report, {}).find("missing"), std::string::npos);
+  EXPECT_NE(waits_text(report, {.verbose = true})
+                .find("Some records are missing around 1 thread switch of threads that are not shown.\n"),
+            std::string::npos);
+  report.shown_contradictions = 1;
+  EXPECT_NE(waits_text(report, {}).find("Some records are missing around 1 thread switch.\n"), std::string::npos);
+}
+
+// A sum is not called the longest wait, and joins do not hide the cause.
+TEST(WaitsReport, TheVerdictNamesTheLockAndNotTheJoin) {
+  waits::WaitReport report = example();
+  waits::FunctionRow join = report.functions.front();
+  join.function = "pthread_join";
+  join.caller = "main";
+  join.wait = waits::WaitClass::thread_end;
+  join.total = 400'000'000;
+  join.count = 1;
+  report.threads[0].times.waiting += join.total;
+  report.functions.insert(report.functions.begin(), join);
+  waits::FunctionRow& lock = report.functions.back();
+  lock.caller = "worker";
+  const waits::LockPlace place{.function = lock.function,
+                               .module = lock.module,
+                               .caller = lock.caller,
+                               .caller_module = lock.caller_module,
+                               .count = 2,
+                               .total = 100'000'000,
+                               .waker = "not ended"};
+  report.locks.push_back({.name = "m", .is_known = true, .count = 2, .total = 100'000'000, .places = {place}});
+  const auto lines = wait_verdict(report);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[1],
+            "most waiting: 100 ms in 2 waits for the lock m in worker, 20.0 % of the waiting; mostly not ended");
+  report.functions.pop_back();
+  EXPECT_EQ(wait_verdict(report)[1],
+            "most waiting: 400 ms in 1 wait for a thread's end in main, 80.0 % of the waiting; ended by saver (9)");
+}
+
+TEST(WaitsReport, PlacesOfThreadsThatWereNotSwitched) {
+  waits::WaitReport report = example();
+  EXPECT_FALSE(nlohmann::json::parse(waits_json(report))["waits"].contains("places_now"));
+  report.places_now.push_back({.name = "a",
+                               .thread = 9,
+                               .state = "sleeping",
+                               .function = "futex_do_wait",
+                               .wait = waits::WaitClass::lock,
+                               .word = 0x55aa});
+  report.places_now.push_back({.name = "b", .thread = 10, .state = "stopped", .function = {}});
+  const std::string text = waits_text(report, {});
+  EXPECT_NE(text.find("a    9  sleeping  lock         futex_do_wait  0x55aa\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("note: no thread was switched"), std::string::npos);
+  const auto rows = nlohmann::json::parse(waits_json(report))["waits"]["places_now"];
+  EXPECT_EQ(rows[0]["word"], "0x55aa");
+  EXPECT_EQ(rows[1]["class"], "unexplained");
+  EXPECT_FALSE(rows[1].contains("word"));
 }
 
 TEST(WaitsReport, FitsATerminal) {

@@ -190,6 +190,16 @@ auto core_columns(const WaitReport& report) {
   };
 }
 
+void place_now_columns(Columns& to, const waits::PlaceNowRow& row) {
+  to.string({"thread", "name"}, row.name);
+  to.number({"tid", "tid"}, row.thread);
+  to.string({"state", "state"}, row.state);
+  to.string({"for", "class"}, name_of(row.wait));
+  to.word({"in", "function"}, row.function);
+  const std::string word = row.word.has_value() ? fmt::format("0x{:x}", *row.word) : std::string();
+  to.word({"word of memory", title_if(row.word.has_value(), "word")}, word);
+}
+
 auto stretch_columns(const WaitReport& report) {
   const auto has = [&](const auto& is_there) {
     return std::any_of(report.timeline.begin(), report.timeline.end(), is_there);
@@ -296,13 +306,15 @@ std::vector<WaitPart> wait_parts(const WaitReport& report, const WaitTextOptions
   const u32 rows = options.rows;
   return {{fmt::format("threads: wall = running + ready + waiting{}, and what they waited for{}",
                        has_unknown(report.threads) ? " + unknown" : "",
-                       options.preempted ? "; preempted is a part of ready" : ""),
-           table_of(report.threads, thread_columns(report, options.preempted)), rows},
+                       options.verbose ? "; preempted is a part of ready" : ""),
+           table_of(report.threads, thread_columns(report, options.verbose)), rows},
           {"where they waited", table_of(report.functions, function_columns(report)), rows},
           {"which locks they waited for, and where", table_of(report.locks, lock_columns(report)), rows},
           {"who waited for whom", table_of(report.wakers, waker_columns), rows},
           {"who held the CPU while a thread was ready to run", table_of(report.starved, starved_columns),
            std::min(rows, kMostStarved)},
+          {"where each thread was when the recording ended, in the kernel",
+           table_of(report.places_now, place_now_columns), rows},
           {"cores", table_of(report.cores, core_columns(report)), ~u32{0}}};
 }
 
@@ -332,6 +344,7 @@ std::string waits_json(const WaitReport& report, const stacks::TraceFacts* trace
   write_rows(json, "wakers", report.wakers, waker_columns);
   write_rows(json, "starved", report.starved, starved_columns);
   write_rows(json, "cores", report.cores, core_columns(report));
+  if (!report.places_now.empty()) write_rows(json, "places_now", report.places_now, place_now_columns);
   write_left_out(json, report.left_out);
   if (!report.timeline_of.empty()) {
     json.string("timeline_of", report.timeline_of);

@@ -7,6 +7,7 @@
 #include "views/report/headline.h"
 #include "views/report/table.h"
 #include "views/report/waits_report.h"
+#include "views/report/waits_verdict.h"
 
 namespace wperf::report {
 
@@ -66,28 +67,59 @@ std::string lost_text(const WaitReport& report) {
   return text.empty() ? "nothing" : text;
 }
 
+std::string switches_text(u64 number) {
+  return fmt::format("{} thread switch{}", text::with_commas(number), number == 1 ? "" : "es");
+}
+
+void add_missing(const WaitReport& report, bool all, std::vector<std::string>& lines) {
+  const u64 shown = report.shown_contradictions, others = report.contradictions - shown;
+  if (shown != 0) {
+    const std::string time = fmt::format("; up to {} cannot be attributed", wait_time_text(report.contradicted));
+    lines.push_back(fmt::format("Some records are missing around {}{}.", switches_text(shown),
+                                report.contradicted != 0 ? time : ""));
+  }
+  if (all && others != 0) {
+    lines.push_back(
+        fmt::format("Some records are missing around {} of threads that are not shown.", switches_text(others)));
+  }
+}
+
+void append_tables(std::string& out, const WaitReport& report, const WaitTextOptions& options) {
+  std::vector<WaitPart> parts = wait_parts(report, options);
+  for (usize i = 0; i < parts.size(); ++i) {
+    constexpr usize kSums = 4;  // tables before this one show sums, which may lack some waits
+    if (i == kSums) append_left_out(out, report.left_out, options.width);
+    append_part(out, std::move(parts[i]), options.width);
+  }
+}
+
 }  // namespace
+
+bool has_losses(const WaitReport& report) {
+  return report.lost_records + report.lost_events + report.lost_buffers != 0 || report.is_damaged;
+}
 
 std::string left_out_text(const waits::OmittedRows& left_out) {
   return fmt::format("not listed: {} that are shorter than {}, {} together", text::with_commas(left_out.count),
                      wait_time_text(left_out.min), wait_time_text(left_out.time));
 }
 
-std::vector<std::string> wait_lines(const WaitReport& report) {
+std::vector<std::string> wait_lines(const WaitReport& report, bool all) {
   const double seconds = static_cast<double>(report.duration) / 1e9;
   std::vector<std::string> lines{fmt::format(
       "recorded: {} switches and {} wake-ups in {} ({}/s); lost: {}; {}", text::with_commas(report.switches),
       text::with_commas(report.wakeups), text::duration(seconds),
       text::scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
       lost_text(report), cost_text(report))};
-  if (report.contradictions != 0) {
-    const bool is_one = report.contradictions == 1;
-    lines.push_back(fmt::format("{} switch{} an earlier one: records in between are missing, and that time is unknown",
-                                text::with_commas(report.contradictions), is_one ? " contradicts" : "es contradict"));
-  }
+  add_missing(report, all, lines);
   if (report.has_other_samples && report.has_stacks) {
     lines.emplace_back(
         "note: samples were recorded together with stacks of switches; each disturbs what the other measures");
+  }
+  if (!report.places_now.empty()) {
+    lines.emplace_back(
+        "note: no thread was switched, so each did the same all the time. The places are those of /proc/PID/task; the "
+        "program's own functions are not known, because a stack is recorded only when a thread leaves its core");
   }
   if (!report.has_wakeups) {
     lines.emplace_back(
@@ -118,26 +150,30 @@ std::string waits_text(const WaitReport& report, const WaitTextOptions& options)
   std::string out;
   const std::string ran = options.about != nullptr ? run_text(*options.about) : std::string();
   const std::string made = options.about != nullptr ? made_text(*options.about) : std::string();
+  const bool shows_tables = !report.path.has_value() && report.timeline_of.empty();
+  std::vector<std::string> lines = wait_lines(report, options.verbose);
+  const std::string recorded = has_losses(report) ? std::string() : std::move(lines.front());
+  if (!recorded.empty()) lines.erase(lines.begin());
   if (!ran.empty()) append_line_within(out, ran, width);
-  for (const std::string& line : wait_lines(report)) append_line_within(out, line, width);
+  if (shows_tables) {
+    for (const std::string& line : wait_verdict(report)) append_line_within(out, line, width);
+  }
+  for (const std::string& line : lines) append_line_within(out, line, width);
   if (report.path.has_value()) {
     for (WaitPart& part : path_parts(*report.path, options.rows)) append_part(out, std::move(part), width);
     append_left_out(out, report.path->left_out, width);
-    return out;
-  }
-  if (!report.timeline_of.empty()) {
+  } else if (!shows_tables) {
     append_part(out, timeline_part(report), width);
     append_left_out(out, report.left_out, width);
     if (report.has_others) out += "\nnote: there are more threads; choose one with --tid\n";
-    return out;
+  } else {
+    append_tables(out, report, options);
   }
-  std::vector<WaitPart> parts = wait_parts(report, options);
-  for (usize i = 0; i < parts.size(); ++i) {
-    constexpr usize kSums = 4;  // tables before this one show sums, which may lack some waits
-    if (i == kSums) append_left_out(out, report.left_out, width);
-    append_part(out, std::move(parts[i]), width);
+  if (!recorded.empty()) {
+    out += '\n';
+    append_line_within(out, recorded, width);
   }
-  if (!made.empty()) out += fmt::format("\nrecorded {}\n", made);
+  if (shows_tables && !made.empty()) out += fmt::format("{}recorded {}\n", recorded.empty() ? "\n" : "", made);
   return out;
 }
 

@@ -61,7 +61,7 @@ class WaitsView {
         one.lengths.push(length);
         if (ender >= 0) one.enders.set(ender, (one.enders.get(ender) ?? 0) + length);
       }
-      if (ender < 0) continue;
+      if (ender < 0 || waits.people[ender] === "not ended") continue;
       const [enderFunction, , , enderGroup, enderCaller] = waits.places[waits.enderPlace[i]];
       const pair = sumOf(people, [task, ender, group, enderGroup].join(), () => ({ count: 0, total: 0, latency: 0, who: `${harmlessName(tasks.name[task])} (${tasks.tid[task]})`,
         ender: harmlessName(waits.people[ender]), function: harmlessName(function_ || "-"), enderFunction: harmlessName(enderFunction || "-"), caller: harmlessName(caller), enderCaller: harmlessName(enderCaller) }));

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/report/waits_verdict.h"
+
+#include <fmt/format.h>
+
+#include "ground/text/number_text.h"
+#include "views/report/waits_report.h"
+
+namespace wperf::report {
+namespace {
+
+using waits::FunctionRow;
+using waits::LockPlace;
+using waits::WaitClass;
+using waits::WaitReport;
+
+constexpr std::string_view kNotEnded = "not ended";
+
+std::string share_text(double part, double whole) {
+  return whole == 0 ? "0 %" : text::fixed(100 * part / whole, 1) + " %";
+}
+
+const std::string& shown_place(const auto& row) {
+  return row.caller.empty() ? row.function : row.caller;
+}
+
+bool is_for_an_end(const FunctionRow& row) {
+  return row.wait == WaitClass::thread_end || row.wait == WaitClass::process_end;
+}
+
+// A thread that waits for the end of others does so because of their time, not the other way round. A smaller cause
+// than this share of the waiting explains nothing.
+const FunctionRow* largest_cause(const WaitReport& report, const WaitSums& sums) {
+  constexpr u64 kSmallest = 100;
+  for (const FunctionRow& row : report.functions) {
+    if (!is_for_an_end(row) && row.total >= sums.waiting / kSmallest) return &row;
+  }
+  return report.functions.empty() ? nullptr : &report.functions.front();
+}
+
+struct LockWait {
+  const waits::LockRow* lock = nullptr;
+  const LockPlace* place = nullptr;
+};
+
+// The lock for which threads waited longest in this place.
+LockWait lock_of(const WaitReport& report, const FunctionRow& row) {
+  LockWait most;
+  if (row.wait != WaitClass::lock) return most;
+  for (const waits::LockRow& lock : report.locks) {
+    for (const LockPlace& place : lock.places) {
+      const bool is_there = place.function == row.function && place.module == row.module &&
+                            place.caller == row.caller && place.caller_module == row.caller_module;
+      if (is_there && (most.place == nullptr || place.total > most.place->total)) most = {&lock, &place};
+    }
+  }
+  return most;
+}
+
+std::string purpose_text(const FunctionRow& row, const LockWait& lock) {
+  switch (row.wait) {
+    case WaitClass::lock:
+      return lock.lock != nullptr && lock.lock->is_known ? " for the lock " + lock.lock->name : " for a lock";
+    case WaitClass::gil:
+      return " for the GIL";
+    case WaitClass::timer:
+      return " for a timer";
+    case WaitClass::message:
+      return " for a message";
+    case WaitClass::idle_pool:
+      return " for work";
+    case WaitClass::thread_end:
+      return " for a thread's end";
+    case WaitClass::process_end:
+      return " for a process's end";
+    case WaitClass::io:
+    case WaitClass::paging:
+      return fmt::format(" for {}", name_of(row.wait));
+    case WaitClass::other:
+    case WaitClass::unexplained:
+      break;
+  }
+  return {};
+}
+
+std::string cause_text(const WaitReport& report, const FunctionRow& row, const WaitSums& sums) {
+  const LockWait lock = lock_of(report, row);
+  const bool is_of_lock = lock.place != nullptr;
+  const u64 total = is_of_lock ? lock.place->total : row.total, count = is_of_lock ? lock.place->count : row.count;
+  const std::string& waker = is_of_lock ? lock.place->waker : row.waker;
+  std::string text =
+      fmt::format("most waiting: {} in {} {}{} in {}, {} of the waiting", wait_time_text(total),
+                  text::with_commas(count), count == 1 ? "wait" : "waits", purpose_text(row, lock), shown_place(row),
+                  share_text(static_cast<double>(total), static_cast<double>(sums.waiting)));
+  const std::string_view mostly = count == 1 ? "" : "mostly ";
+  if (waker == kNotEnded) return text + fmt::format("; {}{}", mostly, kNotEnded);
+  return waker.empty() ? text : text + fmt::format("; ended {}by {}", mostly, waker);
+}
+
+}  // namespace
+
+WaitSums sums_of(const WaitReport& report) {
+  WaitSums sums;
+  for (const waits::ThreadRow& row : report.threads) {
+    sums.running += row.times.running;
+    sums.ready += row.times.ready;
+    sums.waiting += row.times.waiting;
+    sums.unknown += row.times.unknown;
+    for (usize i = 0; i < sums.by_class.size(); ++i) sums.by_class[i] += row.by_class[i];
+  }
+  return sums;
+}
+
+std::vector<std::string> wait_verdict(const WaitReport& report) {
+  const WaitSums sums = sums_of(report);
+  const auto of_wall = [&](u64 part) { return share_text(static_cast<double>(part), sums.wall()); };
+  std::string states =
+      fmt::format("{} {}: running {}, ready to run {}, waiting {}", text::with_commas(report.threads.size()),
+                  report.threads.size() == 1 ? "thread" : "threads", of_wall(sums.running),
+                  report.has_wakeups ? of_wall(sums.ready) : "not recorded", of_wall(sums.waiting));
+  if (sums.unknown != 0) states += ", unknown " + of_wall(sums.unknown);
+  std::vector<std::string> lines{std::move(states)};
+  const FunctionRow* const most = largest_cause(report, sums);
+  if (most != nullptr && !shown_place(*most).empty()) lines.push_back(cause_text(report, *most, sums));
+  return lines;
+}
+
+}  // namespace wperf::report
