@@ -232,6 +232,16 @@ diag::Error Parser::interval_of_report() const {
   return diag::usage_error("report has no option -i", fmt::format("write the file without -i: wperf report {}", file));
 }
 
+// For `record -o -- ./program`: the option would swallow the dashes, and the program would be measured without them.
+diag::Error no_value_before_dashes(const OptionRow& row, const std::string& spelling) {
+  const char* const needed = row.value == Value::file     ? "a file name"
+                             : row.value == Value::folder ? "a folder"
+                             : row.value == Value::number ? "a number"
+                                                          : "a value";
+  return diag::usage_error(fmt::format("{} needs {} before --", spelling, needed),
+                           fmt::format("usage: {} {}", spelling, row.value_name));
+}
+
 diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& spelling) {
   if (row.option == Option::interval && given(Command::report)) return interval_of_report();
   words_.options.push_back({.row = &row, .spelling = spelling, .value = {}});
@@ -246,6 +256,7 @@ diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& 
     return diag::usage_error(fmt::format("{} has {} value", spelling, is_last ? "no" : "an empty"),
                              fmt::format("usage: {} {}", spelling, row.value_name));
   }
+  if (arguments_[next_] == kSides) return no_value_before_dashes(row, spelling);
   words_.options.back().value = arguments_[next_];
   auto taken = options_.take_value(row.option, spelling, arguments_[next_++]);
   if (taken.has_value() || is_of_windowsperf(row.option)) return taken;

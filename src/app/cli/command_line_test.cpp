@@ -76,6 +76,14 @@ TEST(CommandLine, AnOptionAtTheEndWithoutItsValueIsRefused) {
   EXPECT_TRUE(diag::names_all(parse({"stat", "sleep"}).error().hint, {"sleep DURATION"}));
 }
 
+TEST(CommandLine, NoOptionSwallowsTheDashesBeforeTheProgram) {
+  EXPECT_EQ(error_of({"record", "-o", "--", "./hot"}), "-o needs a file name before --");
+  EXPECT_EQ(error_of({"record", "--svg", "--", "./hot"}), "--svg needs a file name before --");
+  EXPECT_EQ(error_of({"record", "-p", "--", "./hot"}), "-p needs a number before --");
+  EXPECT_EQ(error_of({"record", "-s", "--", "./hot"}), "-s needs a value before --");
+  EXPECT_EQ(parse({"record", "-o", "--", "./hot"}).error().hint, "usage: -o FILE");
+}
+
 TEST(CommandLine, SomeOptionsMayHaveOneDash) {
   const auto exists = [](const std::string&) { return true; };
   const auto request = parse({"sample", "-pe_file", "a.exe", "-pdb_file", "a.pdb", "-image_name", "b.exe"}, exists);
