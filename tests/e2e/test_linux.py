@@ -276,7 +276,8 @@ class LinuxTest(WperfTest):
         kept = pathlib.Path(self.folder.name, "waited.data")
         text = self.ok("record", "-o", kept, "--", "sleep", "0.4", device="linux")
         self.assertRegex(text, r"\nran \d+ ms, used [\d.]+ ms of CPU \([\d.]+ (% of a core|cores)\)")
-        told = "\nit waited, or had no free core: `wperf waits -- sleep 0.4` shows which, and for what\n"
+        told = ("\nIt was off the CPU most of the time. `wperf waits -- sleep 0.4` shows whether it waited, and for what, or whether "
+                "other programs had the cores.\n")
         self.assertIn(told, text)
         self.assertIn(told, self.ok("report", kept, device="linux"))
         self.assertIn(told.replace("sleep", "/bin/sleep"), self.ok("record", "-q", "-o", kept, "/bin/sleep", "0.4", device="linux") +
@@ -284,7 +285,7 @@ class LinuxTest(WperfTest):
         sleeper = subprocess.Popen(["sleep", "10"])
         try:
             running = self.ok("record", "-p", str(sleeper.pid), "--timeout", "0.2", device="linux")
-            self.assertIn(f"`wperf waits -p {sleeper.pid}` shows which", running)
+            self.assertIn(f"`wperf waits -p {sleeper.pid}` shows whether it waited", running)
         finally:
             sleeper.kill()
             sleeper.wait()

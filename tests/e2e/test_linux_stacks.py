@@ -179,7 +179,7 @@ class LinuxStacksTest(WperfTest):
     def test_stacks_deeper_than_the_copy_are_told(self):
         path, stacks = self.recorded("plain", "40")
         text = self.ok("report", path, "--tree")
-        cut = re.search(r"^(?:note: )?([\d,]+)(?: of [\d,]+)? stacks are incomplete[^:]*: the stack copy was too short", text, re.MULTILINE)
+        cut = re.search(r"^(?:note: )?([\d,]+)(?: of [\d,]+)? call stacks stop early[^:]*: the stack copy was too short", text, re.MULTILINE)
         self.assertIsNotNone(cut, text)
         self.assertGreater(int(cut.group(1).replace(",", "")), 0.9 * sum(stacks.values()))
         deepest = max(stacks, key=stacks.get)

@@ -546,7 +546,7 @@ class Programs(WperfTest):
         tree = self.run_wperf("waits", str(self.folder / "w.data"), "--min", "50ms", "--tree")
         self.assertIn("not listed: ", tree.stderr)
         self.assertRegex(tree.stdout, r"event wait \(ns\): \d+ waits, [^;]*; 100 % is the waits of (?:all )?\d+ threads, without the waits that are not listed\n")
-        self.assertNotRegex(tree.stdout, r"\d of \d+ stacks are incomplete")
+        self.assertNotRegex(tree.stdout, r"\d of \d+ call stacks stop early")
 
     def test_others_of_the_recorders_name_are_not_the_recorder(self):
         busy = self.folder / "wperf"

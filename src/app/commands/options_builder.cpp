@@ -60,7 +60,11 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   report::StackOptions options;
   for (const request::SortBy key : view.sort) options.sort.push_back(key_of(key));
   options.filter = sample_filter(request);
-  options.is_part = view.time.has_value() || view.parallelism.has_value();
+  if (view.time.has_value()) options.part = {.from = view.time->from, .to = view.time->to};
+  if (view.parallelism.has_value()) {
+    options.part.fewest_threads = view.parallelism->from;
+    options.part.most_threads = view.parallelism->to;
+  }
   options.rows = display.rows;
   options.children = view.children;
   options.filter.in_callers = view.children && !view.callers && !view.callees;

@@ -217,7 +217,7 @@ diag::Result<brief::Brief> ToolAnswers::of_profile(const Samples& samples, Tool 
   options.children = arguments.flag("children");
   options.callers = tool == Tool::callers;
   options.callees = tool == Tool::callees;
-  options.is_part = arguments.number("from").has_value() || arguments.number("to").has_value();
+  options.part = {.from = arguments.number("from"), .to = arguments.number("to")};
   WPERF_TRY(options.sort, rows_by(tool == Tool::source ? "line" : arguments.text("by")));
   const std::string file = text::quoted_word(recording.shown());
   return brief::of_profile(*samples.profile, options, {.recording = file, .all = "wperf report " + file});

@@ -15,7 +15,7 @@ Brief full() {
               .heading = "Functions:",
               .table = {.columns = {{.title = "%"}, {.title = "function"}}, .rows = {}},
               .rows_in_all = 33,
-              .lost = {"25 samples were lost", "5 stacks are incomplete"},
+              .lost = {"25 samples were lost", "5 call stacks stop early"},
               .ruled_out = {"waiting: it used 0.98 cores", "the kernel: 0.3 %"},
               .next = "wperf report a.data --annotate -s sort_range",
               .all = "wperf report a.data"};

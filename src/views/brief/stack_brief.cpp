@@ -175,6 +175,8 @@ void add_ruled_out(Brief& brief, const StackProfile& profile, const stacks::Reco
 std::string next_command(const StackProfile& profile, const stacks::RecordingAbout* about,
                          const report::Headline& headline, const Commands& commands) {
   if (!headline.waited.empty()) return report::waits_command(*about);
+  const bool is_short = headline.has_few_samples && about != nullptr && about->has_ended && !about->program.empty();
+  if (is_short) return "wperf stat -r 20 -- " + about->program;
   if (commands.recording.empty()) return commands.keeping;
   const stacks::StackFunction* const hottest =
       headline.hot.has_value() ? &profile.functions[headline.hot->function] : nullptr;
@@ -191,7 +193,8 @@ std::string next_command(const StackProfile& profile, const stacks::RecordingAbo
 
 Brief of_profile(const StackProfile& profile, const report::StackOptions& options, const Commands& commands) {
   const stacks::StackFilter& filter = options.filter;
-  const report::Headline headline = report::headline(profile, options.about, filter, options.relative);
+  const report::Headline headline =
+      report::headline(profile, options.about, filter, options.relative, !options.part.is_whole());
   const auto sampled = std::ranges::find_if(profile.events, [](const auto& event) { return event.samples != 0; });
   const bool has_samples = sampled != profile.events.end();
   const u32 event = headline.hot.has_value() ? headline.hot->event : static_cast<u32>(sampled - profile.events.begin());

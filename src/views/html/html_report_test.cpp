@@ -59,9 +59,9 @@ TEST(HtmlReport, BeginsWithWhatItIsOf) {
   EXPECT_NE(page.find("<title>work: /tmp/x.data - wperf</title>"), std::string::npos) << page.substr(0, 600);
   EXPECT_NE(
       page.find("<p id=\"headline\">ran 1.790 s, used 1.0 ms of CPU (0.1 % of a core); 1 thread sampled<br>\n"
-                "it waited, or had no free core: `wperf waits -- ./work &#39;&lt;20&gt;&#39;` shows which, and for "
-                "what"
-                "<br>\nhottest by /tmp/x.data: inner in /tmp/x.data, 80.00 %</p>\n"),
+                "It was off the CPU most of the time. `wperf waits -- ./work &#39;&lt;20&gt;&#39;` shows whether it "
+                "waited, and for what, or whether other programs had the cores."
+                "<br>\nonly 5 samples: it used 1.0 ms of CPU, too little for a profile</p>\n"),
       std::string::npos)
       << page;
   EXPECT_NE(page.find("Command</th><td>wperf record -- ./work &lt;20&gt;</td>"), std::string::npos);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -112,7 +113,42 @@ bool has_waited(const RecordingAbout& about) {
 std::string waits_line(const RecordingAbout& about) {
   // The time in which the program was ready to run is not recorded, and on a busy machine even a program that never
   // waits gets little of a core.
-  return fmt::format("it waited, or had no free core: `{}` shows which, and for what", waits_command(about));
+  return fmt::format(
+      "It was off the CPU most of the time. `{}` shows whether it waited, and for what, or whether other programs had "
+      "the cores.",
+      waits_command(about));
+}
+
+// "only 1 sample: it ran 0.7 ms, too short for a profile; give it more work, …"
+std::string few_line(u64 samples, const RecordingAbout* about, bool is_part) {
+  constexpr u64 kShort = 100'000'000;  // of CPU time; a program that used more was sampled too rarely
+  const std::string line = fmt::format("only {} {}: ", text::with_commas(samples), samples == 1 ? "sample" : "samples");
+  if (is_part) return line + "too few for a profile of this part";
+  if (about == nullptr || about->elapsed_ns == 0) return line + "too few for a profile";
+  const auto text_of = [](u64 ns) { return text::duration(static_cast<double>(ns) / kNanoseconds); };
+  if (has_waited(*about))
+    return line + fmt::format("it used {} of CPU, too little for a profile", text_of(about->cpu_ns.value_or(0)));
+  if (about->is_of_machine || !about->has_ended || about->program.empty())
+    return line + "too few for a profile; record for longer";
+  const std::string count = fmt::format("`wperf stat -r 20 -- {}` counts it", about->program);
+  if (about->cpu_ns.value_or(about->elapsed_ns) > kShort)
+    return line + fmt::format("too few for a profile; sample more often, with --freq 1000 or more; {}", count);
+  const bool is_fast = about->command.find("--freq") != std::string::npos;
+  return line + fmt::format("it ran {}, too short for a profile; give it more work{}; {}", text_of(about->elapsed_ns),
+                            is_fast ? "" : ", or add --freq 20000", count);
+}
+
+// " (in 2 commands: a 36.27 %, b 36.27 %)": the table has a row for each command. Empty if there is only one.
+std::string commands_text(const StackProfile& profile, const HottestFunction& hot) {
+  constexpr usize kNamed = 3;
+  if (hot.commands.size() < 2) return {};
+  std::string names;
+  for (usize i = 0; i < hot.commands.size() && i < kNamed; ++i) {
+    names += fmt::format("{}{} {} %", i == 0 ? "" : ", ", profile.names[hot.commands[i].name],
+                         text::fixed(text::percent_of(hot.commands[i].period, hot.whole), 2));
+  }
+  return fmt::format(" (in {} commands: {}{})", text::with_commas(hot.commands.size()), names,
+                     hot.commands.size() > kNamed ? ", ..." : "");
 }
 
 std::string hot_line(const StackProfile& profile, const HottestFunction& hot) {
@@ -120,10 +156,12 @@ std::string hot_line(const StackProfile& profile, const HottestFunction& hot) {
   const stacks::StackEvent& event = profile.events[hot.event];
   const std::string by = counts_time(event) ? "" : " by " + event.name;
   const std::string& module = profile.modules[function.module].name;
-  std::string line =
-      fmt::format("hottest{}: {}, {} %", by,
-                  function.name == "[unknown]" ? "code without a name in " + module : function.name + " in " + module,
-                  text::fixed(text::percent_of(hot.period, hot.whole), 2));
+  // Folded stacks have no modules.
+  const std::string in = module.empty() || module == "-" ? std::string() : " in " + module;
+  std::string line = fmt::format("hottest{}: {}, {} %", by,
+                                 (function.name == "[unknown]" ? "code without a name" : function.name) + in,
+                                 text::fixed(text::percent_of(hot.period, hot.whole), 2));
+  line += commands_text(profile, hot);
   if (hot.caller != kNothing) {
     line += fmt::format("; called by {}", profile.functions[hot.caller].name);
     const double share = text::percent_of(hot.called_period, hot.period);
@@ -208,6 +246,22 @@ std::string run_text(const RecordingAbout& about) {
 
 namespace {
 
+std::vector<HottestFunction::InCommand> commands_of(const StackProfile& profile, const HottestFunction& hot,
+                                                    const stacks::ChosenSamples& chosen) {
+  std::vector<u64> periods(profile.names.size());
+  for (const stacks::StackSample& sample : profile.samples) {
+    if (sample.event != hot.event || function_of(profile, sample.node) != hot.function || !chosen.has(sample)) continue;
+    const stacks::StackTask& task = profile.tasks[sample.task];
+    if (task.pid != 0 && task.name < periods.size()) periods[task.name] += sample.period;
+  }
+  std::vector<HottestFunction::InCommand> commands;
+  for (u32 name = 0; name < periods.size(); ++name) {
+    if (periods[name] != 0) commands.push_back({.name = name, .period = periods[name]});
+  }
+  std::ranges::stable_sort(commands, std::greater(), &HottestFunction::InCommand::period);
+  return commands;
+}
+
 std::optional<HottestFunction> hottest_function(const StackProfile& profile, const stacks::StackFilter& filter,
                                                 bool relative) {
   HottestFunction hot;
@@ -218,7 +272,9 @@ std::optional<HottestFunction> hottest_function(const StackProfile& profile, con
   for (const stacks::StackSample& sample : profile.samples) {
     const u32 function = function_of(profile, sample.node);
     const bool counts = sample.event == hot.event && function != kNothing && chosen.has(sample);
-    if (counts && profile.tasks[sample.task].pid != 0) own[function] += sample.period;
+    if (!counts || profile.tasks[sample.task].pid == 0) continue;
+    own[function] += sample.period;
+    hot.samples += sample.count;
   }
   if (own.empty()) return std::nullopt;
   hot.function = static_cast<u32>(greatest(own));
@@ -228,6 +284,7 @@ std::optional<HottestFunction> hottest_function(const StackProfile& profile, con
   shares.filter = filter;
   shares.relative = relative;
   hot.whole = whole_period(profile, hot.event, shares);
+  hot.commands = commands_of(profile, hot, chosen);
   if (!profile.has_callers) return hot;
   Callers callers(profile);
   std::vector<u64> calls(profile.functions.size());
@@ -246,13 +303,16 @@ std::optional<HottestFunction> hottest_function(const StackProfile& profile, con
 }  // namespace
 
 Headline headline(const StackProfile& profile, const RecordingAbout* about, const stacks::StackFilter& filter,
-                  bool relative) {
+                  bool relative, bool is_part) {
   Headline out{.time = time_line(profile, about), .waited = {}};
   const bool shows_waits = std::any_of(profile.events.begin(), profile.events.end(), counts_waits);
   if (about != nullptr && has_waited(*about) && !shows_waits) out.waited = waits_line(*about);
   out.python = python_line(profile, about);
   out.hot = hottest_function(profile, filter, relative);
-  if (out.hot.has_value()) out.hottest = hot_line(profile, *out.hot);
+  if (!out.hot.has_value()) return out;
+  out.has_few_samples = out.hot->samples < kFewestSamples && profile.events[out.hot->event].things.empty();
+  out.hottest = out.has_few_samples ? few_line(out.hot->samples, about, is_part || !filter.is_empty())
+                                    : hot_line(profile, *out.hot);
   return out;
 }
 
@@ -355,8 +415,14 @@ std::string too_short_text(std::string_view interval) {
 std::string python_text(const stacks::PythonSamples& python) {
   const u64 whole = python.joined + python.not_joined();
   if (whole == 0) return {};
-  return fmt::format("Python {}: {} % of {} samples show its functions", python.versions,
-                     text::fixed(text::percent_of(python.joined, whole), 1), text::with_commas(whole));
+  std::string text = fmt::format("Python {}: ", python.versions);
+  text += python.not_joined() == 0
+              ? fmt::format("all {} samples inside the interpreter have Python names", text::with_commas(whole))
+              : fmt::format("{} of {} samples inside the interpreter have Python names ({} %)",
+                            text::with_commas(python.joined), text::with_commas(whole),
+                            text::fixed(text::percent_of(python.joined, whole), 1));
+  if (python.outside != 0) text += fmt::format("; {} were outside", text::with_commas(python.outside));
+  return text;
 }
 
 bool counts_time(const stacks::StackEvent& event) {

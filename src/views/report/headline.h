@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ground/text/json_writer.h"
 #include "model/stacks/recording_about.h"
@@ -14,24 +15,36 @@ namespace wperf::report {
 
 // The function with the largest part of an event, and its most frequent caller in the samples.
 struct HottestFunction {
+  // How much of it is in threads of one name.
+  struct InCommand {
+    u32 name = 0;
+    u64 period = 0;
+  };
   u32 event = 0, function = 0;
   u32 caller = stacks::kNothing;      // kNothing: there are no stacks, or it has no caller
   u64 period = 0, called_period = 0;  // its own period, and the part of it in calls by `caller`
   u64 whole = 0;                      // the period of which it is a share
+  u64 samples = 0;                    // of all functions, as far as the filter chooses them
+  std::vector<InCommand> commands{};  // the largest first
 };
+// With fewer samples, the shares of functions are unreliable.
+inline constexpr u64 kFewestSamples = 30;
 
 // One line each; empty if there is nothing to say.
 struct Headline {
   std::string time;    // "ran 1.790 s, used 1.302 s of CPU (0.73 cores); 4 threads sampled"
   std::string waited;  // for a program that mostly waited: the command that shows the reason
-  // "Python 3.11: 98.3 % of 3,403 samples show its functions", or how to see them
+  // "Python 3.11: all 254 samples inside the interpreter have Python names", or how to get them
   std::string python = {};
-  std::string hottest = {};  // "hottest: sort_range in work, 53.45 %; called by sorty"
+  // "hottest: sort_range in work, 53.45 %; called by sorty"; or that there are too few samples for that
+  std::string hottest = {};
   std::optional<HottestFunction> hot = {};
+  bool has_few_samples = false;
 };
-// `about`: may be null. `relative`: shares refer to the samples that pass the filter.
+// `about`: may be null. `relative`: shares refer to the samples that pass the filter. `is_part`: the profile has only
+// some of the recording's samples.
 Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
-                  const stacks::StackFilter& filter, bool relative = false);
+                  const stacks::StackFilter& filter, bool relative = false, bool is_part = false);
 // The average number of cores that the program used; nullopt if not known.
 std::optional<double> cores_used(const stacks::RecordingAbout& about);
 // The command that shows why the recorded program waited.
@@ -54,7 +67,7 @@ std::string date_text(u64 unix_ns);
 // Why a run has no samples, if nothing else explains it. `interval`: "100,000 x ld_spec"; empty if not known.
 std::string too_short_text(std::string_view interval = {});
 
-// "Python 3.11: 98.3 % of 3,403 samples show its functions"; empty if there are none.
+// "Python 3.11: all 254 samples inside the interpreter have Python names; 36 were outside"; empty if there are none.
 std::string python_text(const stacks::PythonSamples& python);
 
 // Does the event count nanoseconds? The same rule as isClock() in painting.js.

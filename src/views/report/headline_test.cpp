@@ -16,14 +16,14 @@ using stacks::RecordingAbout;
 // main calls sort, which calls itself and then compare; there are two threads, and an idle core.
 stacks::StackProfile sorting() {
   stacks::StackProfile profile;
-  profile.events = {{"cpu-clock", 10, 1'257'750'000, 1, 0}};
+  profile.events = {{"cpu-clock", 100, 1'257'750'000, 1, 0}};
   profile.names = {"work", "swapper"};
   profile.tasks = {{7, 7, 0}, {7, 8, 0}, {0, 0, 1}};
   profile.modules = {{"work", "/bin/work", ""}};
   profile.functions = {{"main", 0, true}, {"sort", 0, true}, {"compare", 0, true}};
   profile.places = {{0, kNothing}, {1, kNothing}, {2, kNothing}};
   profile.nodes = {{kNothing, kNothing}, {0, 0}, {1, 1}, {2, 1}, {3, 2}, {1, 2}};
-  profile.samples = {{0, 0, 0, 4, 3, 300'000'000}, {0, 1, 0, 5, 1, 100'000'000}, {0, 0, 0, 3, 2, 200'000'000}};
+  profile.samples = {{0, 0, 0, 4, 30, 300'000'000}, {0, 1, 0, 5, 10, 100'000'000}, {0, 0, 0, 3, 20, 200'000'000}};
   profile.has_callers = true;
   profile.elapsed_seconds = 1.749;
   return profile;
@@ -87,7 +87,8 @@ TEST(Headline, AProgramThatWaitedIsSaidToHaveWaited) {
   EXPECT_EQ(headline(sorting(), &about, {}).time,
             "ran 1.790 s, used 1.0 ms of CPU (0.1 % of a core); 2 threads sampled");
   EXPECT_EQ(headline(sorting(), &about, {}).waited,
-            "it waited, or had no free core: `wperf waits -- ./work 20` shows which, and for what");
+            "It was off the CPU most of the time. `wperf waits -- ./work 20` shows whether it waited, and for what, or "
+            "whether other programs had the cores.");
   about.program = "";
   about.watched = 17;
   EXPECT_NE(headline(sorting(), &about, {}).waited.find("`wperf waits -p 17`"), std::string::npos);
@@ -131,7 +132,66 @@ TEST(Headline, IdleCoresCountOnlyForTheWhole) {
 TEST(Headline, FiltersAndRecursion) {
   stacks::StackFilter only_sort;
   only_sort.symbol = [](std::string_view name) { return name == "sort"; };
-  EXPECT_EQ(headline(sorting(), nullptr, only_sort).hottest, "hottest: sort in work, 15.90 %; called by main");
+  EXPECT_EQ(headline(sorting(), nullptr, only_sort).hottest, "only 20 samples: too few for a profile of this part");
+  stacks::StackProfile profile = sorting();
+  profile.samples[2].count = 50;
+  EXPECT_EQ(headline(profile, nullptr, only_sort).hottest, "hottest: sort in work, 15.90 %; called by main");
+}
+
+// The table has a row for each command.
+TEST(Headline, AFunctionOfSeveralCommandsHasTheShareOfEach) {
+  stacks::StackProfile profile = sorting();
+  profile.names = {"work", "swapper", "other"};
+  profile.tasks[1].name = 2;
+  EXPECT_EQ(
+      headline(profile, nullptr, {}).hottest,
+      "hottest: compare in work, 31.80 % (in 2 commands: work 23.85 %, other 7.95 %); called by sort (75 % of that)");
+  const auto recording = nlohmann::json::parse(stack_json(profile, {}))["recording"];
+  EXPECT_EQ(recording["headline"]["hottest"]["percent"], 31.8028);
+}
+
+TEST(Headline, AFewSamplesAreNoProfile) {
+  stacks::StackProfile profile = sorting();
+  profile.samples = {{0, 0, 0, 4, 1, 250'000}};
+  RecordingAbout about = measured();
+  about.elapsed_ns = 700'000;
+  about.cpu_ns = 600'000;
+  const auto told = [&] { return headline(profile, &about, {}).hottest; };
+  EXPECT_EQ(
+      told(),
+      "only 1 sample: it ran 0.7 ms, too short for a profile; give it more work, or add --freq 20000; `wperf stat "
+      "-r 20 -- ./work 20` counts it");
+  about.command = "wperf record --freq 20000 -- ./work 20";
+  EXPECT_EQ(told(),
+            "only 1 sample: it ran 0.7 ms, too short for a profile; give it more work; `wperf stat -r 20 -- ./work 20` "
+            "counts it");
+  profile.samples[0].count = 29;
+  about.elapsed_ns = about.cpu_ns.emplace(2'000'000'000);
+  EXPECT_TRUE(told().starts_with("only 29 samples: too few for a profile; sample more often, with --freq 1000"))
+      << told();
+  about.cpu_ns = 1'000'000;
+  EXPECT_EQ(told(), "only 29 samples: it used 1.0 ms of CPU, too little for a profile");
+  about.is_of_machine = true;
+  EXPECT_EQ(told(), "only 29 samples: too few for a profile; record for longer");
+  EXPECT_EQ(headline(profile, nullptr, {}).hottest, "only 29 samples: too few for a profile");
+  EXPECT_TRUE(headline(profile, nullptr, {}).has_few_samples);
+  profile.samples[0].count = 30;
+  EXPECT_TRUE(told().starts_with("hottest: ")) << told();
+}
+
+TEST(Headline, SamplesInsideAnInterpreter) {
+  stacks::PythonSamples python{.versions = "3.11", .joined = 254, .outside = 36};
+  EXPECT_EQ(python_text(python),
+            "Python 3.11: all 254 samples inside the interpreter have Python names; 36 were outside");
+  python.changed = 6;
+  python.outside = 0;
+  EXPECT_EQ(python_text(python), "Python 3.11: 254 of 260 samples inside the interpreter have Python names (97.7 %)");
+}
+
+TEST(Headline, FoldedStacksHaveNoModule) {
+  stacks::StackProfile profile = sorting();
+  profile.modules[0].name = "-";
+  EXPECT_TRUE(headline(profile, nullptr, {}).hottest.starts_with("hottest: compare, 31.80 %"));
 }
 
 TEST(Headline, WhatSamplesStandFor) {

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "ground/text/number_text.h"
+#include "views/report/headline.h"
 #include "views/report/stack_report.h"
 #include "views/report/trace_facts_text.h"
 
@@ -20,7 +21,8 @@ constexpr double kMinor = 1, kMinorNames = 5;
 // Collects the losses in the order in which they are shown.
 class LossList {
  public:
-  explicit LossList(const StackProfile& profile) : are_of_whole_(profile.losses.stacks_of_whole) {
+  explicit LossList(const StackProfile& profile)
+      : are_of_whole_(profile.losses.stacks_of_whole), has_python_(!profile.python.versions.empty()) {
     // The event of the threads' whole time counts nanoseconds instead of samples.
     for (const stacks::StackEvent& event : profile.events) {
       if (event.name != stacks::kAllTime) samples_ += event.samples;
@@ -49,15 +51,18 @@ class LossList {
   void stacks(u64 count, std::string_view why) {
     if (count == 0) return;
     if (are_of_whole_) {
-      return this->count(count, fmt::format("stacks of the whole recording are incomplete: {}", why),
+      return this->count(count, fmt::format("call stacks of the whole recording stop early: {}", why),
                          "stacks of the whole recording incomplete", true);
     }
     const double share = share_of(count);
     const std::string of = count > samples_ ? std::string() : fmt::format(" of {}", text::with_commas(samples_));
     stacks_ += count;
     of_stacks_.push_back(losses_.size());
-    add(fmt::format("{}{} stacks are incomplete{}: {}", text::with_commas(count), of, percentage_of(count), why), {},
-        share < kMinor);
+    // Among few samples, one stack is already a large share; and an interpreter has a few such stacks in every run.
+    constexpr double kMinorWithPython = 5;
+    const bool is_minor = samples_ < kFewestSamples || share < (has_python_ ? kMinorWithPython : kMinor);
+    add(fmt::format("{}{} call stacks stop early{}: {}", text::with_commas(count), of, percentage_of(count), why), {},
+        is_minor);
   }
   // In the brief form, all stacks are one entry.
   std::vector<StackLoss> take() {
@@ -73,7 +78,7 @@ class LossList {
     return stacks > samples_ ? std::string() : fmt::format(" ({} %)", text::fixed(share_of(stacks), 1));
   }
 
-  bool are_of_whole_;
+  bool are_of_whole_, has_python_;
   u64 samples_ = 0, stacks_ = 0;
   std::vector<StackLoss> losses_;
   std::vector<usize> of_stacks_;
@@ -136,7 +141,7 @@ std::vector<StackLoss> stack_losses(const StackProfile& profile) {
                                      : "the stack copy was too short (--call-graph dwarf,SIZE copies more)");
   list.stacks(profile.python.cut, "they have more than 1,024 functions of Python; the outermost ones are missing");
   list.stacks(losses.stacks_undelivered, "the kernel's record of their callers is missing");
-  list.stacks(losses.stacks_without_table, "they pass through code whose call frame information is missing");
+  list.stacks(losses.stacks_without_table, "a function in them has no unwind information");
   list.stacks(losses.stacks_damaged, "registers, stack and call frame information are inconsistent");
   list.stacks(losses.stacks_of_32_bits, "stacks of 32-bit programs cannot be unwound");
   list.stacks(losses.stacks_by_pointers,

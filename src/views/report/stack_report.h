@@ -3,6 +3,7 @@
 // profile and options; lines end in LF.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,13 @@
 
 namespace wperf::report {
 
+// The part of a recording that a profile has: the samples of a period, of a number of running threads, or both.
+struct RecordingPart {
+  std::optional<double> from, to;            // seconds
+  u32 fewest_threads = 0, most_threads = 0;  // 0: any number
+  bool is_whole() const { return !from.has_value() && !to.has_value() && most_threads == 0; }
+};
+
 struct StackOptions {
   std::vector<stacks::SortKey> sort;                 // empty: comm, module, symbol
   std::vector<std::vector<stacks::SortKey>> tables;  // --by: one more table for each entry
@@ -24,7 +32,7 @@ struct StackOptions {
   bool tree = false, callers = false, callees = false;
   double percent_limit = 0.5;  // call trees leave out smaller shares
   bool relative = false;       // percentages refer to the samples that pass the filter
-  bool is_part = false;        // the profile has only the samples of some period, or of some parallelism
+  RecordingPart part{};
   bool verbose = false;
   usize width = 0;                                // of the terminal in characters; 0: unlimited
   bool coloured = false;                          // colours hot rows, on a terminal

@@ -34,7 +34,7 @@ StackProfile one_of_each() {
 TEST(StackText, ShowsTheGreatestFirstAndWhatIsNotNamed) {
   EXPECT_EQ(stack_text(one_of_each(), {}),
             "1.500 s from first to last sample\n"
-            "hottest by cycles: code without a name in [kernel], 75.00 %; called by main;odd\n"
+            "only 4 samples: too few for a profile\n"
             "\n"
             "event cycles: 4 samples, 40 counted\n"
             "      %  samples  command  module    symbol\n"
@@ -43,6 +43,18 @@ TEST(StackText, ShowsTheGreatestFirstAndWhatIsNotNamed) {
             "  25.00        1  prog     prog      main;odd\n"
             "\n"
             "note: 75.0 % of samples without a function name in [kernel]: it is another kernel\n");
+}
+
+TEST(StackText, TheHeadlineIsWrappedOnANarrowTerminal) {
+  StackProfile profile = one_of_each();
+  profile.samples[0].count = 30;
+  StackOptions options;
+  options.width = 40;
+  EXPECT_TRUE(stack_text(profile, options)
+                  .starts_with("1.500 s from first to last sample\n"
+                               "hottest by cycles: code without a name\n"
+                               "in [kernel], 75.00 %; called by main;odd\n"))
+      << stack_text(profile, options);
 }
 
 TEST(StackText, PercentagesOfWhatTheFilterLeaves) {
@@ -91,7 +103,7 @@ TEST(StackText, LossesComeFirst) {
   EXPECT_TRUE(text.starts_with("1,234 records were lost (99.7 %): the ring buffer between")) << text;
   EXPECT_NE(text.find("2 times the kernel paused"), std::string::npos);
   EXPECT_NE(text.find("5 records are of unknown types"), std::string::npos);
-  EXPECT_NE(text.find("84 stacks are incomplete: the stack copy was too short"), std::string::npos);
+  EXPECT_NE(text.find("84 call stacks stop early: the stack copy was too short"), std::string::npos);
 }
 
 TEST(StackText, PythonHasItsOwnLosses) {
@@ -104,11 +116,11 @@ TEST(StackText, PythonHasItsOwnLosses) {
   ASSERT_EQ(losses.size(), 2u);
   EXPECT_EQ(
       losses[0].text,
-      "84 of 1,000 stacks are incomplete (8.4 %): the stack copy was too short, so the outermost native functions "
+      "84 of 1,000 call stacks stop early (8.4 %): the stack copy was too short, so the outermost native functions "
       "are missing");
   EXPECT_EQ(
       losses[1].text,
-      "30 of 1,000 stacks are incomplete (3.0 %): they have more than 1,024 functions of Python; the outermost ones "
+      "30 of 1,000 call stacks stop early (3.0 %): they have more than 1,024 functions of Python; the outermost ones "
       "are missing");
 }
 
@@ -120,7 +132,7 @@ TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   profile.losses.lost_samples = 1000;
   const std::string text = stack_text(profile, {});
   EXPECT_TRUE(text.starts_with("1,000 samples were lost in the kernel (16.7 %)\n1.500 s")) << text;
-  EXPECT_NE(text.find("\nnote: 4 of 5,000 stacks are incomplete (0.1 %): "), std::string::npos) << text;
+  EXPECT_NE(text.find("\nnote: 4 of 5,000 call stacks stop early (0.1 %): "), std::string::npos) << text;
   const std::vector<StackLoss> losses = stack_losses(profile);
   ASSERT_EQ(losses.size(), 2u);
   EXPECT_FALSE(losses[0].is_minor);
@@ -128,12 +140,12 @@ TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   EXPECT_EQ(losses_brief(losses), "1,000 samples lost (16.7 %), 4 stacks incomplete (0.1 %)");
   // The recorder's count includes stacks of samples that are not shown.
   profile.losses.stacks_of_whole = true;
-  EXPECT_NE(stack_text(profile, {}).find("\nnote: 4 stacks of the whole recording are incomplete: "),
+  EXPECT_NE(stack_text(profile, {}).find("\nnote: 4 call stacks of the whole recording stop early: "),
             std::string::npos);
   profile.losses.stacks_of_whole = false;
   // The event of the threads' whole time has nanoseconds instead of samples.
   profile.events.push_back({.name = std::string(stacks::kAllTime), .samples = 1'000'000'000});
-  EXPECT_NE(stack_text(profile, {}).find("note: 4 of 5,000 stacks are incomplete (0.1 %): "), std::string::npos);
+  EXPECT_NE(stack_text(profile, {}).find("note: 4 of 5,000 call stacks stop early (0.1 %): "), std::string::npos);
   profile.events.front().samples = 0;
   EXPECT_NE(stack_text(profile, {}).find("1,000 samples were lost in the kernel\n"), std::string::npos);
   profile.events.front().samples = 5000;
@@ -211,9 +223,16 @@ TEST(StackText, WithoutASampleSaysWhy) {
       "with `wperf stat`\n");
   about.is_of_machine = true;
   ends_with("no samples: the sampled events did not happen while the machine was recorded\n");
-  options.is_part = true;
-  ends_with("no samples in the chosen part; leave out --time and --parallelism to include all\n");
-  options.is_part = false;
+  options.part.from = 100;
+  about.elapsed_ns = 6'275'000'000;
+  ends_with("no samples after 100 s: the recording is 6.275 s long\n");
+  options.part = {.from = 1, .to = 2.5, .fewest_threads = 3, .most_threads = 3};
+  ends_with("no samples from 1 s to 2.5 s while 3 threads ran: the recording is 6.275 s long\n");
+  options.part = {};
+  options.part.fewest_threads = 1;
+  options.part.most_threads = 2;
+  ends_with("no samples while 1 to 2 threads ran\n");
+  options.part = {};
   nothing.losses.lost_samples = 3;
   ends_with("no samples: they are missing, as described above\n");
 }

@@ -88,11 +88,32 @@ void append_module_list(std::string& out, const StackProfile& profile) {
   append_table(out, table);
 }
 
+// "no samples after 100 s: the recording is 6.275 s long"
+std::string no_samples_in(const RecordingPart& part, const stacks::RecordingAbout* about) {
+  std::string text = "no samples";
+  if (part.from.has_value() && part.to.has_value()) {
+    text += fmt::format(" from {:g} s to {:g} s", *part.from, *part.to);
+  } else if (part.from.has_value()) {
+    text += fmt::format(" after {:g} s", *part.from);
+  } else if (part.to.has_value()) {
+    text += fmt::format(" before {:g} s", *part.to);
+  }
+  if (part.most_threads != 0) {
+    text += fmt::format(" while {}{} {} ran", part.fewest_threads,
+                        part.most_threads == part.fewest_threads ? "" : fmt::format(" to {}", part.most_threads),
+                        part.most_threads == 1 ? "thread" : "threads");
+  }
+  const bool knows_length = about != nullptr && about->elapsed_ns != 0;
+  if (!knows_length || (!part.from.has_value() && !part.to.has_value())) return text + '\n';
+  return text +
+         fmt::format(": the recording is {} long\n", text::duration(static_cast<double>(about->elapsed_ns) / 1e9));
+}
+
 // The reason why there is nothing to show, if it is known.
 std::string no_samples_text(const StackProfile& profile, const StackOptions& options) {
   const stacks::RecordingAbout* const about = options.about;
   const stacks::StackLosses& losses = profile.losses;
-  if (options.is_part) return "no samples in the chosen part; leave out --time and --parallelism to include all\n";
+  if (!options.part.is_whole()) return no_samples_in(options.part, about);
   if ((losses.lost_records | losses.lost_samples | losses.filtered | losses.of_unknown_event) != 0 ||
       losses.damaged_places != 0)
     return "no samples: they are missing, as described above\n";
@@ -193,13 +214,10 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
       out += loss.text + '\n';
     }
   }
-  const Headline head = headline(profile, options.about, options.filter, options.relative);
+  const Headline head = headline(profile, options.about, options.filter, options.relative, !options.part.is_whole());
   for (const std::string* line : {&head.time, &head.waited, &head.python, &head.hottest}) {
     if (line->empty()) continue;
-    // Commands are never cut.
-    out += (options.width != 0 && line != &head.waited && line != &head.python ? text::cut_to(*line, options.width)
-                                                                               : *line) +
-           '\n';
+    append_line_within(out, *line, options.width);
   }
   if (profile.trace.has_value() && profile.trace->is_without_idle && profile.trace->idle_samples != 0) {
     out += fmt::format(
