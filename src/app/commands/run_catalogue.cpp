@@ -63,6 +63,11 @@ std::string known_products() {
   return text;
 }
 
+std::vector<plan::KernelEvents::Word> words_of_kernel(const measure::OpenedMachine& machine) {
+  const auto& kernel = machine.capabilities.kernel;
+  return kernel != nullptr ? kernel->words(true) : std::vector<plan::KernelEvents::Word>();
+}
+
 std::vector<std::string_view> names_of(const std::vector<pmu::Product>& products) {
   std::vector<std::string_view> names;
   for (const pmu::Product product : products) {
@@ -90,6 +95,44 @@ diag::Result<void> check_has_page(const std::string& name) {
   return {};
 }
 
+// The page of an event that the kernel names.
+std::optional<answers::ManualPage> page_of_word(const std::vector<plan::KernelEvents::Word>& words,
+                                                std::string_view name) {
+  const auto found = std::ranges::find(words, name, &plan::KernelEvents::Word::name);
+  if (found == words.end()) return std::nullopt;
+  const auto first = std::ranges::find(words, found->same_as, &plan::KernelEvents::Word::name);
+  const bool is_other_name = !found->same_as.empty() && first != words.end();
+  return report::kernel_event_page(
+      {.name = found->name,
+       .kind = found->kind,
+       .description = is_other_name ? fmt::format("{}{}: {}", report::kAnotherNameOf, first->name, first->description)
+                                    : found->description});
+}
+
+// Linux names the events of any CPU, but only the catalogue explains them. Returns an empty text if no CPU of the
+// catalogue has this name, or the machine's own CPU is there.
+std::string way_to_catalogue(const std::vector<pmu::Product>& products, const measure::OpenedMachine& machine,
+                             std::string_view name) {
+  const bool is_linux = machine.capabilities.kernel != nullptr && !machine.capabilities.kernel->is_windows();
+  const bool is_known = std::ranges::any_of(products, [](pmu::Product one) { return one.has_own_events(); });
+  if (!is_linux || is_known) return {};
+  std::optional<pmu::Product> having = pmu::find_product("neoverse-n1");
+  const auto has_it = [&](pmu::Product product) { return report::find_manual_page(product, name).has_value(); };
+  if (having.has_value() && !has_it(*having)) having.reset();
+  for (usize i = 0; i < pmu::product_count() && !having.has_value(); ++i) {
+    if (has_it(pmu::product_at(i))) having = pmu::product_at(i);
+  }
+  if (!having.has_value()) return {};
+  return fmt::format("this machine's CPU is not in the catalogue; name one: `wperf man {}/{}`", having->name(), name);
+}
+
+diag::Error no_such_page(const std::string& name, std::vector<std::string_view> names, std::string way_out) {
+  diag::Error error =
+      diag::contract_error("warning: \"" + name + "\" not found! Ensure it is compatible with the specified CPU");
+  error.hint = way_out.empty() ? diag::did_you_mean(diag::nearest(name, names)) : std::move(way_out);
+  return error;
+}
+
 }  // namespace
 
 diag::Result<void> run_list(const request::Request& request, diag::Console& console) {
@@ -113,7 +156,10 @@ diag::Result<void> run_man(const request::Request& request, diag::Console& conso
   std::string name = request.man_topic->substr(0, request.man_topic->find(','));
   WPERF_CHECK_OK(check_has_page(name));
   std::vector<pmu::Product> products = plan::kinds_of_cores(machine.capabilities);
-  if (const size_t slash = name.find('/'); slash != std::string::npos) {
+  const std::vector<plan::KernelEvents::Word> words = words_of_kernel(machine);
+  std::optional<answers::ManualPage> page = page_of_word(words, name);
+  std::string way_out = way_to_catalogue(products, machine, name);
+  if (const size_t slash = name.find('/'); slash != std::string::npos && !page.has_value()) {
     const std::string cpu = name.substr(0, slash);
     name.erase(0, slash + 1);
     const auto named = pmu::find_product(cpu);
@@ -121,16 +167,15 @@ diag::Result<void> run_man(const request::Request& request, diag::Console& conso
       return diag::contract_error("warning: CPU name: \"" + cpu + "\" not found, use " + known_products() + ".");
     }
     products = {*named};
+    way_out.clear();
   }
-  std::optional<answers::ManualPage> page;
   for (const pmu::Product product : products) {
-    if (!page.has_value()) page = report::find_manual_page(product, name);
+    if (!page.has_value()) page = report::find_manual_page(product, name, way_out);
   }
   if (!page.has_value()) {
-    diag::Error error =
-        diag::contract_error("warning: \"" + name + "\" not found! Ensure it is compatible with the specified CPU");
-    error.hint = diag::did_you_mean(diag::nearest(name, names_of(products)));
-    return error;
+    std::vector<std::string_view> names = names_of(products);
+    for (const plan::KernelEvents::Word& word : words) names.push_back(word.name);
+    return no_such_page(name, std::move(names), std::move(way_out));
   }
   return output::show(
       request.outputs, console, [&] { return report::manual_text(*page); }, [&] { return report::manual_json(*page); });

@@ -45,11 +45,11 @@ answers::ManualPage built_in_page(pmu::Product product, const pmu::BuiltInMetric
           {"FORMULA", or_not_available({})},      {"UNIT", or_not_available({})}};
 }
 
-answers::ManualPage event_page(pmu::Product product, const pmu::Event& event) {
+answers::ManualPage event_page(pmu::Product product, const pmu::Event& event, std::string_view way_out) {
   return {{"CPU", std::string(product.name())},
           {"NAME", name_and_title(event.name, event.title)},
           // From the architecture's own list, only names are shown, because the product decides what an event counts.
-          {"DESCRIPTION", product.has_own_events() ? or_not_available(event.description) : "n/a"}};
+          {"DESCRIPTION", product.has_own_events() ? or_not_available(event.description) : or_not_available(way_out)}};
 }
 
 answers::ManualPage group_page(pmu::Product product, const pmu::MetricGroup& group) {
@@ -96,10 +96,17 @@ void append_paragraph(std::string& out, std::string_view paragraph) {
 
 }  // namespace
 
-std::optional<answers::ManualPage> find_manual_page(pmu::Product product, std::string_view name) {
+answers::ManualPage kernel_event_page(const answers::ListedWord& word) {
+  std::string kind = word.kind;  // "[software]"
+  std::erase_if(kind, [](char c) { return c == '[' || c == ']'; });
+  return {{"NAME", name_and_title(word.name, kind + " event")}, {"DESCRIPTION", or_not_available(word.description)}};
+}
+
+std::optional<answers::ManualPage> find_manual_page(pmu::Product product, std::string_view name,
+                                                    std::string_view way_out) {
   if (const auto metric = pmu::find_metric_of(product, name)) return metric_page(product, *metric);
   if (const auto* metric = pmu::find_built_in_metric(name)) return built_in_page(product, *metric);
-  if (const auto event = product.find_event(name)) return event_page(product, *event);
+  if (const auto event = product.find_event(name)) return event_page(product, *event, way_out);
   if (const auto group = product.find_group(name)) return group_page(product, *group);
   return std::nullopt;
 }

@@ -36,7 +36,11 @@ std::vector<Block> detect_report(std::span<const answers::DeviceInstance> device
 
 // Finds a metric (also a built-in one), an event or a group of metrics with this name, in this order; case matters.
 // Returns nullopt if nothing has this name.
-std::optional<answers::ManualPage> find_manual_page(pmu::Product product, std::string_view name);
+// `way_out`: the description of an event that the product does not explain.
+std::optional<answers::ManualPage> find_manual_page(pmu::Product product, std::string_view name,
+                                                    std::string_view way_out = {});
+// The page of an event that the kernel names.
+answers::ManualPage kernel_event_page(const answers::ListedWord& word);
 std::string manual_text(const answers::ManualPage& page);
 std::string manual_json(const answers::ManualPage& page);
 

@@ -83,6 +83,14 @@ TEST(list_report, json_has_verbose_keys_only_when_asked) {
   }
 }
 
+TEST(manual, explains_events_of_the_kernel) {
+  const answers::ListedWord word{.name = "page-faults", .kind = "[software]", .description = "Accesses to memory."};
+  EXPECT_EQ(manual_text(kernel_event_page(word)),
+            "NAME\n    page-faults - software event\nDESCRIPTION\n    Accesses to memory.\n");
+  const auto page = find_manual_page(*pmu::find_product("armv8-a"), "l1d_cache", "name a CPU");
+  EXPECT_EQ(page->back().text, "name a CPU");
+}
+
 TEST(list_report, leaves_out_what_the_machine_lacks) {
   answers::CatalogueListing core_only = listing();
   core_only.classes = {true, false, false, false};
