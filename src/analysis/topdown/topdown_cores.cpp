@@ -22,16 +22,19 @@ diag::Error no_method(pmu::Product product, const plan::Capabilities& machine) {
     if (other.topdown_count() != 0) known += (known.empty() ? "" : ", ") + std::string(other.name());
   }
   std::string text = fmt::format("{} has no known top-down method", product.title());
+  diag::ExitCode code = diag::ExitCode::no_device;
   if (machine.kernel != nullptr && !machine.kernel->has_counters()) {
     text = "top-down counts hardware events: " + machine.kernel->why_no_cycles();
   } else if (machine.midr == 0) {
     text = "top-down is a method for Arm cores, and this machine has none";
+  } else {
+    code = diag::ExitCode::usage;
   }
-  return diag::usage_error(
-      std::move(text),
-      fmt::format("these have one: {}; to try it on a simulated core with an ARM64 Windows program: `wperf "
-                  "topdown --device sim:cpu=neoverse-v3 -- PROGRAM.exe`",
-                  known));
+  return {.text = std::move(text),
+          .hint = fmt::format("Top-down works on these Arm cores: {}; to try it on a simulated core with an ARM64 "
+                              "Windows program: `wperf topdown --device sim:cpu=neoverse-v3 -- PROGRAM.exe`",
+                              known),
+          .code = code};
 }
 
 std::vector<u32> first_cores(u32 count) {

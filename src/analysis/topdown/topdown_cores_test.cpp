@@ -16,9 +16,13 @@ class SomeKernel final : public plan::KernelEvents {
     return std::optional<plan::KernelEvent>{};
   }
   bool counts_catalogue() const override { return true; }
-  bool has_counters() const override { return true; }
-  std::string why_no_cycles() const override { return {}; }
+  explicit SomeKernel(bool has_counters = true) : has_counters_(has_counters) {}
+  bool has_counters() const override { return has_counters_; }
+  std::string why_no_cycles() const override { return has_counters_ ? "" : "this system has no hardware counters"; }
   std::vector<Word> words(bool) const override { return {}; }
+
+ private:
+  bool has_counters_;
 };
 
 plan::Capabilities machine_of(std::vector<u64> cores, bool by_kernel) {
@@ -59,6 +63,17 @@ TEST(TopdownCores, CountsOfAKernelAreNeverOfTwoKinds) {
   EXPECT_EQ(kinds_of(pinned, both), "C1-Nano 2");
   EXPECT_EQ(kinds_of(of_program(), machine_of({kC1Ultra, kC1Ultra}, true)), "C1-Ultra 0");
   EXPECT_EQ(kinds_of({}, both), "C1-Ultra 0-1; C1-Nano 2") << "a machine has all it has";
+}
+
+TEST(TopdownCores, AMachineWithoutCountersIsNoMisuse) {
+  plan::Capabilities machine = machine_of({0, 0}, true);
+  machine.kernel = std::make_shared<SomeKernel>(false);
+  std::vector<std::string> notes;
+  const auto refused = kinds_with_method(of_program(), machine, notes);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, diag::ExitCode::no_device);
+  EXPECT_EQ(refused.error().text, "top-down counts hardware events: this system has no hardware counters");
+  EXPECT_TRUE(refused.error().hint.starts_with("Top-down works on these Arm cores: c1-nano, ")) << refused.error().hint;
 }
 
 TEST(TopdownCores, WhatADriverLeavesOutIsSaid) {
