@@ -28,6 +28,16 @@ bool take_count(std::string_view& line, u64& count) {
   return true;
 }
 
+// In source code, semicolons are at the end of a line or have a blank after them.
+bool separates_frames(std::string_view line) {
+  bool has_any = false;
+  for (usize at = line.find(';'); at != line.npos; at = line.find(';', at + 1)) {
+    if (at + 1 == line.size() || line[at + 1] == ' ') return false;
+    has_any = true;
+  }
+  return has_any;
+}
+
 class Frames {
  public:
   explicit Frames(ProfileBuilder& builder) : builder_(builder), user_(builder.module("")) {}
@@ -84,8 +94,7 @@ u64 first_line_without_count(Bytes file) {
   constexpr usize kEnough = 64 << 10;
   std::string_view rest = text::text_of(file).substr(0, kEnough);
   const bool is_whole = rest.size() == file.size();
-  bool has_frames = false;
-  u64 number = 0, first = 0;
+  u64 number = 0, first = 0, lines = 0, stacks = 0;
   while (!rest.empty()) {
     if (!is_whole && rest.find('\n') == rest.npos) break;
     std::string_view line = text::take_part(rest, '\n');
@@ -93,11 +102,14 @@ u64 first_line_without_count(Bytes file) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (std::any_of(line.begin(), line.end(), [](char c) { return static_cast<u8>(c) < ' ' && c != '\t'; })) return 0;
     if (line.empty() || line.front() == '#') continue;
-    has_frames = has_frames || line.find(';') != line.npos;
     u64 count = 0;
-    if (first == 0 && !take_count(line, count)) first = number;
+    const bool has_count = take_count(line, count);
+    if (first == 0 && !has_count) first = number;
+    if (has_count && line.find(';') == line.npos) continue;  // a stack of one function, or any text
+    ++lines;
+    if (separates_frames(line)) ++stacks;
   }
-  return has_frames ? first : 0;
+  return 2 * stacks > lines ? first : 0;
 }
 
 }  // namespace wperf::profiles

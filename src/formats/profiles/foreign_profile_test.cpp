@@ -210,6 +210,8 @@ TEST(Folded, TheFirstLineWithoutACountIsNamed) {
   EXPECT_EQ(line("# made by hand\nmain;a\n"), 2u);
   EXPECT_EQ(line("main;a 3\n"), 0u);
   EXPECT_EQ(line("hello\n"), 0u);
+  EXPECT_EQ(line("#include <cmath>\n\nint main() {\n  for (int i = 0;i < 9; ++i) work();\n  work();\n}\n"), 0u)
+      << "C++";
   EXPECT_EQ(line(std::string("main;a\0b\n", 9)), 0u);
   const ForeignProfile got = read("main;a 3\nmain;b x\nmain;c 4\n");
   ASSERT_EQ(got.warnings.size(), 1u);
