@@ -8,13 +8,13 @@
 #include "abi/int_types.h"
 #include "abi/status.h"
 
-#define WPERF_SIM_API_VERSION 5u
+#define WPERF_SIM_API_VERSION 6u
 
 typedef struct WperfSim WperfSim;
 
 typedef struct WperfSimError {
   char text[512]; /* one sentence, no final period, no newline; empty = no error */
-  char hint[256];
+  char hint[640];
 } WperfSimError;
 
 typedef struct WperfSimProcess {

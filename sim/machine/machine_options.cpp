@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/machine/machine_options.h"
 
+#include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 #include "abi/wire.h"
 #include "sim/runtime_folder.h"
@@ -254,27 +257,58 @@ std::string settle(GivenOptions& said) {
   return {};
 }
 
-// All names; names of one family are joined with braces, because the list must fit into one or two lines.
-std::string product_list() {
-  std::string list;
-  std::string_view family;
-  for (const std::string_view name : product_names()) {
-    const usize dash = name.find('-') + 1;  // 0: not part of a family
-    if (dash != 0 && name.substr(0, dash) == family) {
-      list += "," + std::string(name.substr(dash));
-      continue;
+// How many characters must be inserted, removed or replaced.
+usize distance(std::string_view from, std::string_view to) {
+  std::vector<usize> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), usize{0});
+  for (usize i = 1; i <= from.size(); ++i) {
+    usize diagonal = row[0];
+    row[0] = i;
+    for (usize j = 1; j <= to.size(); ++j) {
+      const usize replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
     }
-    if (!family.empty()) list += "}";
-    family = name.substr(0, dash);
-    if (!list.empty()) list += " ";
-    list += family.empty() ? std::string(name) : std::string(family) + "{" + std::string(name.substr(dash));
   }
-  return family.empty() ? list : list + "}";
+  return row[to.size()];
 }
 
-std::string hint_for(std::string_view key) {
-  if (key != "cpu") return "known keys: " + std::string(kKeys);
-  return "known cores: " + product_list();
+// Returns the name with the fewest changes, among equals the first one that ends alike; empty if none is near.
+std::string_view nearest_core(std::string_view name) {
+  constexpr usize kLongestName = 64;
+  if (name.size() > kLongestName) return {};
+  std::string_view nearest;
+  usize least = std::max<usize>(name.size() / 3, 1) + 1;
+  for (const std::string_view known : product_names()) {
+    const usize changes = distance(name, known);
+    const bool ends_alike = changes == least && known.back() == name.back() && nearest.back() != name.back();
+    if (changes >= least && !ends_alike) continue;
+    least = changes;
+    nearest = known;
+  }
+  return nearest;
+}
+
+// "did you mean neoverse-v2? known cores: …"
+std::string hint_of_cores(std::string_view name) {
+  std::string hint;
+  if (const std::string_view meant = nearest_core(name); !meant.empty())
+    hint = "did you mean " + std::string(meant) + "? ";
+  hint += "known cores:";
+  for (const std::string_view known : product_names()) hint += " " + std::string(known);
+  return hint;
+}
+
+std::string hint_for(const Setting& setting) {
+  if (setting.key != "cpu") return "known keys: " + std::string(kKeys);
+  for (std::string_view rest = setting.value; !rest.empty();) {
+    const usize plus = rest.find('+');
+    const std::string_view part = rest.substr(0, plus);
+    const std::string_view name = part.substr(0, part.find('*'));
+    if (find_product(name) == nullptr) return hint_of_cores(name);
+    rest = plus == std::string_view::npos ? std::string_view() : rest.substr(plus + 1);
+  }
+  return hint_of_cores({});
 }
 
 }  // namespace
@@ -302,13 +336,13 @@ MachineOptions parse_options(std::string_view text, std::string_view instance_de
       error.text = take(setting, said);
     }
     if (!error.text.empty()) {
-      error.hint = hint_for(setting.key);
+      error.hint = hint_for(setting);
       return {};
     }
   }
   error.text = settle(said);
   if (!error.text.empty()) {
-    error.hint = hint_for({});
+    error.hint = hint_for(Setting());
     return {};
   }
   return std::move(said.options);

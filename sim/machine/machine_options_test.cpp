@@ -135,11 +135,11 @@ TEST(Options, Refusals) {
   };
   for (const Row& row : rows) EXPECT_EQ(refusal(row.options).text, row.text);
   EXPECT_NE(refusal("speed=9").hint.find("known keys: cpu, cores, counters"), std::string::npos);
-  EXPECT_EQ(refusal("cpu=pentium").hint,
-            "known cores: ampereone ampereonex azure-{cobalt-100} c1-{nano,premium,pro,ultra} "
-            "cortex-{a510,a520,a55,a710,a715,a720,a725,a76,a77,a78,a78c,x1,x1c,x2,x3,x4,x925} "
-            "neoverse-{e1,n1,n2,n2-r0p0,n2-r0p1,n2-r0p3,n3,v1,v2,v3} qualcomm-{oryon}");
-  EXPECT_LT(refusal("cpu=pentium").hint.size(), sizeof(WperfSimError::hint));
+  EXPECT_TRUE(refusal("cpu=pentium").hint.starts_with("known cores: ampereone ampereonex azure-cobalt-100 c1-nano "))
+      << refusal("cpu=pentium").hint;
+  EXPECT_TRUE(refusal("cpu=neoverse-x2").hint.starts_with("did you mean neoverse-n2? known cores: ampereone "));
+  EXPECT_TRUE(refusal("cpu=cortex-x1+neoverse-v22").hint.starts_with("did you mean neoverse-v2? "));
+  EXPECT_LT(refusal("cpu=neoverse-n2-r0p4").hint.size(), sizeof(WperfSimError::hint));
 }
 
 TEST(Products, NamesAreSortedAndIdentitiesWellFormed) {

@@ -359,6 +359,11 @@ bool open_folders(State& state, const ProcessOptions& options, const std::string
   return true;
 }
 
+bool is_linux_program(const std::vector<std::byte>& bytes) {
+  constexpr std::array kElf = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
+  return bytes.size() >= kElf.size() && std::equal(kElf.begin(), kElf.end(), bytes.begin());
+}
+
 }  // namespace
 
 std::shared_ptr<System> make_system(ProgramHost* host) {
@@ -384,6 +389,13 @@ std::unique_ptr<Program> load_process(const ProcessOptions& options, LoadError& 
   auto process = std::make_unique<NtProcess>(options.seed, options.system,
                                              inherited != nullptr ? inherited->files : std::make_shared<FileSystem>());
   State& state = process->state();
+  if (is_linux_program(file.bytes)) {
+    error = {file.name + " is not a Windows program",
+             file.name +
+                 " is a Linux program; leave out `--device sim`, or build it for ARM64 Windows "
+                 "(docs/user/sim-programs.md)"};
+    return nullptr;
+  }
   std::string why;
   state.program = read_image(std::move(file.bytes), why);
   if (state.program != nullptr && state.program->pe.is_dll) why = "is a DLL, not a program";
