@@ -93,6 +93,49 @@ class LinuxProgramsTest(WperfTest):
         done = self.run_wperf("list", "-q", "--no-such-option")  # as WindowsPerf does it
         self.assertEqual((done.returncode, done.stderr), (0, "warning: unexpected arg '--no-such-option' ignored\n"))
 
+    def test_the_dashes_are_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.run_wperf("record", "-o", "--", "true", device="linux", cwd=folder)
+            self.assertEqual((done.returncode, done.stderr), (2, "error: -o needs a file name before --\nhint: usage: -o FILE\n"))
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_a_script_that_may_not_be_executed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = pathlib.Path(folder, "app.py")
+            script.write_text("print(1)\n")
+            done = self.linux(*STAT, "--", script)
+            self.assertEqual(done.stderr, f"error: {script}: Permission denied\nhint: make it executable with `chmod +x {script}`, or "
+                                          f"start it with `-- python3 {script}`\n")
+
+    def test_a_report_that_was_not_written_is_not_announced(self):
+        done = self.linux(*RECORD, "-o", "/dev/full", "--", "true")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertNotIn("wrote the report", done.stdout)
+        done = self.linux(*RECORD, "-o", "/dev/null", "--", "true")
+        self.assertTrue(done.stdout.endswith("wrote the report to /dev/null as JSON\n"), done.stdout)
+
+    def test_the_manual_explains_events_of_the_kernel(self):
+        self.assertEqual(self.ok("man", "task-clock", device="linux"),
+                         "NAME\n    task-clock - software event\nDESCRIPTION\n    Time that threads ran on cores, in nanoseconds.\n")
+        self.assertIn("Another name of page-faults: ", self.ok("man", "faults", device="linux"))
+        self.assertIn("[software]  Times that a core changed", self.ok("list", "-v", device="linux"))
+        done = self.linux("man", "ipc")
+        if done.returncode != 0:  # not one of the catalogue's CPUs
+            way = "this machine's CPU is not in the catalogue; name one: `wperf man neoverse-n1/ipc`\n"
+            self.assertTrue(done.stderr.endswith(way), done.stderr)
+            self.assertIn(way[:40], self.ok("man", "l1d_cache", device="linux"))
+
+    def test_the_guide_is_text(self):
+        done = self.linux("guide", "--json")
+        self.assertEqual(done.stderr, "warning: --json has no effect on guide\n")
+        self.assertTrue(done.stdout.startswith("# Finding a performance problem"), done.stdout)
+
+    def test_programs_of_linux_do_not_run_on_the_simulated_machine(self):
+        program = shutil.which("true")
+        done = self.run_wperf("record", "--device", "sim:pace=free", "--", program)
+        self.assertIn("true is a Linux program; leave out `--device sim`, or build it for ARM64 Windows", done.stderr)
+        self.assertNotIn("DLLs", done.stderr)
+
     def test_events_that_may_have_been_meant(self):
         for command in ("stat", "record"):
             done = self.linux(command, "-e", "cyclez", "--", "true")

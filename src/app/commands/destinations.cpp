@@ -111,8 +111,11 @@ void print_kept_recording(const request::Request& request, const measure::Record
 void print_json_file(const request::Request& request, diag::Console& console) {
   const std::optional<std::string>& file = request.outputs.json_file;
   if (!file.has_value() || *file == output::kConsole || file->ends_with(".json") || !prints_text(request)) return;
-  console.out(fmt::format("wrote the report to {} as JSON; use `-o {}.data` to keep the recording for `{}`\n", *file,
-                          *file, shown_by(request)));
+  const bool is_file = !os::is_pipe_or_device(output::output_path(request.outputs, *file));
+  console.out(
+      fmt::format("wrote the report to {} as JSON{}\n", *file,
+                  is_file ? fmt::format("; use `-o {}.data` to keep the recording for `{}`", *file, shown_by(request))
+                          : std::string()));
 }
 
 }  // namespace wperf::commands

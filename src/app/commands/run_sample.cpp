@@ -36,7 +36,7 @@ diag::Result<int> record(const request::Request& request, measure::OpenedMachine
   os::release_interrupt();
   auto reported = show::show_recording(recording, report_options(shown, console), console);
   if (!recording.trace.empty() || machine.capabilities.kernel != nullptr) {
-    print_json_file(request, console);
+    if (reported.has_value()) print_json_file(request, console);
     print_kept_recording(request, recording, console);
   }
   WPERF_CHECK_OK(std::move(reported));

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include <system_error>
 
 #include "ground/os/process.h"
+#include "ground/text/shell_words.h"
 #include "machine/perf_events/system_files.h"
 
 namespace wperf::linux_kernel {
@@ -94,11 +96,22 @@ diag::Result<void> check_file(const std::string& path) {
                            "run ARM64 Windows programs on a simulated machine with `--device sim`");
 }
 
+// A file that lacks the permission may be a program all the same, or a script for an interpreter.
+diag::Error may_not_execute(const std::string& path) {
+  diag::Error error = diag::system_error(path, EACCES);
+  struct stat facts{};
+  if (stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode) || access(path.c_str(), R_OK) != 0) return error;
+  error.hint = "make it executable with `chmod +x " + text::quoted_word(path) + "`";
+  if (path.ends_with(".py")) error.hint += ", or start it with `-- python3 " + text::quoted_word(path) + "`";
+  if (path.ends_with(".sh")) error.hint += ", or start it with `-- sh " + text::quoted_word(path) + "`";
+  return error;
+}
+
 // Reports an error before the measurement if possible; execvp searches in the same way.
 diag::Result<void> check_executable(const std::string& image) {
   if (image.find('/') != std::string::npos) {
     if (access(image.c_str(), X_OK) == 0) return check_file(image);
-    return diag::system_error(image, errno);
+    return errno == EACCES ? may_not_execute(image) : diag::system_error(image, errno);
   }
   const char* list = std::getenv("PATH");
   std::string_view folders = list != nullptr ? list : "/bin:/usr/bin";
