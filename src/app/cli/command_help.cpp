@@ -33,13 +33,16 @@ std::string options_of(const CommandRow& command, std::string_view device) {
   return out;
 }
 
-std::string examples_of(const CommandRow& command) {
-  std::string out;
+// Those for this device come first.
+std::string examples_of(const CommandRow& command, std::string_view device) {
+  std::string first, others;
   for (const Example& example : examples()) {
     if (example.command != command.command) continue;
+    const bool is_for_device = device.empty() || example.help.starts_with("On Linux:") == (device == "linux");
+    std::string& out = is_for_device ? first : others;
     out += fmt::format("    {}\n", example.line) + wrap_words(example.help, 2 * kHelpIndent);
   }
-  return out.empty() ? out : "\nExamples:\n" + out;
+  return first.empty() && others.empty() ? std::string() : "\nExamples:\n" + first + others;
 }
 
 }  // namespace
@@ -49,7 +52,8 @@ std::string render_command_help(const CommandRow& command, std::string_view devi
   if (!command.argument.empty()) usage.append(" ").append(command.argument);
   usage += " [OPTIONS]";
   if (!command.tail.empty()) usage.append(" ").append(command.tail);
-  return usage + "\n" + wrap_words(command.help, kHelpIndent) + examples_of(command) + options_of(command, device) +
+  return usage + "\n" + wrap_words(command.help, kHelpIndent) + examples_of(command, device) +
+         options_of(command, device) +
          fmt::format("\nMore: docs/user/{}.md, `wperf --help` for the other commands.\n", command.page);
 }
 

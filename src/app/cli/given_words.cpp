@@ -55,8 +55,12 @@ void warn_once(std::string warning, request::Request& request) {
 }
 
 void warn_of_idle_options(const GivenWords& given, request::Request& request) {
+  // Scripts made for WindowsPerf do not use the guide.
+  const bool is_ours = request.command == Command::guide;
   for (const GivenOption& one : given.options) {
-    if (may_be_idle(one.row->option) || one.row->commands.has(request.command)) continue;
+    const Option option = one.row->option;
+    if (may_be_idle(option) && !(is_ours && is_of_windowsperf(option))) continue;
+    if (one.row->commands.has(request.command)) continue;
     warn_once(fmt::format("warning: {} has no effect on {}", one.spelling, row_of(request.command).name), request);
   }
 }

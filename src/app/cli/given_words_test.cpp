@@ -56,6 +56,12 @@ TEST(GivenWords, OnLinuxASecondCommandIsRefused) {
   EXPECT_TRUE(parse_command_line(Words{"stat", "--", "stat"}, nullptr, "linux").has_value());
 }
 
+TEST(GivenWords, TheGuideIsText) {
+  EXPECT_EQ(warnings_of({"guide", "--json"}), Words({"warning: --json has no effect on guide"}));
+  EXPECT_EQ(warnings_of({"guide", "-q"}), Words({"warning: -q has no effect on guide"}));
+  EXPECT_EQ(warnings_of({"guide"}), Words());
+}
+
 TEST(GivenWords, EmptyValues) {
   EXPECT_EQ(refused({"stat", "--device", ""}, ""), "--device has an empty value");
   EXPECT_EQ(refused({"record", "-s", ""}, ""), "-s has an empty value");

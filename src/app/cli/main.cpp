@@ -111,7 +111,7 @@ int run(const std::vector<std::string>& arguments) {
   if (const auto checked = check_command(asked); !checked.has_value()) return fail(checked.error(), errors);
 
   if (asked.command == request::Command::help) return print_help(asked);
-  if (asked.command == request::Command::guide) return print(render_guide(), asked.outputs);
+  if (asked.command == request::Command::guide) return print(render_guide(), {});
   if (asked.command == request::Command::mcp) return serve(asked, errors);
   TerminalConsole console(asked.outputs);
   if (commands::measures(asked)) {

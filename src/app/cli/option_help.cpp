@@ -20,6 +20,25 @@ struct OwnHelp {
 
 // These take precedence over the general texts.
 constexpr OwnHelp kOwnHelp[] = {
+    {Option::output, Command::sample | Command::record | Command::waits,
+     "FILE.data keeps the recording for `wperf report`; another name gets the report as JSON. -o - means --json."},
+    {Option::output, Command::stat,
+     "Write the JSON to FILE; -o - means --json. With -t but without --json, FILE gets the CSV instead."},
+    {Option::output, Command::report, "Write the JSON to FILE, or the output of --export; -o - writes it to stdout."},
+    {Option::output, Command::pgo, "Write the profile to FILE; with --json, the JSON. -o - means --json."},
+    {Option::cores, Command::stat | Command::topdown | Command::bench,
+     "Cores to count on: numbers and ranges such as 0,4-7. A program that wperf starts runs on this core. Default: all "
+     "cores. If given twice, the last one counts.",
+     "linux"},
+    {Option::cores, Command::stat | Command::topdown | Command::bench,
+     "Cores to count on: numbers and ranges such as 0,4-7. Default: all cores, or core 0 if wperf starts a program. If "
+     "given twice, the last one counts."},
+    {Option::cores, Command::sample,
+     "The core to sample; there is no default. --cores takes several. If given twice, the last one counts."},
+    {Option::cores, Command::record | Command::top,
+     "The core to sample, on which wperf also starts the program. --cores takes several. If given twice, the last one "
+     "counts."},
+    {Option::cores, Command::machine, "The core on which `machine run` keeps the program."},
     {Option::events, Command::sample | Command::record,
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. Modifiers follow the name: cycles:u or "

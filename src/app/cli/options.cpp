@@ -231,8 +231,8 @@ constexpr OptionRow kOptions[] = {
      "Samples that agree in all of them share a row. Default: comm,module,symbol. diff accepts only `line`, which adds "
      "source lines."},
     {Option::comms, "--comm", "", false, Value::text, "NAMES", kChoosing, Group::shown,
-     "Show only threads with these names, separated by commas. Percentages still refer to all samples, here and with "
-     "the next five options; see --percentage."},
+     "Show only threads with these names, separated by commas. Percentages still refer to all samples, as with "
+     "--pid, --tid, --module and --symbol; see --percentage."},
     {Option::pids, "--pid", "", false, Value::text, "NUMBERS", kChoosing, Group::shown, "Show only these processes."},
     {Option::tids, "--tid", "", false, Value::text, "NUMBERS", kChoosing, Group::shown, "Show only these threads."},
     {Option::modules, "--module", "", false, Value::text, "NAMES", kChoosing, Group::shown,
@@ -264,13 +264,13 @@ constexpr OptionRow kOptions[] = {
      "recorded context switches, as --latency does; the two options combine."},
     {Option::percentage, "--percentage", "", false, Value::text, "OF", kRecordings, Group::shown,
      "Base of percentages: `absolute` (default) means all samples, `relative` the samples that pass the filters. Only "
-     "with report and on the linux device, like the next seven options."},
+     "with report and on the linux device, like --percent-limit, --children, --tree, "
+     "--callers, --callees, --folded and --export."},
     {Option::percent_limit, "--percent-limit", "", false, Value::number, "PERCENT", kRecordings, Group::shown,
      "Hide entries below PERCENT in call trees. Default: 0.5; 0 shows all."},
     {Option::children, "--children", "", false, Value::none, "", kRecordings, Group::shown,
      "Add a column with the inclusive cost of each function: its own and that of the functions it called. Needs "
-     "recorded call stacks, as do the "
-     "next four options."},
+     "recorded call stacks, as do --tree, --callers, --callees and --folded."},
     {Option::tree, "--tree", "", false, Value::none, "", kRecordings, Group::shown,
      "Show the call tree, from the outermost caller down."},
     {Option::callers, "--callers", "", false, Value::none, "", kRecordings, Group::shown,
@@ -363,8 +363,8 @@ constexpr OptionRow kOptions[] = {
     {Option::verbose, "-v", "--verbose", false, Value::none, "", kVerbose, Group::output,
      "Show more details, in text and in JSON."},
     {Option::output, "--output", "-o", false, Value::file, "FILE", kAnswering, Group::output,
-     "Write the JSON to FILE; -o - means --json. With -t but without --json, FILE gets the CSV instead. With pgo, FILE "
-     "gets the profile."},
+     "Write the JSON to FILE; -o - means --json. With sample, record and waits, FILE.data keeps the recording. With -t "
+     "but without --json, FILE gets the CSV instead. With pgo, FILE gets the profile."},
     {Option::output_csv, "--output-csv", "", false, Value::file, "FILE", Command::stat, Group::output,
      "Write the CSV of a timeline to FILE. {timestamp}, {class} and {core} in the name are replaced."},
     {Option::directory, "--output-prefix", "--cwd", false, Value::folder, "FOLDER", kAnswering, Group::output,

@@ -281,6 +281,29 @@ TEST(Help, ACommandAlone) {
   EXPECT_EQ(record.find("\n    --dmc"), std::string::npos);  // only for stat
 }
 
+TEST(Help, ExamplesForTheDeviceComeFirst) {
+  const std::string here = render_command_help(row_of(Command::record), "linux");
+  const std::string there = render_command_help(row_of(Command::record), "sim:pace=free");
+  EXPECT_NE(here.find("Examples:\n    wperf record -g --tree -- ./program\n"), std::string::npos) << here;
+  EXPECT_NE(there.find("Examples:\n    wperf record -e ld_spec:100000 "), std::string::npos) << there;
+}
+
+TEST(Help, OptionsAreExplainedForTheirCommand) {
+  const auto told = [](const char* option, Command command) {
+    return std::string(help_for(*find_option(option), command, "linux"));
+  };
+  EXPECT_EQ(
+      told("-o", Command::record),
+      "FILE.data keeps the recording for `wperf report`; another name gets the report as JSON. -o - means --json.");
+  EXPECT_EQ(told("-o", Command::pgo).find("Write the profile to FILE"), 0u);
+  EXPECT_EQ(told("-c", Command::record).find("machine run"), std::string::npos);
+  EXPECT_EQ(told("-c", Command::stat).find("sample"), std::string::npos);
+  for (const OptionRow& row : option_rows()) {
+    for (const char* count : {"next four", "next five", "next seven"})
+      EXPECT_EQ(row.help.find(count), std::string_view::npos) << row.name;
+  }
+}
+
 // As sentences on one line, because an entry is wrapped.
 std::string help_of_events(Command command) {
   const OptionRow* const row = find_option("-e");

@@ -86,8 +86,9 @@ constexpr ToolRow kTools[] = {
      "The chain of threads that determined how long the program took: which of them ran when, and what it waited for.",
      false, kPath},
     {Tool::compare, "compare", "Compare two builds",
-     "The costs that grew or shrank between two builds, with intervals. It lists only certain changes.", false,
-     kCompare},
+     "The costs that grew or shrank between two builds, with intervals. It lists only changes that are unlikely to be "
+     "chance.",
+     false, kCompare},
     {Tool::events, "events", "Events of this machine", "The events that can be counted and sampled here.", false,
      kEvents},
     {Tool::record, "record", "Record a program",
