@@ -21,8 +21,9 @@ constexpr u64 kSamplesOfPayload = 128;
 // shows progress.
 class SamplingProgress {
  public:
-  SamplingProgress(diag::Console& console, u64 now, bool live)
+  SamplingProgress(diag::Console& console, u64 now, bool live, std::string_view end)
       : console_(console),
+        end_(end),
         live_(live && !console.shows_progress()),
         shown_(live && console.shows_progress()),
         start_(now),
@@ -52,7 +53,7 @@ class SamplingProgress {
     text += collected.in_bytes ? fmt::format("{:.1f} MB", static_cast<double>(collected.amount) / 1e6)
                                : fmt::format("{} samples", collected.amount);
     if (collected.lost != 0) text += fmt::format(", {} lost", collected.lost);
-    return text + "; press Ctrl-C to stop";
+    return text + end_;
   }
   void show(std::string_view text) {
     if (live_) return console_.out(text);
@@ -60,6 +61,7 @@ class SamplingProgress {
   }
 
   diag::Console& console_;
+  const std::string end_;
   const bool live_, shown_;
   std::string waiting_;
   u64 start_, next_;
@@ -73,7 +75,9 @@ diag::Result<Collection> collect_samples(OpenedMachine& machine, const StopCondi
   device::Programs& programs = machine.device->programs();
   const u64 start = programs.now_ns();
   const u64 end = start + until.duration_ms * kNanosecondsPerMillisecond;
-  SamplingProgress progress(console, start, !programs.shares_console());
+  const bool until_program_ends = until.duration_ms == 0 && until.pid != 0;
+  SamplingProgress progress(console, start, !programs.shares_console(),
+                            until_program_ends ? "; until the program ends; Ctrl-C stops" : "; press Ctrl-C to stop");
   u64 next_ns = drain.every_ns;
   while (true) {
     if (console.interrupted()) return Collection{.end = WaitEnd::interrupted, .error = {}};
@@ -90,8 +94,15 @@ diag::Result<Collection> collect_samples(OpenedMachine& machine, const StopCondi
   }
 }
 
-void print_end_of_collection(const Collection& collection, diag::Console& console) {
-  if (collection.end == WaitEnd::interrupted) console.out("Ctrl-C received, quit counting...");
+void print_end_of_collection(const Collection& collection, const OpenedMachine& machine, diag::Console& console) {
+  const bool is_interrupted = collection.end == WaitEnd::interrupted;
+  // Scripts made for WindowsPerf know its words.
+  const bool has_words_of_windowsperf = machine.capabilities.kernel == nullptr;
+  if (is_interrupted && !has_words_of_windowsperf) {
+    console.out(" stopped by Ctrl-C; showing what was sampled\n");
+    return;
+  }
+  if (is_interrupted) console.out("Ctrl-C received, quit counting...");
   console.out(" done!\n");
 }
 

@@ -42,6 +42,6 @@ struct Drain {
 diag::Result<Collection> collect_samples(OpenedMachine& machine, const StopCondition& until, const Drain& drain,
                                          diag::Console& console);
 // Prints the end of the progress line.
-void print_end_of_collection(const Collection& collection, diag::Console& console);
+void print_end_of_collection(const Collection& collection, const OpenedMachine& machine, diag::Console& console);
 
 }  // namespace wperf::measure

@@ -112,7 +112,9 @@ diag::Result<CountOutcome> count_once(OpenedMachine& machine, const plan::CountP
   WPERF_TRY(const auto session, machine.device->open_count(plan));
   outcome.remarks = session->remarks();
   for (const std::string& remark : outcome.remarks) console.out("note: " + remark + "\n");
-  Progress progress(console, "counting", !machine.device->programs().shares_console());
+  const bool until_program_ends = duration_ms == 0 && program.pid() != 0 && console.animated();
+  Progress progress(console, until_program_ends ? "counting until the program ends; Ctrl-C stops" : "counting",
+                    !machine.device->programs().shares_console());
   WPERF_CHECK_OK(session->start());
   const Waiting waiting{.program = program,
                         .duration_ms = duration_ms,

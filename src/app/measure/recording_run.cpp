@@ -163,7 +163,7 @@ diag::Result<void> add_to_trace(recording::TraceAdditions additions, Recording& 
 diag::Result<void> finish_session(const std::string& kept_file, OpenedMachine& machine, Collection collection,
                                   Recording& recording, diag::Console& console) {
   WPERF_CHECK_OK(recording.session->stop());
-  print_end_of_collection(collection, console);
+  print_end_of_collection(collection, machine, console);
   recording.end = collection.end;
   recording.error = std::move(collection.error);
   if (recording.session->error().has_value()) recording.error = recording.session->error();

@@ -180,7 +180,7 @@ diag::Result<SamplingOutcome> sample_once(OpenedMachine& machine, const plan::Sa
   outcome.capture.end_ns = machine.device->programs().now_ns();
   WPERF_CHECK_OK(session->drain(outcome.capture));
   sink.take(outcome.capture);
-  print_end_of_collection(outcome.collection, console);
+  print_end_of_collection(outcome.collection, machine, console);
   outcome.capture.processes = machine.device->programs().processes();
   return outcome;
 }

@@ -177,7 +177,7 @@ diag::Result<SpeOutcome> profile_once(const plan::SpePlan& plan, OpenedMachine& 
   outcome.end_ns = device.programs().now_ns();
   if (counting != nullptr) WPERF_CHECK_OK(counting->stop());
   WPERF_CHECK_OK(session->drain(counted));
-  print_end_of_collection(outcome.collection, console);
+  print_end_of_collection(outcome.collection, machine, console);
   outcome.core_statistics = session->core_statistics();
   if (counting != nullptr) {
     WPERF_TRY(const readings::CountCapture capture, counting->read());
