@@ -69,7 +69,7 @@ class DiffTest(WperfTest):
         self.assertEqual((back["change"], back["sure"]), ("shrank by 20.0 %", True))
         text = self.ok("diff", before, after)
         self.assertRegex(text.splitlines()[1], r"^\S+ grew by 7\.6 % \(10\.5 K to 11\.3 K\)$")
-        self.assertIn("Too few samples to detect changes below", text)
+        self.assertIn("samples, a function with 1 % of ", text)
         self.assertIn("Only one run per side: run-to-run noise is unknown, and assumed to be 5 %. Use bench -n 8.", text)
         self.assertIn("(per run)", text)
         shares = self.ok("diff", before, after, "--per", "share")

@@ -222,6 +222,13 @@ double ratio_of(const TotalChange& total) {
   return total.has_ratio ? total.ratio : total.median_after / total.median_before;
 }
 
+// For example a count of bytes that does not depend on the time.
+bool is_same_in_each_run(const TotalChange& total) {
+  if (total.before.size() < 2 || total.after.size() < 2) return false;
+  const auto is_it = [&](double value) { return value == total.before.front(); };
+  return std::ranges::all_of(total.before, is_it) && std::ranges::all_of(total.after, is_it);
+}
+
 std::string total_words(const TotalChange& total) {
   const auto is_zero = [](double value) { return value == 0; };
   const bool was_never = std::all_of(total.before.begin(), total.before.end(), is_zero);
@@ -229,11 +236,13 @@ std::string total_words(const TotalChange& total) {
   if (total.median_before == 0 && total.median_after == 0 && !(was_never && is_never)) return "zero in most runs";
   if (total.median_before == 0 && !was_never) return "grew from 0";
   if (total.median_after == 0 && !is_never) return "shrank to 0";
+  if (total.median_before != 0 && is_same_in_each_run(total)) return "is the same in every run";
   return change_words(total.median_before, total.median_after, ratio_of(total));
 }
 
 std::string_view sure_text(const Comparison& comparison, const TotalChange& total) {
-  return comparison.is_one_run ? "one run per side" : total.is_significant ? "yes" : "may be chance";
+  if (comparison.is_one_run) return "one run per side";
+  return is_same_in_each_run(total) ? "" : total.is_significant ? "yes" : "may be chance";
 }
 
 std::string_view one_run_text(const Comparison& comparison) {
@@ -306,9 +315,16 @@ std::string sensitivity_text(const EventChange& event) {
   const double ratio = event.detectable_of_percent;
   if (!std::isfinite(ratio)) return text + "Too few samples to detect any change.";
   if (ratio > compare::kManyTimes) return text + "Too few samples to detect any change in a 1 % function.";
-  return text + fmt::format(
-                    "Too few samples to detect changes below {} in a 1 % function.",
-                    ratio >= compare::kTimes ? compare::times_text(ratio) : fmt::format("{:.3g} %", 100 * (ratio - 1)));
+  constexpr double kReadsAsTimes = 2;
+  const std::string change = ratio >= compare::kTimes ? compare::times_text(ratio)
+                             : ratio >= kReadsAsTimes ? fmt::format("{:.2g} times", ratio)
+                                                      : fmt::format("{:.3g} %", 100 * (ratio - 1));
+  const bool is_time = event.unit != compare::CostUnit::count || event.event.find("cycles") != std::string::npos;
+  return text + fmt::format("With this {} samples, a function with 1 % of {} would have to {} to be noticed.",
+                            ratio >= kReadsAsTimes ? "few" : "many", is_time ? "the time" : "them",
+                            is_time                  ? "become " + change + " slower"
+                            : ratio >= kReadsAsTimes ? "grow " + change
+                                                     : "grow by " + change);
 }
 
 std::string diff_text(const Comparison& comparison, const DiffOptions& options) {
