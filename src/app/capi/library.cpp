@@ -84,7 +84,8 @@ MessageConsole Library::measuring_console() const {
 }
 
 void Library::forget_session_of_parent() {
-  if (session != nullptr && owner != os::process_number()) (void)session.release();
+  if (session == nullptr || owner == os::process_number()) return;
+  [[maybe_unused]] Session* const never_closed = session.release();
 }
 
 void request_stop() {
