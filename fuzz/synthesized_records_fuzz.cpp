@@ -49,8 +49,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string bytes;
   switch (data[16] % 4) {
     case 0:
-      perf_events::append_mappings(bytes, {1, text}, perf_events::WhichMappings::all, perf_events::build_id_in_elf,
-                                   trailer);
+      perf_events::append_mappings(
+          bytes, {1, text}, perf_events::WhichMappings::all,
+          [](const perf_events::ListedMapping& one) { return perf_events::build_id_in_elf(one.path); }, trailer);
       break;
     case 1:
       perf_events::append_kernel(bytes, text, text, trailer);

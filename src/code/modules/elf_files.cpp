@@ -112,7 +112,8 @@ void find_image(const RecordedElf& recorded, const std::vector<std::string>& can
     }
     if (!build_id.empty() && !is_build(build_id, elf.value().build_id())) {
       if (std::ranges::find(search.folders, candidate) != search.folders.end()) continue;
-      loaded.reason = candidate + " is from a different build than the recorded one" + needed;
+      loaded.reason = candidate;
+      loaded.reason.append(" is from a different build than the recorded one").append(needed);
       continue;
     }
     loaded.image = std::move(mapped);
