@@ -231,7 +231,7 @@ TEST(WaitsReport, PlacesOfThreadsThatWereNotSwitched) {
                                .word = 0x55aa});
   report.places_now.push_back({.name = "b", .thread = 10, .state = "stopped", .function = {}});
   const std::string text = waits_text(report, {});
-  EXPECT_NE(text.find("a    9  sleeping  lock         futex_do_wait  0x55aa\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("a         9  sleeping  lock         futex_do_wait  0x55aa\n"), std::string::npos) << text;
   EXPECT_NE(text.find("note: no thread was switched"), std::string::npos);
   const auto rows = nlohmann::json::parse(waits_json(report))["waits"]["places_now"];
   EXPECT_EQ(rows[0]["word"], "0x55aa");
