@@ -188,7 +188,10 @@ void warn_of_left_out_data(const Writer& writer, const stacks::StackProfile& pro
 
 diag::Result<void> show_profile(const ShownProfile& shown, const ReportOptions& options, diag::Console& console) {
   if (options.pages.wanted()) return show_pages(shown, options, console);
-  if (options.exported.has_value()) return export_profile(shown.profile, shown.moments, options, console);
+  if (options.exported.has_value()) {
+    return export_profile(shown.profile, shown.moments, options, console,
+                          shown.about != nullptr ? shown.about->image : "");
+  }
   report::StackOptions tables = options.tables;
   tables.about = shown.about;
   if (options.brief.has_value()) {
@@ -301,7 +304,7 @@ diag::Result<void> export_samples(const recording::SampledRecording& source, con
     WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(source.file(), wanted, options.naming, console));
     if (recorded.profile.samples.empty() && takes_all(options))
       return nothing_to_export(options.file, has_switches(source));
-    return export_profile(std::move(recorded.profile), {}, options, console);
+    return export_profile(std::move(recorded.profile), {}, options, console, "");
   }
   wanted.lines = wanted.cores = true;
   // Servers require the time of every profile.
@@ -311,11 +314,12 @@ diag::Result<void> export_samples(const recording::SampledRecording& source, con
   // Exports can include waits, too.
   const bool has_waits = !is_pushed && writer_of(format).has.states && !recorded.moments.states.empty();
   if (empty && !has_waits) return nothing_to_export(options.file, has_switches(source));
-  return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, console);
+  return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, console,
+                        recorded.about.image);
 }
 
 diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments moments, const ReportOptions& options,
-                                  diag::Console& console) {
+                                  diag::Console& console, const std::string& program) {
   const auto& [format, labels, sink] = *options.exported;
   if (format == ExportFormat::perf_data) {
     return diag::usage_error("--export perf.data needs a recording, and " + options.file + " is a profile",
@@ -336,6 +340,7 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
   WPERF_TRY(ExportOutput out, ExportOutput::open(options, console));
   exports::Source source{profile, moments, measure::tool_version()};
   source.begin_unix_ns = time_of(profile, moments, options.file).begin_unix_ns;
+  source.program = program;
   for (const request::PushLabel& label : labels) source.attributes.emplace_back(label.name, label.value);
   writer.write(source, [&](std::string_view part) { out.write(part); });
   warn_of_left_out_data(writer, profile, moments, console);

@@ -48,9 +48,9 @@ push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Mom
 bool has_place_for_waits(request::ExportFormat format);
 diag::Result<void> export_samples(const recording::SampledRecording& source, const ReportOptions& options,
                                   diag::Console& console);
-// Exports a finished profile.
+// Exports a finished profile. `program` is the name of the program that was started; empty if not known.
 diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments moments, const ReportOptions& options,
-                                  diag::Console& console);
+                                  diag::Console& console, const std::string& program);
 // Exports the requested perf.data file.
 diag::Result<void> export_file(const ReportOptions& options, diag::Console& console);
 // Writes folded stacks. They have only one event: the first one with samples.

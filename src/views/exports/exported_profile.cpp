@@ -150,7 +150,9 @@ std::vector<u32> used_events(const stacks::StackProfile& profile) {
   return used;
 }
 
-u32 main_module(const stacks::StackProfile& profile) {
+u32 main_module(const stacks::StackProfile& profile, std::string_view program) {
+  const auto started = std::ranges::find(profile.modules, program, &stacks::StackModule::name);
+  if (!program.empty() && started != profile.modules.end()) return static_cast<u32>(started - profile.modules.begin());
   constexpr usize kLongestComm = 15;
   std::vector<u64> samples(profile.tasks.size());
   for (const stacks::StackSample& sample : profile.samples) samples[sample.task] += sample.count;

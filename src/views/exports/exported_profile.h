@@ -27,6 +27,7 @@ struct Source {
   // For servers that list many profiles: its start as wall-clock time (0 if unknown), and its subject.
   u64 begin_unix_ns = 0;
   std::vector<std::pair<std::string, std::string>> attributes = {};
+  std::string program = {};  // the name of the program that was started; empty if not known
 };
 
 // Bytes that are not UTF-8, and zero bytes, become U+FFFD.
@@ -169,8 +170,8 @@ std::vector<std::string> loss_texts(const stacks::StackLosses& losses);
 bool is_clock(const stacks::StackEvent& event);
 // The events that have samples.
 std::vector<u32> used_events(const stacks::StackProfile& profile);
-// The module of the program itself, judged by names.
-u32 main_module(const stacks::StackProfile& profile);
+// The module of the program itself, judged by names; `program` is the name of the started program, if it is known.
+u32 main_module(const stacks::StackProfile& profile, std::string_view program);
 
 // Writes profiles in formats of other tools. Pure: each writer returns its bytes in pieces, in order.
 // docs/user/export.md lists what each format contains and what it leaves out.

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "ground/packing/deflate.h"
 #include "ground/text/protobuf.h"
 #include "model/stacks/stack_rows.h"
 
@@ -197,6 +200,61 @@ TEST(Writers, EmptyProfileIsWritten) {
     write({profile, moments, "tool"}, [&](std::string_view piece) { size += piece.size(); });
     EXPECT_GT(size, 0u);
   }
+}
+
+// Two functions of one name, as at two addresses, look the same in CSV; so do two places of one line.
+TEST(Writers, CsvHasOneRowForEachStackThatItShows) {
+  stacks::StackProfile profile = small_profile();
+  profile.functions.push_back(profile.functions[1]);
+  profile.places.push_back({3, kNothing});
+  const auto own = static_cast<u32>(profile.nodes.size());
+  profile.nodes.push_back({1, 3});        // main;outer
+  profile.nodes.push_back({own, 2});      // main;outer;inner
+  profile.nodes.push_back({own + 1, 2});  // main;outer;inner;inner
+  profile.samples.push_back({.task = 0, .node = own + 2, .count = 5, .period = 500});
+  profile.samples.push_back({.task = 1, .node = own + 2, .count = 2, .period = 200});
+  const std::string text = written(write_csv, profile);
+  EXPECT_NE(text.find(",a,0,8,531,inner (inlined),app,a:b.c,12,main;outer;inner (inlined);inner (inlined)\n"),
+            text.npos)
+      << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+}
+
+// The paths of the mappings in order, each with its build id.
+std::vector<std::string> pprof_mappings(const stacks::StackProfile& profile, const std::string& program) {
+  std::string packed;
+  Source source{profile, {}, "wperf"};
+  source.program = program;
+  write_pprof(source, [&](std::string_view piece) { packed += piece; });
+  constexpr usize kGzipHeader = 10;
+  std::vector<std::byte> message;
+  EXPECT_TRUE(packing::inflate(std::as_bytes(std::span(packed)).subspan(kGzipHeader), message, usize{1} << 20));
+  constexpr u32 kMapping = 3, kStrings = 6, kPath = 5, kBuildId = 6;
+  std::vector<std::string_view> strings;
+  std::vector<std::pair<u64, u64>> mappings;
+  for (text::ProtobufReader reader(message); reader.next();) {
+    if (reader.field() == kStrings) strings.push_back(reader.text());
+    if (reader.field() != kMapping) continue;
+    auto& [path, build_id] = mappings.emplace_back();
+    for (text::ProtobufReader mapping(reader.bytes()); mapping.next();) {
+      if (mapping.field() == kPath) path = mapping.number();
+      if (mapping.field() == kBuildId) build_id = mapping.number();
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [path, build_id] : mappings) texts.push_back(fmt::format("{}={}", strings[path], strings[build_id]));
+  return texts;
+}
+
+// pprof merges mappings with the same build id.
+TEST(Writers, PprofKeepsCopiesOfAProgramApart) {
+  stacks::StackProfile profile = small_profile();
+  profile.modules[0].build_id = "ab";
+  profile.modules.push_back({.name = "copy", .path = "/copy", .reason = {}, .build_id = "ab"});
+  profile.modules.push_back({.name = "lib", .path = "/lib", .reason = {}, .build_id = "cd"});
+  EXPECT_EQ(pprof_mappings(profile, ""), (std::vector<std::string>{"/app=ab", "/copy=", "/lib=cd"}));
+  EXPECT_EQ(pprof_mappings(profile, "copy"), (std::vector<std::string>{"/copy=ab", "/app=", "/lib=cd"}));
+  EXPECT_EQ(pprof_mappings(profile, "sh"), (std::vector<std::string>{"/app=ab", "/copy=", "/lib=cd"}));
 }
 
 }  // namespace

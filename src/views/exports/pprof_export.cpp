@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // pprof's profile.proto, compressed with gzip as its readers require.
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ground/packing/deflate.h"
 #include "ground/text/protobuf.h"
@@ -122,18 +123,20 @@ class PprofWriter {
     }
   }
 
-  // The first mapping must be the program's; pprof expects that.
+  // The first mapping must be the program's; pprof expects that. It merges mappings with the same build id, so only one
+  // file of that build has it.
   void write_mappings() {
     text::Message fields;
-    const u32 first = main_module(profile_);
+    const u32 first = main_module(profile_, source_.program);
     const auto count = static_cast<u32>(profile_.modules.size());
+    std::unordered_set<std::string_view> builds;
     for (u32 i = 0; i < count; ++i) {
       const u32 number = i == 0 ? first : i <= first ? i - 1 : i;
       const stacks::StackModule& module = profile_.modules[number];
       text::Message mapping;
       mapping.number(1, number + 1);
       mapping.number(5, texts_(clean_text(module.path.empty() ? module.name : module.path)));
-      mapping.number(6, texts_(module.build_id));
+      mapping.number(6, builds.insert(module.build_id).second ? texts_(module.build_id) : 0);
       const bool has_names = module.reason.empty();
       mapping.number(7, has_names ? 1 : 0);
       mapping.number(8, has_names && has_lines_of(number) ? 1 : 0);

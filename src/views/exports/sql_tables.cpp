@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the profile as tables: an SQL script with all of them, and CSV with a row for each stack.
+// Writes the profile as tables: an SQL script with all of them.
 // docs/user/export-tables.md has the schema.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "model/stacks/switches.h"
 #include "views/exports/exported_profile.h"
-#include "views/report/escaping.h"
 
 namespace wperf::exports {
 namespace {
@@ -170,84 +167,10 @@ class SqlWriter {
   u32 rows_ = 0;
 };
 
-// Appends an id, if it is known, and a comma.
-void append_known(u32 id, std::string& out) {
-  if (id != kNothing) out += fmt::format_int(id).str();
-  out += ',';
-}
-
-// Appends a stack as in folded stacks; the frame separator is replaced in names.
-void append_stack(const stacks::StackProfile& profile, const std::vector<std::string>& functions, u32 node,
-                  std::vector<u32>& path, std::string& out) {
-  path.clear();
-  for (; profile.nodes[node].place != kNothing; node = profile.nodes[node].parent) {
-    path.push_back(profile.places[profile.nodes[node].place].function);
-  }
-  for (usize i = path.size(); i-- > 0;) {
-    const usize begin = out.size();
-    // If ';' separates fields, each function begins a field.
-    if (report::begins_formula(functions[path[i]])) out += '\'';
-    out += functions[path[i]];
-    std::replace(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), ';', ':');
-    if (i != 0) out += ';';
-  }
-}
-
 }  // namespace
 
 void write_sql(const Source& source, const TakeBytes& take) {
   SqlWriter(source, take).write();
-}
-
-void write_csv(const Source& source, const TakeBytes& take) {
-  const stacks::StackProfile& profile = source.profile;
-  const Names names(profile);
-  Collected out(take);
-  std::vector<std::string> functions, modules, events;
-  for (u32 i = 0; i < profile.functions.size(); ++i) functions.push_back(names.marked_function(i));
-  for (const stacks::StackModule& module : profile.modules) modules.push_back(clean_text(module.name));
-  for (const stacks::StackEvent& event : profile.events) events.push_back(clean_text(event.name));
-  // Labels come first and are the same in each row, so that the profiles of a fleet can be one table.
-  std::string labels;
-  for (const auto& [name, text] : source.attributes) {
-    report::append_csv_field(out.text, name);
-    out.text += ',';
-    report::append_csv_field(labels, text);
-    labels += ',';
-  }
-  out.text += "event,pid,tid,thread,core,samples,period,function,module,file,line,stack\n";
-  std::vector<u32> path;
-  std::string stack;
-  for (const stacks::StackSample& sample : profile.samples) {
-    if (profile.nodes[sample.node].place == kNothing) continue;
-    const stacks::StackTask& task = profile.tasks[sample.task];
-    const u32 place = profile.nodes[sample.node].place;
-    const u32 function = profile.places[place].function;
-    const PlaceLine where = names.line(place);
-    out.text += labels;
-    report::append_csv_field(out.text, events[sample.event]);
-    out.text += ',';
-    append_known(task.pid, out.text);
-    append_known(task.tid, out.text);
-    report::append_csv_field(out.text, names.thread(sample.task));
-    out.text += ',';
-    append_known(sample.core, out.text);
-    fmt::format_to(std::back_inserter(out.text), "{},{},", sample.count, sample.period);
-    report::append_csv_field(out.text, functions[function]);
-    out.text += ',';
-    report::append_csv_field(out.text, modules[profile.functions[function].module]);
-    out.text += ',';
-    report::append_csv_field(out.text, where.file);
-    out.text += ',';
-    if (where.line != 0) out.text += fmt::format("{}", where.line);
-    out.text += ',';
-    stack.clear();
-    append_stack(profile, functions, sample.node, path, stack);
-    report::append_csv_field(out.text, stack);
-    out.text += '\n';
-    out.flush_if_long();
-  }
-  out.flush();
 }
 
 }  // namespace wperf::exports
