@@ -124,7 +124,7 @@ function __wperf_offer
         sleep 'Length of one count or of the sampling: a number with up to two decimals and one of the units ms, s, m, h, d (default s)' \
         -t 'Timeline: count repeatedly, pause between the counts, and write one CSV file per kind of counter' \
         -i 'Pause between two counts of a timeline' \
-        -n 'Number of counts in a timeline' \
+        -n 'Number of counts in a timeline (-t); -r repeats a program without one' \
         -r 'Run and count the program RUNS times, 1 to 1000, and show means and standard deviations' \
         -k 'Include events that happen in kernel mode' \
         --dmc 'Count on this channel of the DDR memory controller only' \
@@ -191,7 +191,7 @@ function __wperf_offer
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas' \
+        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -272,7 +272,7 @@ function __wperf_offer
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas' \
+        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -329,7 +329,7 @@ function __wperf_offer
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas' \
+        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -391,7 +391,7 @@ function __wperf_offer
         --max-stack 'Record at most N callers per sample, 1 to 127 (default 127)' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas' \
+        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -426,7 +426,7 @@ function __wperf_offer
     case push
       printf '%s\t%s\n' \
         --symbol-path 'Where to look for symbols, in the format of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons' \
-        --comm 'Show only threads with these names, separated by commas' \
+        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -527,7 +527,7 @@ function __wperf_offer
         --python=functions 'Same as --python: each Python function is one frame' \
         --python=lines 'Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas' \
+        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -563,7 +563,7 @@ function __wperf_offer
         --cpu 'Cores to count on: numbers and ranges such as 0,4-7' \
         --timeout 'Length of one count or of the sampling: a number with up to two decimals and one of the units ms, s, m, h, d (default s)' \
         sleep 'Length of one count or of the sampling: a number with up to two decimals and one of the units ms, s, m, h, d (default s)' \
-        -n 'Number of counts in a timeline' \
+        -n 'Number of counts in a timeline (-t); -r repeats a program without one' \
         -k 'Include events that happen in kernel mode' \
         -E 'Define more events: NAME:HEX,NAME:HEX, or a file with such lines' \
         --config 'Change a setting for this run' \
@@ -741,7 +741,7 @@ function __wperf_offer
         sleep 'Length of one count or of the sampling: a number with up to two decimals and one of the units ms, s, m, h, d (default s)' \
         -t 'Timeline: count repeatedly, pause between the counts, and write one CSV file per kind of counter' \
         -i 'Pause between two counts of a timeline' \
-        -n 'Number of counts in a timeline' \
+        -n 'Number of counts in a timeline (-t); -r repeats a program without one' \
         -r 'Run and count the program RUNS times, 1 to 1000, and show means and standard deviations' \
         -k 'Include events that happen in kernel mode' \
         --dmc 'Count on this channel of the DDR memory controller only' \
@@ -780,7 +780,7 @@ function __wperf_offer
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas' \
+        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \

@@ -8,14 +8,10 @@ namespace wperf::recording {
 RecordedTasks::Task RecordedTasks::find(u32 pid, u32 tid, u64 when) {
   const perf_data::ProcessHistory::Task task = find_(pid, tid, when);
   const u32 name = name_of(tid, task.name);
-  const auto [number, is_new] = numbers_.insert((u64{pid} << 32) | tid, name);
-  if (is_new) tasks_.push_back({pid, tid, name, pid != tid ? name_of_process(pid, when) : stacks::kNothing});
+  const u32 program = task.program != perf_data::kNoCode ? task.program : stacks::kNothing;
+  const auto [number, is_new] = numbers_.insert((u64{pid} << 32) | tid, (u64{program} << 32) | name);
+  if (is_new) tasks_.push_back({pid, tid, name, program});
   return {pid, tid, number, task.space, task.begin, task.end};
-}
-
-u32 RecordedTasks::name_of_process(u32 pid, u64 when) const {
-  const u32 name = find_(pid, pid, when).name;
-  return name != perf_data::kNoCode ? name : stacks::kNothing;
 }
 
 // A thread without a name is called by its number, as in perf.

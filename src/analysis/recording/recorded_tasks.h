@@ -37,7 +37,6 @@ class RecordedTasks {
 
  private:
   Task find(u32 pid, u32 tid, u64 when);
-  u32 name_of_process(u32 pid, u64 when) const;
   u32 name_of(u32 tid, u32 name);
 
   static constexpr usize kKnown = 256;

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "model/stacks/python_modules.h"
 #include "model/stacks/stack_aggregator.h"
+#include "model/stacks/stack_rows.h"
 
 namespace wperf::waits {
 namespace {
@@ -33,12 +35,18 @@ std::string_view name_in(const RecordedSwitches& switches, u32 thread) {
 
 std::vector<bool> chosen_threads(const waits::Accounting& accounting, const RecordedSwitches& switches,
                                  const WaitSelection& selection) {
+  const auto is_name = [&](const std::string& name) {
+    return std::ranges::any_of(accounting.threads,
+                               [&](const auto& one) { return name_in(switches, one.thread) == name; });
+  };
+  const std::vector<std::string> asked = stacks::names_in({selection.names.begin(), selection.names.end()}, is_name);
+  const std::set<std::string> names(asked.begin(), asked.end());
   std::vector<bool> chosen;
   for (const waits::ThreadTimes& times : accounting.threads) {
     const auto allows = [](const auto& wanted, const auto& one) { return wanted.empty() || wanted.contains(one); };
     chosen.push_back(allows(selection.threads, number_in(switches, times.thread)) &&
                      allows(selection.processes, process_in(switches, times.thread)) &&
-                     allows(selection.names, std::string(name_in(switches, times.thread))));
+                     allows(names, std::string(name_in(switches, times.thread))));
   }
   return chosen;
 }

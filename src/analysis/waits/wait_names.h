@@ -18,7 +18,7 @@ namespace wperf::waits {
 
 struct WaitSelection {
   std::set<u32> processes, threads;  // empty: all
-  std::set<std::string> names;       // names of threads; empty: all
+  std::set<std::string> names;       // texts for stacks::names_in(); empty: all threads
   bool timeline = false;             // for the only selected thread
   u64 from = 0, to = ~u64{0};        // relative to the start of the recording; for the timeline or the path
   bool critical_path = false;

@@ -211,6 +211,16 @@ TEST(CommandLine, Timeline) {
     EXPECT_EQ(request.timeline.count, 3u);
     EXPECT_EQ(request.timeout->milliseconds, 100u);
   }
+  EXPECT_TRUE(plain.warnings.empty());
+  EXPECT_EQ(
+      parsed({"stat", "-n", "3", "--", "a"}).warnings,
+      (std::vector<std::string>{"warning: -n is for timelines (-t) and has no effect here; -r 3 repeats the program"}));
+  for (const auto& line : {std::vector<std::string>{"stat", "-t", "-n", "3", "--", "a"},
+                           std::vector<std::string>{"stat", "-n", "3", "--json", "--", "a"},
+                           std::vector<std::string>{"stat", "-n", "3", "-q", "--", "a"},
+                           std::vector<std::string>{"bench", "-n", "4", "--", "a", "---", "b"}}) {
+    EXPECT_TRUE(parsed(line).warnings.empty());
+  }
   EXPECT_EQ(parsed({"stat", "-t", "-n", "0"}).timeline.count, 0u);
   for (const char* bad : {"abc", "-1", "99999999999999999999", "4294967296", "", "1.5", "0x5"}) {
     EXPECT_TRUE(diag::names_all(error_of({"stat", "-t", "-n", bad}), {"'" + std::string(bad) + "'", "-n"}));

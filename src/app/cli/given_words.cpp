@@ -79,6 +79,18 @@ void warn_of_overridden_values(const GivenWords& given, request::Request& reques
   }
 }
 
+// -n is easily taken for the number of runs. Clients that read JSON have WindowsPerf's silence.
+void warn_of_count_without_timeline(const GivenWords& given, request::Request& request) {
+  if (request.command != Command::stat || request.timeline.enabled || !request.program.has_value()) return;
+  if (request.outputs.json || request.outputs.quiet || request.runs.has_value()) return;
+  for (const GivenOption& one : given.options) {
+    if (one.row->option != Option::count) continue;
+    warn_once(
+        fmt::format("warning: -n is for timelines (-t) and has no effect here; -r {} repeats the program", one.value),
+        request);
+  }
+}
+
 void warn_of_idle_commands(const GivenWords& given, request::Request& request) {
   for (usize i = 1; i < given.commands.size(); ++i) {
     const std::string_view first = given.commands.front()->name, other = given.commands[i]->name;
@@ -201,6 +213,7 @@ void warn_of_idle_words(const GivenWords& given, request::Request& request) {
   warn_of_idle_options(given, request);
   warn_of_overridden_values(given, request);
   warn_of_idle_commands(given, request);
+  warn_of_count_without_timeline(given, request);
 }
 
 std::string meant_option(const std::string& word, Command command) {

@@ -127,8 +127,8 @@ constexpr OptionRow kOptions[] = {
     {Option::interval, "-i", "", false, Value::duration, "DURATION", Command::stat, Group::duration,
      "Pause between two counts of a timeline. Default: 60 s. 0 is allowed."},
     {Option::count, "-n", "", false, Value::number, "COUNT", kCountedOften, Group::duration,
-     "Number of counts in a timeline. Default: 0, until Ctrl-C. With bench: number of runs of each program, 4 to 1000 "
-     "(default 8)."},
+     "Number of counts in a timeline (-t); -r repeats a program without one. Default: 0, until Ctrl-C. With bench: "
+     "number of runs of each program, 4 to 1000 (default 8)."},
     {Option::runs, "-r", "", false, Value::number, "RUNS", Command::stat, Group::duration,
      "Run and count the program RUNS times, 1 to 1000, and show means and standard deviations."},
     {Option::kernel, "-k", "", false, Value::none, "", kMeasuring, Group::measured,
@@ -231,8 +231,8 @@ constexpr OptionRow kOptions[] = {
      "Samples that agree in all of them share a row. Default: comm,module,symbol. diff accepts only `line`, which adds "
      "source lines."},
     {Option::comms, "--comm", "", false, Value::text, "NAMES", kChoosing, Group::shown,
-     "Show only threads with these names, separated by commas. Percentages still refer to all samples, as with "
-     "--pid, --tid, --module and --symbol; see --percentage."},
+     "Show only threads with these names, separated by commas; a name with commas is tried first. Percentages still "
+     "refer to all samples, as with --pid, --tid, --module and --symbol; see --percentage."},
     {Option::pids, "--pid", "", false, Value::text, "NUMBERS", kChoosing, Group::shown, "Show only these processes."},
     {Option::tids, "--tid", "", false, Value::text, "NUMBERS", kChoosing, Group::shown, "Show only these threads."},
     {Option::modules, "--module", "", false, Value::text, "NAMES", kChoosing, Group::shown,

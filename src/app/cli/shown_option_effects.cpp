@@ -91,7 +91,9 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
       return {};
     }
     case Option::comms:
+      // A name may have commas. If it has, only the recording knows.
       view.comms = request::parse_name_list(value);
+      if (!view.comms.empty()) view.comms = {value};
       return {};
     case Option::modules:
       view.modules = request::parse_name_list(value);

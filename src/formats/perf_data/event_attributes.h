@@ -42,6 +42,7 @@ struct EventAttributes {
   bool by_frequency() const { return flag(10); }
   u32 precision() const { return static_cast<u32>(flags >> 15) & 3; }
   bool sample_id_all() const { return flag(18); }
+  bool marks_execs() const { return flag(24); }  // records of names say if they are those of new programs
   bool uses_clock_id() const { return flag(25); }
   bool defers_callchains() const {
     return flag(38) || flag(39);

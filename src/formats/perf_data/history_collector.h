@@ -11,7 +11,8 @@ namespace wperf::perf_data {
 
 struct ProcessHistory::Change {
   enum class Kind : u8 { mapping, name, fork } kind = Kind::mapping;
-  bool begins_empty = false;  // fork: the parent existed before the recording; its mappings follow
+  bool begins_empty = false;    // fork: the parent existed before the recording; its mappings follow
+  bool begins_program = false;  // the new name is that of a new program
   u64 when = 0;
   u32 pid = 0, tid = 0, parent_pid = 0, parent_tid = 0;
   u64 begin = 0, end = 0, offset = 0;

@@ -36,6 +36,8 @@ bool ProcessHistory::Collector::has_times(const PerfFile& file) {
 
 ProcessHistory::Collector::Collector(const PerfFile& file) {
   history_.has_times_ = has_times(file);
+  history_.marks_execs_ = std::any_of(file.attrs().begin(), file.attrs().end(),
+                                      [](const Event& event) { return event.attributes.marks_execs(); });
   const bool is_windows = file.features().text(Feature::os_release).starts_with("Windows");
   history_.rename(kIdle, history_.name_index(is_windows ? "Idle" : "swapper"), 0);
   read_mapped_files(file);
@@ -100,6 +102,7 @@ void ProcessHistory::Collector::operator()(const Comm& comm, const Record& recor
   change.when = when(comm.identity, record, 0);
   change.pid = comm.pid;
   change.tid = comm.tid;
+  change.begins_program = comm.by_exec || !history_.marks_execs_;
   change.code_or_name = history_.name_index(comm.name);
   history_.process_of_thread_[comm.tid] = comm.pid;
   add(change);
@@ -203,7 +206,7 @@ void ProcessHistory::apply(const Change& change) {
     case Change::Kind::mapping:
       return map_code(change);
     case Change::Kind::name:
-      return rename(change.tid, change.code_or_name, change.when);
+      return rename(change);
     case Change::Kind::fork:
       return fork(change);
   }
@@ -264,11 +267,10 @@ void ProcessHistory::map_code(const Change& change) {
 // A child starts with its parent's memory and name.
 void ProcessHistory::fork(const Change& change) {
   const auto parent_names = names_of_.find(change.parent_tid);
-  if (parent_names != names_of_.end()) {
-    const u32 name = parent_names->second.back().name;
-    rename(change.tid, name, change.when);
-  }
+  const u32 name = parent_names != names_of_.end() ? parent_names->second.back().name : kNoCode;
+  if (name != kNoCode) rename(change.tid, name, change.when);
   if (change.pid == change.parent_pid) return;  // a thread shares its process's memory
+  begin_program(change.pid, change.begins_empty ? kNoCode : name, change.when);
   Process& child = processes_[change.pid];
   if (!child.stretches.empty() || !child.versions.empty())
     freeze(child, change.when);  // the number belonged to
@@ -290,6 +292,21 @@ void ProcessHistory::rename(u32 tid, u32 name, u64 when) {
   if (!names.empty() && names.back().name == name) return;
   // Before its first recorded name a thread already counts under that name, as in perf.
   names.push_back({names.empty() ? 0 : when, name});
+}
+
+// A first thread may take another name, but its process keeps the name of its program.
+void ProcessHistory::rename(const Change& change) {
+  rename(change.tid, change.code_or_name, change.when);
+  if (change.tid != change.pid) return;
+  const std::vector<Name>& programs = programs_of_[change.pid];
+  const bool is_known = !programs.empty() && programs.back().name != kNoCode;
+  if (change.begins_program || !is_known) begin_program(change.pid, change.code_or_name, change.when);
+}
+
+void ProcessHistory::begin_program(u32 pid, u32 name, u64 when) {
+  std::vector<Name>& programs = programs_of_[pid];
+  const u32 last = programs.empty() ? kNoCode : programs.back().name;
+  if (last != name) programs.push_back({programs.empty() ? 0 : when, name});
 }
 
 u32 ProcessHistory::name_index(std::string_view name) {
@@ -329,6 +346,9 @@ ProcessHistory::Task ProcessHistory::task_at(u32 pid, u32 tid, u64 when) const {
   };
   if (const auto names = names_of_.find(tid); names != names_of_.end()) {
     narrow(names->second, [&](const Name& row) { task.name = row.name; });
+  }
+  if (const auto programs = programs_of_.find(pid); programs != programs_of_.end()) {
+    narrow(programs->second, [&](const Name& row) { task.program = row.name; });
   }
   if (const auto process = processes_.find(pid); process != processes_.end()) {
     narrow(process->second.versions, [&](const Version& row) { task.space = row.space; });

@@ -66,8 +66,9 @@ class ProcessHistory {
 
   // A period in which a thread kept its name and its process kept its code.
   struct Task {
-    u32 name = 0;   // index into names()
-    u32 space = 0;  // a parameter of place_in()
+    u32 name = 0;           // index into names()
+    u32 space = 0;          // a parameter of place_in()
+    u32 program = kNoCode;  // the name that the process's program began with; index into names()
     u64 begin = 0, end = ~u64{0};
   };
   Task task_at(u32 pid, u32 tid, u64 when) const;
@@ -135,12 +136,15 @@ class ProcessHistory {
   void map_code(const Change& change);
   void fork(const Change& change);
   void rename(u32 tid, u32 name, u64 when);
+  void rename(const Change& change);
+  void begin_program(u32 pid, u32 name, u64 when);
   void freeze(Process& process, u64 when);
   u32 current_space(Process& process);
   u32 code_of(const Mmap& mapping, bool anonymous, bool was_replaced = false);
   u32 name_index(std::string_view name);
 
   bool has_times_ = true, has_kernel_code_ = false;
+  bool marks_execs_ = false;  // otherwise a new name may be that of a new program
   Span samples_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, u32> name_numbers_;
@@ -149,7 +153,8 @@ class ProcessHistory {
   std::unordered_map<std::string, u32> code_numbers_;
   std::vector<KernelRange> kernel_;
   std::unordered_map<u32, Process> processes_;
-  std::unordered_map<u32, std::vector<Name>> names_of_;  // keyed by tid; ordered by time
+  std::unordered_map<u32, std::vector<Name>> names_of_;     // keyed by tid; ordered by time
+  std::unordered_map<u32, std::vector<Name>> programs_of_;  // keyed by pid; ordered by time; kNoCode: not known
   std::unordered_map<u32, u32> process_of_thread_;
   std::vector<std::vector<Stretch>> spaces_;  // by space; ordered by address
   u64 kept_stretches_ = 0, merged_changes_ = 0;

@@ -36,8 +36,8 @@ class Timed {
     builder_.feature(static_cast<Feature>(kRunFactsFeature), Fields().bytes(std::as_bytes(std::span(bytes))));
     return *this;
   }
-  Timed& comm(u64 when, u32 pid, u32 tid, std::string_view name) {
-    return add(RecordType::comm, Fields().u32s({pid, tid}).text(name), when, pid);
+  Timed& comm(u64 when, u32 pid, u32 tid, std::string_view name, u16 misc = 0) {
+    return add(RecordType::comm, Fields().u32s({pid, tid}).text(name), when, pid, misc);
   }
   Timed& fork(u64 when, u32 pid, u32 tid, u32 parent, u16 misc = 0) {
     return add(RecordType::fork, Fields().u32s({pid, parent, tid, parent}).u64s({when}), when, pid, misc);
@@ -95,6 +95,35 @@ TEST(ProcessHistory, ThreadsKeepANameUntilTheNextOne) {
   const ProcessHistory::Task task = history.task_at(1, 1, 25);
   EXPECT_EQ(task.begin, 0u);
   EXPECT_EQ(task.end, 30u);
+}
+
+std::string program_at(const ProcessHistory& history, u32 pid, u32 tid, u64 when) {
+  const u32 name = history.task_at(pid, tid, when).program;
+  return name == kNoCode ? "-" : history.names()[name];
+}
+
+TEST(ProcessHistory, AProcessKeepsItsNameUntilItRunsAnotherProgram) {
+  constexpr u64 kMarksExecs = u64{1} << 24, kSampleIdAll = u64{1} << 18;
+  for (const bool marks : {true, false}) {
+    Timed file(kTimed, kSampleIdAll | (marks ? kMarksExecs : 0));
+    const ProcessHistory history = file.fork(5, 1, 1, 9, kMadeUpFork)
+                                       .comm(5, 1, 1, "sh")
+                                       .fork(10, 2, 2, 1)
+                                       .comm(20, 2, 2, "program", kMiscCommExec)
+                                       .fork(21, 2, 3, 2)
+                                       .comm(25, 2, 3, "pool")
+                                       .comm(30, 2, 2, "phase")
+                                       .comm(40, 2, 2, "other", kMiscCommExec)
+                                       .collect();
+    EXPECT_EQ(program_at(history, 1, 1, 50), "sh");
+    EXPECT_EQ(program_at(history, 2, 2, 15), "sh");
+    EXPECT_EQ(program_at(history, 2, 2, 25), "program");
+    EXPECT_EQ(program_at(history, 2, 3, 25), "program");
+    EXPECT_EQ(program_at(history, 2, 2, 35), marks ? "program" : "phase");
+    EXPECT_EQ(name_at(history, 2, 2, 35), "phase");
+    EXPECT_EQ(program_at(history, 2, 2, 45), "other");
+    EXPECT_EQ(program_at(history, 7, 7, 45), "-");
+  }
 }
 
 TEST(ProcessHistory, RecordsCountByTheirTimes) {

@@ -41,7 +41,8 @@ struct ThreadNumbers {
 
 struct RecordingView {
   std::vector<SortBy> sort;  // the columns; samples that agree in all of them share a row; empty: comm, module, symbol
-  std::vector<std::string> comms, modules;
+  std::vector<std::string> comms;  // as they were typed; names may have commas
+  std::vector<std::string> modules;
   std::vector<u32> pids, tids;
   std::optional<TimeSpan> time;
   bool children = false;            // the time of called functions also counts for the caller

@@ -77,7 +77,7 @@ struct StackNode {
 struct StackTask {
   u32 pid = 0, tid = 0;
   u32 name = 0;  // index into names
-  // The name of the process's first thread, if this is another thread; kNothing if not known.
+  // The name that the process's program began with; kNothing if not known. Its threads may have other names.
   u32 process_name = kNothing;
 };
 

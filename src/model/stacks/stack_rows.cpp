@@ -144,10 +144,34 @@ class CalleeSums {
 
 }  // namespace
 
+std::vector<std::string> names_in(const std::vector<std::string>& texts,
+                                  const std::function<bool(const std::string&)>& is_name) {
+  std::vector<std::string> names;
+  for (const std::string& text : texts) {
+    if (is_name(text)) {
+      names.push_back(text);
+      continue;
+    }
+    for (usize begin = 0; begin <= text.size();) {
+      const usize end = std::min(text.find(',', begin), text.size());
+      if (end != begin) names.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> thread_names(const StackProfile& profile, const StackFilter& filter) {
+  return names_in(filter.comms, [&](const std::string& name) {
+    return std::ranges::find(profile.names, name) != profile.names.end();
+  });
+}
+
 ChosenSamples::ChosenSamples(const StackProfile& profile, const StackFilter& filter) : profile_(profile) {
+  const std::vector<std::string> comms = thread_names(profile, filter);
   tasks_.reserve(profile.tasks.size());
   for (const StackTask& task : profile.tasks) {
-    tasks_.push_back(is_in(filter.comms, profile.names[task.name]) && is_in(filter.pids, task.pid) &&
+    tasks_.push_back(is_in(comms, profile.names[task.name]) && is_in(filter.pids, task.pid) &&
                      is_in(filter.tids, task.tid));
   }
   functions_.reserve(profile.functions.size());
@@ -166,12 +190,13 @@ ChosenSamples::ChosenSamples(const StackProfile& profile, const StackFilter& fil
 std::vector<u32> process_names(const StackProfile& profile) {
   std::unordered_map<u32, u32> first_threads;  // by process
   for (const StackTask& task : profile.tasks) {
-    if (task.pid == task.tid && task.pid != kNothing) first_threads.try_emplace(task.pid, task.name);
+    if (task.pid == task.tid && task.pid != kNothing)
+      first_threads.try_emplace(task.pid, task.process_name != kNothing ? task.process_name : task.name);
   }
   std::vector<u32> names;
   names.reserve(profile.tasks.size());
   for (const StackTask& task : profile.tasks) {
-    const auto first = task.pid != task.tid ? first_threads.find(task.pid) : first_threads.end();
+    const auto first = first_threads.find(task.pid);
     names.push_back(task.process_name != kNothing  ? task.process_name
                     : first != first_threads.end() ? first->second
                                                    : task.name);
@@ -265,10 +290,10 @@ void keep_chosen(const StackFilter& filter, StackProfile& profile, Moments& mome
   const auto allows = [](const auto& wanted, const auto& one) {
     return wanted.empty() || std::find(wanted.begin(), wanted.end(), one) != wanted.end();
   };
+  const std::vector<std::string> comms = thread_names(profile, filter);
   std::erase_if(moments.states, [&](const ThreadState& state) {
     const StackTask& task = profile.tasks[state.task];
-    return !allows(filter.pids, task.pid) || !allows(filter.tids, task.tid) ||
-           !allows(filter.comms, profile.names[task.name]);
+    return !allows(filter.pids, task.pid) || !allows(filter.tids, task.tid) || !allows(comms, profile.names[task.name]);
   });
 }
 

@@ -12,12 +12,13 @@
 
 namespace wperf::stacks {
 
-// comm is the name of the thread, process that of its process.
+// comm is the name of the thread, process that of its program.
 enum class SortKey : u8 { comm, process, pid, tid, core, core_kind, module, symbol, line };
 
 // Which samples count. An empty list allows all values, any other list only its own values.
 struct StackFilter {
-  std::vector<std::string> comms = {}, modules = {};
+  std::vector<std::string> comms = {};  // texts for names_in()
+  std::vector<std::string> modules = {};
   std::vector<u32> pids = {}, tids = {};
   std::function<bool(std::string_view name)> symbol = {};  // empty: every name passes
   std::string symbol_text = {};                            // as the user typed it
@@ -26,6 +27,12 @@ struct StackFilter {
 
   bool is_empty() const { return comms.empty() && modules.empty() && pids.empty() && tids.empty() && !symbol; }
 };
+
+// The names that texts like "a,b" mean: the whole text if there is such a name, otherwise the words between its commas.
+std::vector<std::string> names_in(const std::vector<std::string>& texts,
+                                  const std::function<bool(const std::string&)>& is_name);
+// The names of threads that a filter allows; empty: all.
+std::vector<std::string> thread_names(const StackProfile& profile, const StackFilter& filter);
 
 // A filter that is evaluated only once for each task and function.
 class ChosenSamples {
@@ -56,8 +63,8 @@ struct StackRows {
   u64 samples = 0, period = 0;  // of the samples that passed the filter
 };
 
-// For each task the name of its process, which is that of the process's first thread. If that is not known, the task's
-// own name.
+// For each task the name of its process: the one that the process's program began with. If that is not known, a name of
+// the process's first thread, or the task's own name.
 std::vector<u32> process_names(const StackProfile& profile);
 
 StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<SortKey>& keys, const StackFilter& filter,

@@ -200,6 +200,33 @@ TEST(StackRows, ThreadsWithTheirOwnNamesAreOneProcess) {
   EXPECT_EQ(processes[1].comm, 0u) << "the recorded name of a process whose first thread has no samples";
 }
 
+TEST(StackRows, AFirstThreadWithSeveralNamesIsOneProcess) {
+  StackProfile profile = example();
+  const auto processes = [&] { return make_rows(profile, 0, {SortKey::process}, {}, false).rows; };
+  profile.tasks = {{1, 1, 0, 0}, {1, 1, 1, 0}, {1, 2, 1, 0}};
+  ASSERT_EQ(processes().size(), 1u);
+  EXPECT_EQ(processes()[0].comm, 0u);
+  profile.tasks = {{1, 1, 0}, {1, 1, 1}, {1, 2, 1}};  // the name of the program is not known
+  EXPECT_EQ(processes().size(), 1u);
+  profile.tasks = {{1, 1, 0, 0}, {1, 1, 1, 1}, {1, 2, 1, 1}};  // it ran two programs
+  EXPECT_EQ(processes().size(), 2u);
+}
+
+TEST(StackRows, ThreadsMayHaveCommasInTheirNames) {
+  StackProfile profile = example();
+  const auto samples = [&](const std::vector<std::string>& comms) {
+    return make_rows(profile, 0, {SortKey::symbol}, {.comms = comms}, false).samples;
+  };
+  EXPECT_EQ(samples({"one"}), 8u);
+  EXPECT_EQ(samples({"two,one"}), 10u);
+  EXPECT_EQ(samples({"two,,none"}), 2u);
+  profile.names[1] = "one,two";
+  EXPECT_EQ(samples({"one,two"}), 2u) << "the whole text is a name";
+  EXPECT_EQ(samples({"one,none"}), 8u);
+  profile.names[1] = ",";
+  EXPECT_EQ(samples({","}), 2u);
+}
+
 TEST(StackRows, KeysMakeTheRows) {
   const StackProfile profile = example();
   const StackRows rows = make_rows(profile, 0, {SortKey::comm, SortKey::symbol}, {}, false);

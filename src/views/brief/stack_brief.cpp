@@ -10,6 +10,7 @@
 #include "ground/text/number_text.h"
 #include "ground/text/shell_words.h"
 #include "model/stacks/call_tree.h"
+#include "model/stacks/id_table.h"
 #include "views/brief/brief.h"
 #include "views/report/headline.h"
 #include "views/report/stack_report.h"
@@ -25,12 +26,24 @@ struct Counted {
   double squares = 0;  // the sum of squared weights of single samples
   u64 samples = 0;
   double kernel = 0;            // period in the kernel
-  std::vector<double> threads;  // the period of each task
+  std::vector<double> threads;  // the period of each thread, whatever it was called
 };
+
+// The number of each task's thread. A thread that changes its name is several tasks.
+std::vector<u32> threads_of(const std::vector<stacks::StackTask>& tasks) {
+  stacks::IdTable known;
+  std::vector<u32> threads;
+  for (u32 i = 0; i < tasks.size(); ++i) {
+    const bool has_number = tasks[i].tid != stacks::kNothing;
+    threads.push_back(known.insert((u64{tasks[i].pid} << 32) | tasks[i].tid, has_number ? 0 : i).id);
+  }
+  return threads;
+}
 
 Counted count(const StackProfile& profile, u32 event, const stacks::StackFilter& filter) {
   Counted counted;
   counted.threads.resize(profile.tasks.size());
+  const std::vector<u32> threads = threads_of(profile.tasks);
   const stacks::ChosenSamples chosen(profile, filter);
   for (const stacks::StackSample& sample : profile.samples) {
     if (sample.event != event || sample.count == 0 || !chosen.has(sample)) continue;
@@ -40,7 +53,7 @@ Counted count(const StackProfile& profile, u32 event, const stacks::StackFilter&
     counted.squares += period * period / static_cast<double>(sample.count);
     counted.samples += sample.count;
     if (profile.functions[function].is_kernel) counted.kernel += period;
-    counted.threads[sample.task] += period;
+    counted.threads[threads[sample.task]] += period;
   }
   return counted;
 }

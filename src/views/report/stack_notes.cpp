@@ -145,7 +145,7 @@ std::vector<std::string> filter_notes(const StackProfile& profile, const stacks:
     const auto is_it = [&](const stacks::StackModule& module) { return module.path == name; };
     if (std::none_of(profile.modules.begin(), profile.modules.end(), is_it)) asked_modules.push_back(name);
   }
-  comms.note_missing_names(filter.comms, "command", notes);
+  comms.note_missing_names(stacks::thread_names(profile, filter), "command", notes);
   pids.note_missing_names(as_texts(filter.pids), "process", notes);
   tids.note_missing_names(as_texts(filter.tids), "thread", notes);
   modules.note_missing_names(asked_modules, "module", notes);
