@@ -148,6 +148,7 @@ class Endings {
   diag::Result<void> add(const request::Program& side, bool is_before, const device::ProcessState& program) {
     if (program.running) return {};
     status_[is_before ? 0 : 1] = program.exit_code;
+    signal_[is_before ? 0 : 1] = program.signal;
     name_[is_before ? 0 : 1] = side.path;
     if (!status_[0].has_value() || !status_[1].has_value() || *status_[0] == *status_[1]) return {};
     return diag::Error{
@@ -161,14 +162,18 @@ class Endings {
     if (status_[0].value_or(0) == 0 && status_[1].value_or(0) == 0) return;
     const u32 status = status_[0].value_or(status_[1].value_or(0));
     const bool are_both = status_[0].has_value() && status_[1].has_value();
+    // A shell that runs a program has the same status as a program that a signal kills.
+    const u32 signal = !are_both ? signal_[0] + signal_[1] : signal_[0] == signal_[1] ? signal_[0] : 0;
     console.warn(fmt::format(
-        "warning: {} ended with status {}{}",
+        "warning: {} {}{}",
         are_both && name_[0] != name_[1] ? name_[0] + " and " + name_[1] : name_[status_[0].has_value() ? 0 : 1],
-        status, shows_output ? "" : "; its output was hidden, --show-output shows it"));
+        signal != 0 ? measure::killed_text(signal) : fmt::format("ended with status {}", status),
+        shows_output ? "" : "; its output was hidden, --show-output shows it"));
   }
 
  private:
   std::optional<u32> status_[2];
+  u32 signal_[2] = {};
   std::string name_[2];
 };
 
@@ -333,8 +338,9 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
     if (round.has_value()) cpu_seconds[is_before ? 0 : 1].push_back(ran);
     const readings::Process* const program = measure::find_process(recording.processes, recording.sampled.pid);
     if (program == nullptr) return {};
-    return endings.add(options.program(is_before), is_before,
-                       {.running = program->running, .exit_code = program->exit_code});
+    device::ProcessState ended{.running = program->running, .exit_code = program->exit_code};
+    ended.signal = machine.device->programs().process(recording.sampled.pid).signal;
+    return endings.add(options.program(is_before), is_before, ended);
   };
   WPERF_TRY(const u64 whole, run_rounds(options, rounds, run, console));
   os::release_interrupt();

@@ -71,9 +71,25 @@ diag::Result<void> SpawnedProgram::follow(u32 pid) {
   return {};
 }
 
+std::string killed_text(u32 signal) {
+  // The same numbers on x86 and Arm.
+  static constexpr std::string_view kNames[] = {"",     "HUP",  "INT",  "QUIT", "ILL",  "TRAP", "ABRT", "BUS",
+                                                "FPE",  "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM",
+                                                "",     "",     "",     "",     "",     "",     "",     "",
+                                                "XCPU", "XFSZ", "",     "",     "",     "IO",   "PWR",  "SYS"};
+  const std::string_view name = signal < std::size(kNames) ? kNames[signal] : std::string_view();
+  return name.empty() ? fmt::format("was killed by signal {}", signal)
+                      : fmt::format("was killed by SIG{} (signal {})", name, signal);
+}
+
 int status_of_program(const request::Measurement& wanted, OpenedMachine& machine, const device::ProcessState& program,
                       diag::Console& console) {
   if (program.running || program.exit_code == 0) return 0;
+  // Ctrl-C also goes to the program.
+  if (program.signal != 0 && wanted.program.has_value() && !console.interrupted()) {
+    console.warn(
+        fmt::format("warning: {} {}; what is shown ends there", wanted.program->path, killed_text(program.signal)));
+  }
   if (machine.capabilities.kernel != nullptr) return static_cast<int>(program.exit_code);
   const std::string_view way = machine.device->programs().way_to_output();
   if (!way.empty() && wanted.program.has_value()) {

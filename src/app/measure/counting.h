@@ -40,9 +40,13 @@ class SpawnedProgram {
 
 // The exit status of a successful run with this program. It is the program's own status if the program ended on its
 // own, as in other tools of the system. It is 0 on devices where scripts of WindowsPerf expect that (contract 1.2); on
-// these devices, a warning is printed if the program failed and its output was hidden.
+// these devices, a warning is printed if the program failed and its output was hidden. Also warns if a signal killed
+// it.
 int status_of_program(const request::Measurement& wanted, OpenedMachine& machine, const device::ProcessState& program,
                       diag::Console& console);
+
+// "was killed by SIGSEGV (signal 11)".
+std::string killed_text(u32 signal);
 
 // Waits before measuring, as long as --record_spawn_delay requests.
 diag::Result<void> let_start_up(const request::Measurement& wanted, OpenedMachine& machine, u32 pid);

@@ -26,7 +26,9 @@ diag::Result<int> status_of_recording(const request::Measurement& wanted, Opened
   if (!wanted.program.has_value() || recording.end != WaitEnd::program_ended) return 0;
   const readings::Process* program = find_process(recording.processes, recording.sampled.pid);
   if (program == nullptr) return 0;
-  return status_of_program(wanted, machine, {.running = program->running, .exit_code = program->exit_code}, console);
+  device::ProcessState state{.running = program->running, .exit_code = program->exit_code};
+  if (!state.running) state.signal = machine.device->programs().process(recording.sampled.pid).signal;
+  return status_of_program(wanted, machine, state, console);
 }
 
 namespace {

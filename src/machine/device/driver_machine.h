@@ -23,6 +23,7 @@ namespace wperf::device {
 struct ProcessState {
   bool running = false;
   u32 exit_code = 0;
+  u32 signal = 0;          // the signal that killed it, on Linux; 0: none
   bool has_times = false;  // the program has ended, and the system reports its times
   u64 user_ns = 0, system_ns = 0;
 };

@@ -104,6 +104,7 @@ TEST_F(LinuxDeviceTest, ProgramsEndWithTheirStatus) {
   const u32 seven = start({"sh", "-c", "exit 7"});
   let_end(seven);
   EXPECT_EQ(device_->programs().process(seven).exit_code, 7u);
+  EXPECT_EQ(device_->programs().process(seven).signal, 0u);
   const u32 killed = start({"sleep", "60"});
   ASSERT_TRUE(device_->programs().wait(1'000'000, killed).has_value());
   device_->programs().kill(killed);

@@ -253,6 +253,7 @@ void LinuxPrograms::look_at(u32 pid, Known& known) {
     known.running = false;
     known.user_ns = nanoseconds_of(used.ru_utime);
     known.system_ns = nanoseconds_of(used.ru_stime);
+    known.signal = WIFSIGNALED(status) ? static_cast<u32>(WTERMSIG(status)) : 0;
     known.exit_code = static_cast<u32>(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
     return;
   }
@@ -274,6 +275,7 @@ device::ProcessState LinuxPrograms::process(u32 pid) {
   const Known& known = found->second;
   return {.running = known.running,
           .exit_code = known.exit_code,
+          .signal = known.signal,
           .has_times = known.child && !known.running,
           .user_ns = known.user_ns,
           .system_ns = known.system_ns};

@@ -37,7 +37,7 @@ class LinuxPrograms final : public device::Programs {
     bool child = false;
     bool running = true;
     bool has_started = true;  // false: it could not be executed
-    u32 exit_code = 0;
+    u32 exit_code = 0, signal = 0;
     u64 user_ns = 0, system_ns = 0;   // set when the program has ended
     perf_events::Descriptor handle;   // becomes readable when the program ends
     perf_events::Descriptor release;  // for a held program: a byte written here releases it
