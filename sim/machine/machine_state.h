@@ -39,7 +39,7 @@ struct Machine::Core {
   u32 index = 0;
   std::unique_ptr<Executor> executor;  // made when the core first does something
   std::vector<Thread*> ready;          // its threads; the first one runs next
-  Thread* last = nullptr;        // the thread whose registers and address space the core has
+  Thread* last = nullptr;              // the thread whose registers and address space the core has
   u64 local_cycles = 0;
   SignalCounts left_out;  // signals of program starts, which do not count (start_program)
   bool has_left_out = false;

@@ -55,7 +55,8 @@ void add_process(const State& process, u64 address, std::vector<std::byte>& out)
   process.handles.for_each([&](Object&) { ++handles; });
   put(out, begin + 0x60, handles);
   put(out, begin + 0x64, u32{1});
-  for (const usize offset : {0x70, 0x78, 0x88, 0x90, 0xb8, 0xc0, 0xc8}) put(out, begin + offset, process.memory.committed());
+  for (const usize offset : {0x70, 0x78, 0x88, 0x90, 0xb8, 0xc0, 0xc8})
+    put(out, begin + offset, process.memory.committed());
   for (usize index = 0; index < threads.size(); ++index)
     put_thread(process, *threads[index], begin + kProcessSize + index * kThreadSize, out);
   std::memcpy(out.data() + name_at, name.data(), name.size() * 2);

@@ -2,8 +2,8 @@
 // The state of a process under the NT layer. NtProcess (nt_process.h) is its public face; the *_calls.cpp files change
 // it through Call.
 #pragma once
-#include <array>
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <list>
 #include <map>

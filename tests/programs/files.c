@@ -99,8 +99,8 @@ static void drives(void) {
         "the space on a drive");
   check(GetDiskFreeSpaceExA("C:\\work", &mine, 0, 0), "the space at a folder");
   check(GetDiskFreeSpaceA("C:\\", &sectors, &bytes, &free_clusters, &clusters) && sectors * bytes == 4096, "clusters");
-  check(GetVolumeInformationA("C:\\", name, sizeof name, &serial, &longest, &flags, type, sizeof type) &&
-            serial != 0 && longest == 255 && !strcmp(type, "NTFS"),
+  check(GetVolumeInformationA("C:\\", name, sizeof name, &serial, &longest, &flags, type, sizeof type) && serial != 0 &&
+            longest == 255 && !strcmp(type, "NTFS"),
         "the volume");
   check(!GetVolumeInformationA("D:\\", name, sizeof name, 0, 0, 0, 0, 0), "a volume that does not exist");
   check(GetVolumePathNameA("C:\\work\\x", path, sizeof path) && !strcmp(path, "C:\\"), "the root of a file");
@@ -109,7 +109,8 @@ static void drives(void) {
 
 static void names(void) {
   WIN32_FIND_DATAW found;
-  HANDLE file = CreateFileW(L"\x0393\x03b5\x03b9\x03ac \x00c4rger \x0416.txt", GENERIC_WRITE, 0, 0, CREATE_ALWAYS, 0, 0);
+  HANDLE file =
+      CreateFileW(L"\x0393\x03b5\x03b9\x03ac \x00c4rger \x0416.txt", GENERIC_WRITE, 0, 0, CREATE_ALWAYS, 0, 0);
   check(file != INVALID_HANDLE_VALUE, "a Greek and Russian name");
   CloseHandle(file);
   check(GetFileAttributesW(L"\x03b3\x0395\x0399\x0386 \x00e4RGER \x0436.TXT") != INVALID_FILE_ATTRIBUTES,
@@ -124,7 +125,7 @@ static void names(void) {
 static void describe(const char* buffer, DWORD size, char* text) {
   const FILE_NOTIFY_INFORMATION* one = (const void*)buffer;
   for (; size != 0; one = (const void*)((const char*)one + one->NextEntryOffset)) {
-    text += sprintf(text, "%c%.*ls ", " +-*<>"[one->Action], (int)(one->FileNameLength / 2), one->FileName);
+    text += sprintf(text, "%c%.*ls ", " +-*<>"[one->Action], (int)(one->FileNameLength / 2), one -> FileName);
     if (one->NextEntryOffset == 0) return;
   }
 }
