@@ -148,7 +148,7 @@ class LinuxProgramsTest(WperfTest):
             self.assertEqual(self.linux(*command, "--", "sh", "-c", "exit 7").returncode, 7, command)
             killed = self.linux(*command, "--", "sh", "-c", "kill -TERM $$")
             self.assertEqual(killed.returncode, 128 + signal.SIGTERM, command)
-            self.assertIn("warning: sh was killed by SIGTERM (signal 15); what is shown ends there\n", killed.stderr)
+            self.assertIn("warning: sh was killed by SIGTERM (signal 15); the results end there\n", killed.stderr)
             self.assertEqual(self.linux(*command, "--", "true").returncode, 0, command)
 
     def test_ours_where_it_is_worse_or_ended_the_program(self):

@@ -88,7 +88,7 @@ int status_of_program(const request::Measurement& wanted, OpenedMachine& machine
   // Ctrl-C also goes to the program.
   if (program.signal != 0 && wanted.program.has_value() && !console.interrupted()) {
     console.warn(
-        fmt::format("warning: {} {}; what is shown ends there", wanted.program->path, killed_text(program.signal)));
+        fmt::format("warning: {} {}; the results end there", wanted.program->path, killed_text(program.signal)));
   }
   if (machine.capabilities.kernel != nullptr) return static_cast<int>(program.exit_code);
   const std::string_view way = machine.device->programs().way_to_output();
