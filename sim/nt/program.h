@@ -43,7 +43,7 @@ struct CpuTimes {
 class ProgramHost {
  public:
   virtual ~ProgramHost() = default;
-  // Of one thread; of all threads of the process if `thread` is 0.
+  // The time of one thread, or of all threads of the process if `thread` is 0.
   virtual CpuTimes cpu_times(u32 pid, u32 thread) const = 0;
   // Returns the number of the process, or 0 if the program cannot be loaded.
   virtual u32 start(const ChildProcessRequest& request, u64 now_ns) = 0;

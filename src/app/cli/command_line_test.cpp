@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Long because each option has its cases here.
 #include "app/cli/command_line.h"
 
 #include <gtest/gtest.h>
