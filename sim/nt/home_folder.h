@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder on the host with the files that a program and its children keep for themselves, in C:\users and
-// C:\ProgramData. It is empty at the program's start, and is removed with this object.
+// The temporary folder on the host for files that a program and its children keep for themselves. It is empty at the
+// program's start, and is removed with this object.
 #pragma once
 #include <memory>
 #include <string>
