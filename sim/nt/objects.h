@@ -225,7 +225,7 @@ struct File final : Object {
   u64 port_key = 0;
 };
 
-// Sums over the sections of a process.
+// The memory and addresses that the sections of a process take.
 struct SectionSums {
   u64 bytes = 0;     // their memory
   u64 reserved = 0;  // the sizes of those that reserve
