@@ -84,6 +84,22 @@ TEST_F(NtObjects, ATimerCallsItsRoutineInAnAlertableWait) {
   EXPECT_TRUE(thread.apcs.empty());
 }
 
+TEST_F(NtObjects, ASleepWithoutTimeCallsRoutinesIfItIsAlertable) {
+  TestProcess process;
+  ASSERT_EQ(process.call("NtCreateTimer", {kAt, 0, 0, 1}), kSuccess);
+  process.put(8, std::int64_t{-100});
+  process.put(0x10, std::int64_t{0});
+  ASSERT_EQ(process.call("NtSetTimer", {process.get(0), kAt + 8, 0x1234, 0x55, 0, 0, 0}), kSuccess);
+  const ThreadState& registers = process.state.threads[0]->registers;
+  const u64 sp = registers.sp;
+  EXPECT_EQ(process.call("NtDelayExecution", {1, kAt + 0x10}), kSuccess) << "nothing is due";
+  process.now_ns = 20'000;
+  EXPECT_EQ(process.call("NtDelayExecution", {0, kAt + 0x10}), kSuccess) << "not alertable";
+  EXPECT_EQ(registers.sp, sp);
+  EXPECT_EQ(process.call("NtDelayExecution", {1, kAt + 0x10}), kNoAnswer);
+  EXPECT_LT(registers.sp, sp) << "the routine is called";
+}
+
 TEST_F(NtObjects, RoutinesOfTimersAreCalledInTheOrderOfTheirTimes) {
   TestProcess process;
   for (const u64 ticks : {30, 10, 20}) {

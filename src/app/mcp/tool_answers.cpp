@@ -21,6 +21,7 @@
 #include "model/request/recording_view.h"
 #include "model/request/request.h"
 #include "model/request/sampling_options.h"
+#include "views/report/about_text.h"
 #include "views/report/headline.h"
 #include "views/report/tool_reports.h"
 

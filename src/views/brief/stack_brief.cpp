@@ -12,6 +12,7 @@
 #include "model/stacks/call_tree.h"
 #include "model/stacks/id_table.h"
 #include "views/brief/brief.h"
+#include "views/report/about_text.h"
 #include "views/report/headline.h"
 #include "views/report/stack_report.h"
 

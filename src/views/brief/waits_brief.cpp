@@ -6,7 +6,7 @@
 
 #include "ground/text/number_text.h"
 #include "views/brief/brief.h"
-#include "views/report/headline.h"
+#include "views/report/about_text.h"
 #include "views/report/waits_report.h"
 #include "views/report/waits_verdict.h"
 

@@ -166,4 +166,21 @@ u32 main_module(const stacks::StackProfile& profile, std::string_view program) {
   return 0;
 }
 
+std::string breakpad_id(const stacks::StackModule& module) {
+  constexpr usize kGuid = 32;
+  std::string id = module.build_id;
+  if (id.empty()) return {};
+  id.resize(std::max(id.size(), kGuid), '0');
+  const auto swap = [&](usize at, usize bytes) {
+    std::string turned;
+    for (usize i = bytes; i-- > 0;) turned += id.substr(at + 2 * i, 2);
+    id.replace(at, 2 * bytes, turned);
+  };
+  swap(0, 4);
+  swap(8, 2);
+  swap(12, 2);
+  std::transform(id.begin(), id.end(), id.begin(), [](char c) { return c >= 'a' ? static_cast<char>(c - 32) : c; });
+  return id.substr(0, kGuid) + "0";
+}
+
 }  // namespace wperf::exports

@@ -186,4 +186,8 @@ void write_callgrind(const Source& source, const TakeBytes& take);
 void write_csv(const Source& source, const TakeBytes& take);
 void write_sql(const Source& source, const TakeBytes& take);
 
+// Mozilla's name of a build: GUID and age. For an ELF file it is the first half of its build id, in the byte order of a
+// GUID.
+std::string breakpad_id(const stacks::StackModule& module);
+
 }  // namespace wperf::exports

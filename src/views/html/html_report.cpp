@@ -17,6 +17,7 @@
 #include "ground/text/number_text.h"
 #include "views/html/page_parts.h"
 #include "views/html/profile_columns.h"
+#include "views/report/about_text.h"
 #include "views/report/escaping.h"
 #include "views/report/headline.h"
 #include "views/report/spe_tables.h"

@@ -45,24 +45,9 @@ struct Headline {
 // some of the recording's samples.
 Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
                   const stacks::StackFilter& filter, bool relative = false, bool is_part = false);
-// The average number of cores that the program used; nullopt if not known.
-std::optional<double> cores_used(const stacks::RecordingAbout& about);
-// The command that shows why the recorded program waited.
-std::string waits_command(const stacks::RecordingAbout& about);
-// "ran 1.790 s, used 1.302 s of CPU (0.73 cores)"; empty if not known.
-std::string run_text(const stacks::RecordingAbout& about);
-// "by wperf 1.0 on host (Neoverse-N1, 4 cores), 2026-01-31 13:05:59 UTC: `wperf record -- ./program`"; empty if not
-// known.
-std::string made_text(const stacks::RecordingAbout& about);
 // Writes "headline": {…}, "about": {…}
 void write_headline(text::JsonWriter& json, const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
                     const stacks::StackFilter& filter, bool relative);
-// Writes "elapsed_seconds": …, "cpu_seconds": …, "cores_used": …
-void write_run(text::JsonWriter& json, const stacks::RecordingAbout& about);
-// Writes "about": {…}
-void write_about(text::JsonWriter& json, const stacks::RecordingAbout& about);
-// "2026-01-31 13:05:59 UTC"
-std::string date_text(u64 unix_ns);
 
 // Why a run has no samples, if nothing else explains it. `interval`: "100,000 x ld_spec"; empty if not known.
 std::string too_short_text(std::string_view interval = {});

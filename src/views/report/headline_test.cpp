@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "views/report/about_text.h"
 #include "views/report/stack_report.h"
 
 namespace wperf::report {

@@ -7,6 +7,7 @@
 
 #include "ground/text/number_text.h"
 #include "ground/text/unicode.h"
+#include "views/report/about_text.h"
 #include "views/report/headline.h"
 #include "views/report/stack_report.h"
 #include "views/report/table.h"

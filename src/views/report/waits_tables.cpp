@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "ground/text/number_text.h"
+#include "views/report/about_text.h"
 #include "views/report/document_version.h"
-#include "views/report/headline.h"
 #include "views/report/trace_facts_text.h"
 #include "views/report/waits_report.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "ground/text/number_text.h"
-#include "views/report/headline.h"
+#include "views/report/about_text.h"
 #include "views/report/table.h"
 #include "views/report/waits_report.h"
 #include "views/report/waits_verdict.h"

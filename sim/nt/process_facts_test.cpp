@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CPU times, priorities, and the list of processes.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "sim/nt/test_process.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+// A machine that only knows the time.
+class Clock final : public ProgramHost {
+ public:
+  CpuTimes cpu_times(u32 pid, u32 thread) const override {
+    if (pid != 1000) return {};
+    return thread == 0 ? CpuTimes{7000, 500} : CpuTimes{3000, 200};
+  }
+  u32 start(const ChildProcessRequest& /*request*/, u64 /*now_ns*/) override { return 0; }
+  void end(u32 /*pid*/, u32 /*exit_code*/) override {}
+};
+
+class NtProcessFacts : public ::testing::Test {
+ protected:
+  static constexpr u64 kAt = TestProcess::kArguments, kSizeAt = 0x100;
+
+  void SetUp() override {
+    process.state.system->host = &clock;
+    process.state.modules.push_back({"tool.exe", {}, 0x10000, 0x1000, 0});
+    process.add_thread();
+  }
+  Clock clock;
+  TestProcess process;
+};
+
+TEST_F(NtProcessFacts, TimesAreThoseThatThreadsRan) {
+  constexpr u32 kOfThread = 1, kOfProcess = 4;
+  process.now_ns = 1'000'000;
+  ASSERT_EQ(process.call("NtQueryInformationThread", {kThisThread, kOfThread, kAt, 32, 0}), kSuccess);
+  EXPECT_EQ((process.get<std::array<u64, 4>>(0)), (std::array<u64, 4>{kBootTime, 0, 2, 30}));
+  ASSERT_EQ(process.call("NtQueryInformationProcess", {kThisProcess, kOfProcess, kAt, 32, 0}), kSuccess);
+  EXPECT_EQ((process.get<std::array<u64, 4>>(0)), (std::array<u64, 4>{kBootTime, 0, 5, 70}));
+}
+
+TEST_F(NtProcessFacts, APriorityIsKept) {
+  constexpr u32 kBasic = 0, kBasePriority = 3;
+  process.put(0x80, std::int32_t{-2});
+  ASSERT_EQ(process.call("NtSetInformationThread", {kThisThread, kBasePriority, kAt + 0x80, 4}), kSuccess);
+  ASSERT_EQ(process.call("NtQueryInformationThread", {kThisThread, kBasic, kAt, 48, 0}), kSuccess);
+  EXPECT_EQ(process.get<std::int32_t>(40), 6);
+  EXPECT_EQ(process.get<std::int32_t>(44), -2);
+  process.put(0x80, std::int32_t{16});
+  EXPECT_EQ(process.call("NtSetInformationThread", {kThisThread, kBasePriority, kAt + 0x80, 4}), kInvalidParameter);
+}
+
+TEST_F(NtProcessFacts, ProcessesAreListedWithTheirThreads) {
+  constexpr u32 kProcesses = 5, kLength = 0x100 + 2 * 0x50 + 24;
+  constexpr u64 kList = 0x1000;
+  EXPECT_EQ(process.call("NtQuerySystemInformation", {kProcesses, kAt + kList, 0x80, kAt + kSizeAt}),
+            kInfoLengthMismatch);
+  EXPECT_EQ(process.get<u32>(kSizeAt), kLength);
+  ASSERT_EQ(process.call("NtQuerySystemInformation", {kProcesses, kAt + kList, kLength, kAt + kSizeAt}), kSuccess);
+  EXPECT_EQ(process.get<u32>(kList), 0U) << "no further process";
+  EXPECT_EQ(process.get<u32>(kList + 4), 2U) << "threads";
+  EXPECT_EQ(process.get<u64>(kList + 0x28), 70U) << "user time";
+  EXPECT_EQ(process.get<u64>(kList + 0x50), 1000U);
+  EXPECT_EQ(process.get<u16>(kList + 0x38), 16U) << "the name's bytes";
+  const u64 name_at = process.get<u64>(kList + 0x40);
+  std::array<u16, 8> name{};
+  ASSERT_TRUE(process.state.space.read(name_at, name.data(), sizeof name));
+  EXPECT_EQ(to_utf8(name), "tool.exe");
+  EXPECT_EQ(process.get<u64>(kList + 0x100 + 0x50 + 0x30), process.state.threads[1]->id);
+}
+
+}  // namespace
+}  // namespace wperf::sim::nt
