@@ -131,7 +131,9 @@ void Machine::note_leaving(const Thread& thread, u64 time_ns, WperfSimScheduleEv
     event.reason = 0;
   } else if (awake_ns(thread) > time_ns) {
     event.state = kWaiting;
-    event.reason = reason_of(thread.task->program->waits_for(thread.id));
+    // A wait that has ended meanwhile no longer shows its reason.
+    const u32 present = reason_of(thread.task->program->waits_for(thread.id));
+    event.reason = present != kDelayExecution ? present : thread.wait_reason;
   } else if (thread.core != event.core) {
     event.state = kDeferredReady;
   }
@@ -243,6 +245,15 @@ void Machine::note_begin(const Core& core, Thread& thread, const Thread* creator
   note_life(WPERF_SIM_THREAD_BEGAN, core, thread, creator);
 }
 
+// The core of a thread that was woken may not have noted yet that the thread left it to wait.
+void Machine::note_late_leaving(Thread& thread, bool is_woken) {
+  Core& core = cores_[thread.core];
+  if (!is_woken || thread.waits || core.noted != &thread) return;
+  if (awake_ns(thread) <= clock_.ns_at(core.local_cycles)) return;
+  note_switch(core, nullptr);
+  thread.wait_until_ns = kNever;
+}
+
 // Notes the threads that a call of this thread began or woke, in other processes, too.
 void Machine::note_wakes(const Core& core, const Thread& caller) {
   const u64 now_ns = clock_.ns_at(core.local_cycles);
@@ -251,6 +262,7 @@ void Machine::note_wakes(const Core& core, const Thread& caller) {
       if (one->ended) continue;
       const u64 until_ns = task->program->sleep_until_ns(one->id);
       if (!one->noted) note_begin(core, *one, &caller);
+      note_late_leaving(*one, until_ns == now_ns);
       if (!one->waits || until_ns == one->wait_until_ns || until_ns > now_ns) continue;
       note_ready(core, *one, &caller, now_ns);
     }
@@ -261,6 +273,7 @@ void Machine::note_wakes(const Core& core, const Thread& caller) {
 void Machine::note_call(Core& core, Thread& caller) {
   caller.in_call = true;
   if (!schedule_) return;
+  if (!caller.ended) caller.wait_reason = reason_of(caller.task->program->waits_for(caller.id));
   if (caller.ended) note_life(WPERF_SIM_THREAD_ENDED, core, caller, nullptr);
   note_wakes(core, caller);
   // A thread that moved to another core may appear there before its old core notes its next thread. So the old core's

@@ -168,6 +168,7 @@ class Machine final : private ProgramHost {
   void charge(Core& core, Level level);
   // machine_schedule.cpp; each does nothing while the schedule is not watched.
   void note_switch(Core& core, Thread* next);
+  void note_late_leaving(Thread& thread, bool is_woken);
   void note_timer_wakes(const Core& core);
   void note_call(Core& core, Thread& caller);
   void note_wakes(const Core& core, const Thread& caller);

@@ -285,7 +285,7 @@ class LinuxTest(WperfTest):
         sleeper = subprocess.Popen(["sleep", "10"])
         try:
             running = self.ok("record", "-p", str(sleeper.pid), "--timeout", "0.2", device="linux")
-            self.assertIn(f"`wperf waits -p {sleeper.pid}` shows whether it waited", running)
+            self.assertIn(f"`wperf waits -p {sleeper.pid} --timeout 0.2` shows whether it waited", running)
         finally:
             sleeper.kill()
             sleeper.wait()

@@ -50,7 +50,7 @@ class Clients(unittest.TestCase):
             self.assertEqual(one["server"], "wperf")
             self.assertIn("summary", one["tools"])
             self.assertNotIn("record", one["tools"])
-            self.assertIn("hot in", one["answer"]["structuredContent"]["brief"]["verdict"][0])
+            self.assertIn("hot, 60.00 %", one["answer"]["structuredContent"]["brief"]["verdict"][0])
             self.assertTrue(one["outside"]["isError"])
 
 

@@ -82,6 +82,7 @@ void warn_of_overridden_values(const GivenWords& given, request::Request& reques
 // -n is easily taken for the number of runs. Clients that read JSON have WindowsPerf's silence.
 void warn_of_count_without_timeline(const GivenWords& given, request::Request& request) {
   if (request.command != Command::stat || request.timeline.enabled || !request.program.has_value()) return;
+  if (request.listen.has_value()) return;
   if (request.outputs.json || request.outputs.quiet || request.runs.has_value()) return;
   for (const GivenOption& one : given.options) {
     if (one.row->option != Option::count) continue;
