@@ -384,7 +384,7 @@ TEST_F(NtNames, AddressesHaveNames) {
     if (const u64 error = ask(4); error != 0) return "error " + std::to_string(error);
     std::string text(64, '\0');
     process.state.space.read(kAt + 0x1000, text.data(), text.size());
-    return std::string(text.c_str());
+    return text.substr(0, text.find('\0'));
   };
   EXPECT_EQ(name_of(Endpoint::loopback(Endpoint::kV4, 1), 0), "simulated");
   EXPECT_EQ(name_of(Endpoint::loopback(Endpoint::kV4, 1), 2), "127.0.0.1");
