@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(*table, bytes);
   }
   const GoPart parts[] = {{kText, kCodeSize, {}, true}, {kData, size, bytes, false}};
-  for (const wperf::u8 quantum : {1, 4}) {
+  for (const wperf::u8 quantum : {wperf::u8{1}, wperf::u8{4}}) {
     const auto found = find_go_table({parts, false}, quantum);
     if (!found.has_value()) continue;
     if (found->quantum() != quantum) std::abort();
