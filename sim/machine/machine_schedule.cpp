@@ -131,9 +131,9 @@ void Machine::note_leaving(const Thread& thread, u64 time_ns, WperfSimScheduleEv
     event.reason = 0;
   } else if (awake_ns(thread) > time_ns) {
     event.state = kWaiting;
-    // A wait that has ended meanwhile no longer shows its reason.
-    const u32 present = reason_of(thread.task->program->waits_for(thread.id));
-    event.reason = present != kDelayExecution ? present : thread.wait_reason;
+    // A wait that has ended meanwhile no longer shows its purpose.
+    const WaitsFor present = thread.task->program->waits_for(thread.id);
+    event.reason = reason_of(present != WaitsFor::time ? present : thread.latest_wait);
   } else if (thread.core != event.core) {
     event.state = kDeferredReady;
   }
@@ -273,7 +273,7 @@ void Machine::note_wakes(const Core& core, const Thread& caller) {
 void Machine::note_call(Core& core, Thread& caller) {
   caller.in_call = true;
   if (!schedule_) return;
-  if (!caller.ended) caller.wait_reason = reason_of(caller.task->program->waits_for(caller.id));
+  if (!caller.ended) caller.latest_wait = caller.task->program->waits_for(caller.id);
   if (caller.ended) note_life(WPERF_SIM_THREAD_ENDED, core, caller, nullptr);
   note_wakes(core, caller);
   // A thread that moved to another core may appear there before its old core notes its next thread. So the old core's

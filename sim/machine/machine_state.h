@@ -29,9 +29,9 @@ struct Machine::Thread {
   // While the schedule is watched: whether it left its core to wait, the end of that wait, and when it left.
   bool waits = false;
   u64 wait_until_ns = 0, left_ns = 0;
-  u32 wait_reason = 4;   // the KWAIT_REASON of the wait that its latest call began; 4 is a sleep
-  bool noted = false;    // the start of the thread was noted
-  bool in_call = false;  // it was in a system call when it last left a core
+  WaitsFor latest_wait = WaitsFor::time;  // when its latest call ended
+  bool noted = false;                     // the start of the thread was noted
+  bool in_call = false;                   // it was in a system call when it last left a core
   u64 user_cycles = 0, system_cycles = 0;
 };
 

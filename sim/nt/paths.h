@@ -44,9 +44,14 @@ class FileSystem {
   Place find(std::string_view nt_name);
   // The bytes of a file; nullopt if it cannot be read.
   static std::optional<std::vector<std::byte>> contents(const Place& place);
-  // The changes in the work folder since the last call, and the identity of this folder.
-  std::vector<FolderChange> take_changes() { return work_.take_changes(); }
-  const std::string& work_identity() const { return work_.identity(); }
+  // Visits the folders that programs may change: the identity of each, and its changes since the last call.
+  template <class Visit>
+  void take_changes(const Visit& visit) {
+    for (GuestFiles* const files : {&work_, &own_}) {
+      const std::vector<FolderChange> changes = files->take_changes();
+      if (!changes.empty()) visit(files->identity(), changes);
+    }
+  }
   // Returns the host path of a file like "C:\app\fib.exe", or an empty text if the file does not exist.
   std::string host_path(std::string_view path);
 

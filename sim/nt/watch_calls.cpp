@@ -80,11 +80,11 @@ constexpr Service kWatches[] = {{"NtNotifyChangeDirectoryFile", watch_folder}};
 }  // namespace
 
 void report_changes(State& state, u64 now_ns) {
-  const std::vector<FolderChange> changes = state.files.take_changes();
-  if (changes.empty()) return;
   System& system = *state.system;
-  for (const auto& watch : system.watches.note(state.files.work_identity(), changes))
-    if (!watch->calls.empty() && has_news(*watch)) end_oldest(system, *watch, now_ns);
+  state.files.take_changes([&](const std::string& folder, const std::vector<FolderChange>& changes) {
+    for (const auto& watch : system.watches.note(folder, changes))
+      if (!watch->calls.empty() && has_news(*watch)) end_oldest(system, *watch, now_ns);
+  });
 }
 
 usize cancel_watch_calls(Call& call, const File& folder, u64 status_at) {

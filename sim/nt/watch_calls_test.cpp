@@ -47,6 +47,18 @@ struct NtWatches : NtFiles {
   u64 watched = 0, event = 0;
 };
 
+TEST_F(NtWatches, TheHomeOfTheProgramCanBeWatchedToo) {
+  ASSERT_TRUE(process.state.files.make_home());
+  ASSERT_EQ(open("\\??\\C:\\users\\user", kReading, 1, 1), kSuccess);
+  watched = process.get(0);
+  ASSERT_EQ(watch(), kPending);
+  make("\\??\\C:\\work\\sub\\elsewhere");
+  EXPECT_FALSE(has_ended());
+  make("\\??\\C:\\Users\\user\\settings");
+  ASSERT_TRUE(has_ended());
+  EXPECT_EQ(changes(), "1 settings");
+}
+
 TEST_F(NtWatches, ACallEndsWithTheNextChangeInItsFolder) {
   ASSERT_EQ(watch(), kPending);
   make("\\??\\C:\\work\\elsewhere");
