@@ -9,6 +9,7 @@
 
 #include "code/modules/kernel_symbols.h"
 #include "formats/perf_data/run_facts.h"
+#include "ground/bytes/hexadecimal.h"
 #include "ground/os/named_file.h"
 #include "ground/text/base_name.h"
 
@@ -20,15 +21,6 @@ constexpr size_t kMostMapBytes = 512 << 20;
 // Any other name is the kernel's name for a part of the process, for example a stack.
 bool may_have_map(const perf_data::MappedCode& code) {
   return code.path.empty() || code.path.front() == '/';
-}
-
-// "1f2e" → 0x1f, 0x2e.
-std::vector<std::byte> bytes_of_digits(std::string_view digits) {
-  const auto value = [](char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; };
-  std::vector<std::byte> bytes;
-  for (usize i = 0; i + 1 < digits.size(); i += 2)
-    bytes.push_back(static_cast<std::byte>(value(digits[i]) << 4 | value(digits[i + 1])));
-  return bytes;
 }
 
 }  // namespace
@@ -56,7 +48,7 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
 
 modules::CodeFile load_module_again(const stacks::StackModule& module, const modules::ElfSearch& search,
                                     modules::SymbolOptions images) {
-  const std::vector<std::byte> build = bytes_of_digits(module.build_id);
+  const std::vector<std::byte> build = bytes::bytes_of_digits(module.build_id);
   if (module.pdb_path.empty() && !perf_data::is_windows_path(module.path)) {
     modules::CodeFile elf(modules::load_elf({.path = module.path, .build_id = build}, search));
     if (elf.has_symbols()) return elf;  // otherwise perhaps an image without a PDB

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/waits/wait_report.h"
 #include "model/stacks/python_modules.h"
 #include "model/stacks/stack_aggregator.h"
 #include "model/stacks/stack_rows.h"
@@ -107,7 +108,7 @@ u32 WaitNames::number_of(u32 thread) const {
 }
 std::string WaitNames::text_of(u32 thread) const {
   if (thread == stacks::kUnknown) return "not recorded";
-  if (thread == kNotEnded) return "not ended";
+  if (thread == kNotEnded) return std::string(waits::kNotEnded);
   if (thread == stacks::kNobody || thread == stacks::kIdleThread) return "an interrupt";
   const std::string_view name = thread_name(thread);
   return name.empty() ? fmt::format("thread {}", number_of(thread)) : fmt::format("{} ({})", name, number_of(thread));

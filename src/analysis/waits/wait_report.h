@@ -13,6 +13,9 @@
 
 namespace wperf::waits {
 
+// In the place of the thread that ended a wait: the waiting thread never got the thing that it waited for.
+inline constexpr std::string_view kNotEnded = "not ended";
+
 struct ThreadRow {
   std::string name;
   u32 process = 0, thread = 0;

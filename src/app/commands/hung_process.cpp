@@ -72,9 +72,11 @@ std::optional<u64> word_of(const ThreadNow& thread) {
   return waits_for_word ? thread.first_argument : std::nullopt;
 }
 
-void add_wait(const ThreadNow& thread, u64 duration, waits::WaitReport& report) {
-  const std::string function = thread.functions.empty() ? std::string() : thread.functions.front();
-  const WaitClass wait = class_of(thread);
+std::string innermost(const ThreadNow& thread) {
+  return thread.functions.empty() ? std::string() : thread.functions.front();
+}
+
+void add_wait(const std::string& function, WaitClass wait, u64 duration, waits::WaitReport& report) {
   const auto known = std::ranges::find_if(
       report.functions, [&](const waits::FunctionRow& row) { return row.function == function && row.wait == wait; });
   if (known != report.functions.end()) {
@@ -90,7 +92,7 @@ void add_wait(const ThreadNow& thread, u64 duration, waits::WaitReport& report) 
                               .median = duration,
                               .most_of_99_percent = duration,
                               .longest = duration,
-                              .waker = "not ended"});
+                              .waker = std::string(waits::kNotEnded)});
 }
 
 }  // namespace
@@ -103,19 +105,21 @@ waits::WaitReport report_of_places(u32 process, const std::vector<ThreadNow>& th
     waits::ThreadRow row{.name = thread.name, .process = process, .thread = thread.thread, .times = {}};
     row.times.thread = thread.thread;
     const bool waited = !is_running(thread);
+    const WaitClass wait = waited ? class_of(thread) : WaitClass::unexplained;
+    const std::string function = innermost(thread);
     (waited ? row.times.waiting : row.times.unknown) = duration;
     if (waited) {
       row.times.waits = 1;
       row.times.longest_wait = duration;
-      row.by_class[static_cast<usize>(class_of(thread))] = duration;
-      add_wait(thread, duration, report);
+      row.by_class[static_cast<usize>(wait)] = duration;
+      add_wait(function, wait, duration, report);
     }
     report.threads.push_back(std::move(row));
     report.places_now.push_back({.name = thread.name,
                                  .thread = thread.thread,
                                  .state = std::string(state_text(thread.state)),
-                                 .function = thread.functions.empty() ? "" : thread.functions.front(),
-                                 .wait = waited ? class_of(thread) : WaitClass::unexplained,
+                                 .function = function,
+                                 .wait = wait,
                                  .word = word_of(thread)});
   }
   std::ranges::stable_sort(report.functions, std::greater(), &waits::FunctionRow::total);

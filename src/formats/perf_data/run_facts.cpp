@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "ground/bytes/hexadecimal.h"
+
 namespace wperf::perf_data {
 namespace {
 
@@ -100,30 +102,9 @@ void take_counted(std::string_view key, std::string_view value, std::optional<Co
   if (auto numbers = numbers_in(value); numbers.has_value()) counted->units.push_back(*std::move(numbers));
 }
 
-std::string hexadecimal(Bytes bytes) {
-  std::string text;
-  for (const std::byte one : bytes) {
-    text += "0123456789abcdef"[std::to_integer<u32>(one) >> 4];
-    text += "0123456789abcdef"[std::to_integer<u32>(one) & 0xf];
-  }
-  return text;
-}
-
-// Returns an empty string if a digit is malformed.
-std::string bytes_of_digits(std::string_view digits) {
-  std::string bytes;
-  for (usize i = 0; i + 1 < digits.size(); i += 2) {
-    u8 value = 0;
-    const char* const end = digits.data() + i + 2;
-    if (std::from_chars(end - 2, end, value, 16).ptr != end) return {};
-    bytes += static_cast<char>(value);
-  }
-  return bytes;
-}
-
 // "5808411 403183547 2f0a… /usr/bin/name"
 void put_mapped_file(std::string& out, const MappedFileFacts& file) {
-  const std::string build = hexadecimal(std::as_bytes(std::span(file.build_id)));
+  const std::string build = bytes::hexadecimal(std::as_bytes(std::span(file.build_id)));
   std::string text = text_of(std::array{file.inode, file.inode_generation});
   for (const std::string_view part :
        {build.empty() ? kUnknownBuild : std::string_view(build), std::string_view(file.path)})
@@ -141,7 +122,9 @@ void take_mapped_file(std::string_view text, std::vector<MappedFileFacts>& files
   const auto inode = number_of<u64>(next()), generation = number_of<u64>(next());
   const std::string_view build = next();
   if (!inode.has_value() || !generation.has_value() || text.empty() || files.size() >= kMostMappedFiles) return;
-  files.push_back({*inode, *generation, build == kUnknownBuild ? "" : bytes_of_digits(build), std::string(text)});
+  const std::vector<std::byte> id = build == kUnknownBuild ? std::vector<std::byte>() : bytes::bytes_of_digits(build);
+  files.push_back(
+      {*inode, *generation, std::string(reinterpret_cast<const char*>(id.data()), id.size()), std::string(text)});
 }
 
 void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
@@ -254,7 +237,7 @@ std::optional<RunFacts> read_run_facts(Bytes section) {
 }
 
 void append_pdb_name(std::string& section, Bytes build_id, std::string_view name) {
-  section += hexadecimal(build_id);
+  section += bytes::hexadecimal(build_id);
   section += '\0';
   section += name;
   section += '\0';
@@ -262,7 +245,7 @@ void append_pdb_name(std::string& section, Bytes build_id, std::string_view name
 
 std::string_view pdb_name_of(Bytes section, Bytes build_id) {
   if (build_id.empty()) return {};
-  const std::string wanted = hexadecimal(build_id);
+  const std::string wanted = bytes::hexadecimal(build_id);
   while (!section.empty()) {
     const std::string_view id = text_in(section);
     section = slice(section, id.size() + 1, section.size());

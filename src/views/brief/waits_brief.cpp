@@ -19,7 +19,7 @@ const std::string& place_of(const waits::FunctionRow& row) {
   return row.caller.empty() ? row.function : row.caller;
 }
 
-void add_rows(Brief& brief, const WaitReport& report, const report::WaitSums& sums) {
+void add_rows(Brief& brief, const WaitReport& report, const report::WaitTotals& sums) {
   fill_table(brief, report.functions, [&](report::Columns& to, const waits::FunctionRow& row) {
     to.string({.text = "% of waiting", .align = report::Align::right},
               text::fixed(text::percent_of(row.total, sums.waiting), 1));
@@ -35,7 +35,7 @@ void add_rows(Brief& brief, const WaitReport& report, const report::WaitSums& su
 }
 
 // A class is ruled out only if nearly all waits could be classified.
-void add_ruled_out(Brief& brief, const WaitReport& report, const report::WaitSums& sums) {
+void add_ruled_out(Brief& brief, const WaitReport& report, const report::WaitTotals& sums) {
   constexpr double kSmall = 0.01;
   const double waiting = static_cast<double>(sums.waiting);
   if (report.has_wakeups && static_cast<double>(sums.ready) < kSmall * sums.wall()) {
@@ -51,7 +51,7 @@ void add_ruled_out(Brief& brief, const WaitReport& report, const report::WaitSum
   }
 }
 
-std::string next_command(const WaitReport& report, const report::WaitSums& sums, const Commands& commands) {
+std::string next_command(const WaitReport& report, const report::WaitTotals& sums, const Commands& commands) {
   const bool mostly_ran = static_cast<double>(sums.running) > sums.wall() / 2;
   if (mostly_ran && !commands.program.empty()) return "wperf record -g -- " + commands.program;
   if (commands.recording.empty()) return commands.keeping;
@@ -60,7 +60,7 @@ std::string next_command(const WaitReport& report, const report::WaitSums& sums,
 
 Brief of_threads(const WaitReport& report, const Commands& commands) {
   Brief brief;
-  const report::WaitSums sums = report::sums_of(report);
+  const report::WaitTotals sums = report::totals_of(report);
   brief.verdict = report::wait_verdict(report);
   add_rows(brief, report, sums);
   add_ruled_out(brief, report, sums);

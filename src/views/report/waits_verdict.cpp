@@ -14,8 +14,6 @@ using waits::LockPlace;
 using waits::WaitClass;
 using waits::WaitReport;
 
-constexpr std::string_view kNotEnded = "not ended";
-
 std::string share_text(double part, double whole) {
   return whole == 0 ? "0 %" : text::fixed(100 * part / whole, 1) + " %";
 }
@@ -30,7 +28,7 @@ bool is_for_an_end(const FunctionRow& row) {
 
 // A thread that waits for the end of others does so because of their time, not the other way round. A smaller cause
 // than this share of the waiting explains nothing.
-const FunctionRow* largest_cause(const WaitReport& report, const WaitSums& sums) {
+const FunctionRow* largest_cause(const WaitReport& report, const WaitTotals& sums) {
   constexpr u64 kSmallest = 100;
   for (const FunctionRow& row : report.functions) {
     if (!is_for_an_end(row) && row.total >= sums.waiting / kSmallest) return &row;
@@ -83,7 +81,7 @@ std::string purpose_text(const FunctionRow& row, const LockWait& lock) {
   return {};
 }
 
-std::string cause_text(const WaitReport& report, const FunctionRow& row, const WaitSums& sums) {
+std::string cause_text(const WaitReport& report, const FunctionRow& row, const WaitTotals& sums) {
   const LockWait lock = lock_of(report, row);
   const bool is_of_lock = lock.place != nullptr;
   const u64 total = is_of_lock ? lock.place->total : row.total, count = is_of_lock ? lock.place->count : row.count;
@@ -93,14 +91,14 @@ std::string cause_text(const WaitReport& report, const FunctionRow& row, const W
                   text::with_commas(count), count == 1 ? "wait" : "waits", purpose_text(row, lock), shown_place(row),
                   share_text(static_cast<double>(total), static_cast<double>(sums.waiting)));
   const std::string_view mostly = count == 1 ? "" : "mostly ";
-  if (waker == kNotEnded) return text + fmt::format("; {}{}", mostly, kNotEnded);
+  if (waker == waits::kNotEnded) return text + fmt::format("; {}{}", mostly, waits::kNotEnded);
   return waker.empty() ? text : text + fmt::format("; ended {}by {}", mostly, waker);
 }
 
 }  // namespace
 
-WaitSums sums_of(const WaitReport& report) {
-  WaitSums sums;
+WaitTotals totals_of(const WaitReport& report) {
+  WaitTotals sums;
   for (const waits::ThreadRow& row : report.threads) {
     sums.running += row.times.running;
     sums.ready += row.times.ready;
@@ -112,7 +110,7 @@ WaitSums sums_of(const WaitReport& report) {
 }
 
 std::vector<std::string> wait_verdict(const WaitReport& report) {
-  const WaitSums sums = sums_of(report);
+  const WaitTotals sums = totals_of(report);
   const auto of_wall = [&](u64 part) { return share_text(static_cast<double>(part), sums.wall()); };
   std::string states =
       fmt::format("{} {}: running {}, ready to run {}, waiting {}", text::with_commas(report.threads.size()),

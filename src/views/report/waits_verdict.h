@@ -10,13 +10,13 @@
 namespace wperf::report {
 
 // For all threads together, in nanoseconds.
-struct WaitSums {
+struct WaitTotals {
   u64 running = 0, ready = 0, waiting = 0, unknown = 0;
   std::array<u64, waits::kWaitClasses> by_class{};
   double wall() const { return static_cast<double>(running + ready + waiting + unknown); }
   u64 of(waits::WaitClass one) const { return by_class[static_cast<usize>(one)]; }
 };
-WaitSums sums_of(const waits::WaitReport& report);
+WaitTotals totals_of(const waits::WaitReport& report);
 
 // "3 threads: running 1.2 %, …", and "most waiting: 1.136 s in 221 waits for the lock m in worker, …" if known.
 std::vector<std::string> wait_verdict(const waits::WaitReport& report);

@@ -9,6 +9,7 @@
 
 #include "code/symbols/elf/decompression.h"
 #include "code/symbols/elf/elf_format.h"
+#include "ground/bytes/hexadecimal.h"
 
 namespace wperf::symbols {
 
@@ -328,10 +329,7 @@ std::optional<u64> ElfFile::offset_of_address(u64 address) const {
 }
 
 std::string build_id_text(Bytes build_id) {
-  std::string text;
-  text.reserve(build_id.size() * 2);
-  for (const std::byte one : build_id) fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<u32>(one));
-  return text;
+  return bytes::hexadecimal(build_id);
 }
 
 diag::Result<std::vector<std::byte>> unpack_zdebug_section(Bytes section, std::string_view name) {
