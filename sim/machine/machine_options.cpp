@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/machine/machine_options.h"
 
-#include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <optional>
 #include <vector>
 
 #include "abi/wire.h"
+#include "ground/diag/nearest.h"
 #include "sim/runtime_folder.h"
 
 namespace wperf::sim {
@@ -257,45 +256,12 @@ std::string settle(GivenOptions& said) {
   return {};
 }
 
-// How many characters must be inserted, removed or replaced.
-usize distance(std::string_view from, std::string_view to) {
-  std::vector<usize> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), usize{0});
-  for (usize i = 1; i <= from.size(); ++i) {
-    usize diagonal = row[0];
-    row[0] = i;
-    for (usize j = 1; j <= to.size(); ++j) {
-      const usize replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[to.size()];
-}
-
-// Returns the name with the fewest changes, among equals the first one that ends alike; empty if none is near.
-std::string_view nearest_core(std::string_view name) {
-  constexpr usize kLongestName = 64;
-  if (name.size() > kLongestName) return {};
-  std::string_view nearest;
-  usize least = std::max<usize>(name.size() / 3, 1) + 1;
-  for (const std::string_view known : product_names()) {
-    const usize changes = distance(name, known);
-    const bool ends_alike = changes == least && known.back() == name.back() && nearest.back() != name.back();
-    if (changes >= least && !ends_alike) continue;
-    least = changes;
-    nearest = known;
-  }
-  return nearest;
-}
-
 // "did you mean neoverse-v2? known cores: …"
 std::string hint_of_cores(std::string_view name) {
-  std::string hint;
-  if (const std::string_view meant = nearest_core(name); !meant.empty())
-    hint = "did you mean " + std::string(meant) + "? ";
-  hint += "known cores:";
-  for (const std::string_view known : product_names()) hint += " " + std::string(known);
+  const std::vector<std::string_view> known = product_names();
+  std::string hint = diag::did_you_mean(diag::nearest(name, known));
+  hint += hint.empty() ? "known cores:" : " known cores:";
+  for (const std::string_view one : known) hint += " " + std::string(one);
   return hint;
 }
 

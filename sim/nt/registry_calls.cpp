@@ -93,7 +93,7 @@ u64 create_key(Call& call) {
   return call.give_handle(call.argument(0), std::make_shared<Key>(std::move(path), std::move(key)));
 }
 
-// The key that the call's first argument names, or the reason why there is none.
+// The key of the handle in the call's first argument; or the status that says why it cannot be used.
 struct KeyCall {
   std::shared_ptr<Key> handle;
   RegistryKey* key = nullptr;

@@ -17,7 +17,7 @@ bool is_hash(std::string_view part) {
   return part.size() == 17 && part[0] == 'h' && part.find_first_not_of(kHexDigits, 1) == std::string_view::npos;
 }
 
-// Takes a part with its length, "4main", from the front of `rest`; empty if there is none.
+// Takes "4main" from the front of `rest`, and returns "main"; empty if `rest` does not begin with a length.
 std::string_view take_part(std::string_view& rest) {
   size_t length = 0, digits = 0;
   while (digits < rest.size() && is_digit(rest[digits]) && length < rest.size())

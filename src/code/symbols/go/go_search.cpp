@@ -22,7 +22,7 @@ bool fits(const GoTable& table, u64 text, const GoProgram& program) {
   return text <= ~u64{0} - table.last() && is_code(program, text + table.first(), text + table.last());
 }
 
-// The text's address in moduledata, which names the table's address; 0 if there is none.
+// moduledata names the addresses of the table and of the text. Returns the text's; 0 if no moduledata names this table.
 u64 text_in_moduledata(const GoTable& table, u64 address, const GoProgram& program) {
   for (const GoPart& part : program.parts) {
     if (part.executable) continue;
