@@ -20,7 +20,9 @@ class ThreadPlaces : public testing::Test {
   }
   std::vector<ThreadNow> threads() { return threads_now(7, perf_events::SystemFiles(root_)); }
 
-  const std::string root_ = testing::TempDir() + "thread_places";
+  // Tests run at the same time.
+  const std::string root_ =
+      testing::TempDir() + "wperf_thread_places_" + testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
 TEST_F(ThreadPlaces, AreReadFromTheKernelsStack) {
