@@ -169,7 +169,7 @@ void BlockTranslator::go_on(u64 next) {
 void BlockTranslator::go_on_indirectly() {
   Label& unknown = later([this] {
     mov(qword[rbx + offsetof(ThreadState, pc)], rax);
-    mov(dword[in_frame(offsetof(TranslatedFrame, link))], TranslatedFrame::kNoLink);
+    mov(dword[in_frame(offsetof(TranslatedFrame, link))], Block::kNoLink);
     leave_to(TranslatedExit::block);
   });
   mov(rcx, rax);

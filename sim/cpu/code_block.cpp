@@ -33,11 +33,53 @@ Block* BlockCache::find(u64 address) {
 }
 
 Block& BlockCache::add(u64 address) {
-  Block& block = blocks_.emplace_back();
-  block.address = address;
-  by_address_[address] = &block;
-  slots_[slot_of(address)] = &block;
-  return block;
+  Block* block = nullptr;
+  if (free_.empty()) {
+    block = &blocks_.emplace_back();
+  } else {
+    block = free_.back();
+    free_.pop_back();
+    *block = {};
+  }
+  block->address = address;
+  std::vector<Block*>& page = pages_[page_of(address)];
+  Block*& known = by_address_[address];
+  // Translated code may still jump to an older block, which then stays until its page changes.
+  if (known != nullptr && known->translated == nullptr) {
+    std::erase(page, known);
+    forgotten_.push_back(known);
+  }
+  known = block;
+  page.push_back(block);
+  slots_[slot_of(address)] = block;
+  return *block;
+}
+
+void BlockCache::forget(u64 base, u64 size, const std::function<void(Block&)>& about) {
+  if (size == 0) return;
+  const u64 first = page_of(base), last = page_of(base + size - 1);
+  if (last - first < pages_.size()) {
+    for (u64 page = first; page <= last; ++page) {
+      if (const auto found = pages_.find(page); found != pages_.end()) forget_page(found, about);
+    }
+    return;
+  }
+  for (auto page = pages_.begin(); page != pages_.end();) {
+    const auto next = std::next(page);
+    if (page->first >= first && page->first <= last) forget_page(page, about);
+    page = next;
+  }
+}
+
+void BlockCache::forget_page(Pages::iterator page, const std::function<void(Block&)>& about) {
+  for (Block* block : page->second) {
+    about(*block);
+    block->translated = nullptr;
+    by_address_.erase(block->address);
+    slots_[slot_of(block->address)] = nullptr;  // perhaps of another block, which is then looked up again
+    forgotten_.push_back(block);
+  }
+  pages_.erase(page);
 }
 
 void BlockCache::list(Block& block) {
@@ -48,8 +90,11 @@ void BlockCache::list(Block& block) {
 void BlockCache::clear() {
   slots_.assign(kSlots, nullptr);
   by_address_.clear();
+  pages_.clear();
   blocks_.clear();
   listed_.clear();
+  forgotten_.clear();
+  free_.clear();
 }
 
 }  // namespace wperf::sim

@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 #include <deque>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +23,8 @@ struct BlockContents {
 };
 
 struct Block {
+  static constexpr u32 kNoLink = ~0U;
+
   u64 address = 0;
   u32 size = 0;
   BranchKind end = BranchKind::none;  // kind of the last instruction
@@ -39,6 +42,7 @@ struct Block {
   u32 weights = 0, weights_of = 0;   // used by OverflowWatch
   u32 total = 0;                     // used by BlockTotals
   const void* translated = nullptr;  // the block's host code, or null
+  u32 links = kNoLink;               // translated jumps to this block: see Translator
   bool translatable = true;          // false once it is known that it cannot be translated
 
   u64 branch_address() const { return address + size - 4; }
@@ -56,7 +60,8 @@ class BlockCache {
     if (block != nullptr && block->address == address && block->size == size) return block;
     return find_elsewhere(address, size);
   }
-  // Makes room for the block, which the caller fills in. Forgets an older block of that address, but keeps its runs.
+  // Makes room for the block, which the caller fills in. It takes the place of an older block of that address, whose
+  // runs are kept.
   Block& add(u64 address);
   void ran(Block& block) {
     if (!block.listed) list(block);
@@ -76,7 +81,12 @@ class BlockCache {
       block->listed = false;
     }
     listed_.clear();
+    for (Block* block : forgotten_) free_.push_back(block);
+    forgotten_.clear();
   }
+  // Forgets the blocks on the pages of this range, and calls about(block) for each. Their runs are kept until the next
+  // fold.
+  void forget(u64 base, u64 size, const std::function<void(Block&)>& about);
   void clear();  // to be called after a fold
   // The most recent block with this start address, or null.
   Block* find(u64 address);
@@ -91,13 +101,19 @@ class BlockCache {
   static constexpr usize kSlots = 1U << 16;
 
  private:
+  using Pages = std::unordered_map<u64, std::vector<Block*>>;
   static usize slot_of(u64 address) { return address >> 2 & (kSlots - 1); }
+  static u64 page_of(u64 address) { return address >> 12; }
+  void forget_page(Pages::iterator page, const std::function<void(Block&)>& about);
   Block* find_elsewhere(u64 address, u32 size);
 
   std::vector<Block*> slots_;  // last user of each slot
   std::unordered_map<u64, Block*> by_address_;
+  Pages pages_;  // blocks do not cross pages
   std::deque<Block> blocks_;
   std::vector<Block*> listed_;
+  std::vector<Block*> forgotten_;  // since the last fold
+  std::vector<Block*> free_;
 };
 
 }  // namespace wperf::sim

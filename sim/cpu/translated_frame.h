@@ -70,7 +70,6 @@ struct TranslatedCalls {
 inline constexpr u32 kWriteExtent = 1U << 16;
 
 struct TranslatedFrame {
-  static constexpr u32 kNoLink = ~0U;
   static constexpr u32 kLinks = 1U << 17, kSites = 1U << 17;
 
   Translator* translator = nullptr;
@@ -83,7 +82,7 @@ struct TranslatedFrame {
   // have clean lines. 1: also if it is clean.
   u64 plain_store = 1;
   TranslatedExit exit = TranslatedExit::block;
-  u32 link = kNoLink;
+  u32 link = Block::kNoLink;
   Block* block = nullptr;
   ExclusiveMonitor monitor;
   u64 mispredicts = 0;  // mispredictions that translated code noticed; their time has passed already

@@ -121,7 +121,7 @@ class HostTranslator final : public Translator {
     }
     std::fill(frame_->sites + before.sites_used, frame_->sites + context_.sites_used, AccessSite{});
     for (const BlockTranslator::Link& link : translator.links()) {
-      frame_->links[link.index] = reinterpret_cast<u64>(executed(link.code));
+      frame_->links[link.index] = links_[link.index].unlinked = reinterpret_cast<u64>(executed(link.code));
     }
     block.translated = executed(memory_.written() + used_);
     used_ += (translator.size() + 15) / 16 * 16;
@@ -143,20 +143,42 @@ class HostTranslator final : public Translator {
     thread.nzcv = guest_flags(frame_->flags);
     model_.mispredicted(frame_->mispredicts);
     frame_->mispredicts = 0;
-    unlinked_ = frame_->exit == TranslatedExit::block ? frame_->link : TranslatedFrame::kNoLink;
+    unlinked_ = frame_->exit == TranslatedExit::block ? frame_->link : Block::kNoLink;
     return {frame_->exit, frame_->block};
   }
 
-  void link(const Block& to) override {
-    if (unlinked_ != TranslatedFrame::kNoLink) frame_->links[unlinked_] = reinterpret_cast<u64>(to.translated);
-    unlinked_ = TranslatedFrame::kNoLink;
+  void link(Block& to) override {
+    if (unlinked_ == Block::kNoLink) return;
+    frame_->links[unlinked_] = reinterpret_cast<u64>(to.translated);
+    links_[unlinked_].next = to.links;
+    to.links = unlinked_;
+    unlinked_ = Block::kNoLink;
+  }
+  void unlink(Block& block) override {
+    for (u32 link = block.links; link != Block::kNoLink; link = links_[link].next) {
+      frame_->links[link] = links_[link].unlinked;
+    }
+    block.links = Block::kNoLink;
   }
   ExclusiveMonitor& monitor() override { return frame_->monitor; }
-  void forget_memory() override { std::fill(frame_->sites, frame_->sites + context_.sites_used, AccessSite{}); }
+  void forget_memory(std::span<const MemoryChange> changes) override {
+    u64 first = ~u64{0}, last = 0;
+    for (const MemoryChange& change : changes) {
+      first = std::min(first, change.base);
+      last = std::max(last, change.base + change.size);
+    }
+    for (u32 site = 0; site < context_.sites_used; ++site) {
+      AccessSite& known = frame_->sites[site];
+      if (known.base < last && known.base + known.size > first) known = {};
+    }
+  }
   void clear() override {
-    blocks_.each([](Block& block) { block.translated = nullptr; });
+    blocks_.each([](Block& block) {
+      block.translated = nullptr;
+      block.links = Block::kNoLink;
+    });
     context_.links_used = context_.sites_used = 0;
-    unlinked_ = TranslatedFrame::kNoLink;
+    unlinked_ = Block::kNoLink;
     used_ = first_;
   }
 
@@ -168,11 +190,9 @@ class HostTranslator final : public Translator {
     HostTranslator& translator = of(self);
     const bool write = (extent & kWriteExtent) != 0;
     const u64 bytes = extent & (kWriteExtent - 1);
-    const auto& regions = translator.space_->regions();
-    const auto next = std::upper_bound(regions.begin(), regions.end(), address,
-                                       [](u64 wanted, const Region& region) { return wanted < region.base; });
-    if (next == regions.begin()) return false;
-    const Region& region = *std::prev(next);
+    const Region* const found = translator.space_->region_of(address);
+    if (found == nullptr) return false;
+    const Region& region = *found;
     const u32 wanted = write ? kWrite : kRead, unwanted = write ? kExecute : 0U;
     if ((region.permissions & wanted) == 0 || (region.permissions & unwanted) != 0) return false;
     if (address - region.base > region.size - bytes || region.base + region.size > kAddresses) return false;
@@ -192,7 +212,12 @@ class HostTranslator final : public Translator {
   std::unique_ptr<TranslatedFrame> frame_;
   TranslationContext context_;
   usize first_ = 0, used_ = 0;  // indices into memory_
-  u32 unlinked_ = TranslatedFrame::kNoLink;
+  struct LinkState {
+    u64 unlinked = 0;           // the address of a link's jump while it is not linked
+    u32 next = Block::kNoLink;  // another link to the same block
+  };
+  std::vector<LinkState> links_{TranslatedFrame::kLinks};
+  u32 unlinked_ = Block::kNoLink;  // the link that the last run ended with
   AddressSpace* space_ = nullptr;
 };
 

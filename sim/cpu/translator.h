@@ -34,10 +34,13 @@ class Translator {
   // 0. `limit` is in the cycles of the models. If `bounds_blocks` is set, each block ends before it.
   virtual Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool bounds_blocks) = 0;
   // To be called if run() ended before the block `to`: from now on the code continues directly with this block.
-  virtual void link(const Block& to) = 0;
+  virtual void link(Block& to) = 0;
   virtual ExclusiveMonitor& monitor() = 0;
-  virtual void forget_memory() = 0;  // regions changed
-  virtual void clear() = 0;          // code changed
+  // Regions changed in these ranges.
+  virtual void forget_memory(std::span<const MemoryChange> changes) = 0;
+  // To be called before this block is forgotten: other blocks no longer continue with it.
+  virtual void unlink(Block& block) = 0;
+  virtual void clear() = 0;  // forgets everything
 };
 
 }  // namespace wperf::sim

@@ -198,5 +198,39 @@ TEST_F(TranslatorTest, ChangesBetweenSlicesAreSeen) {
   EXPECT_GT(translated.engine.translated_cycles(), translated.engine.cycles() / 2);
 }
 
+// A loop on one page calls a function on another, which may continue on a third. Only some of the pages change.
+TEST_F(TranslatorTest, ChangedPagesAreSeenFromOthers) {
+  constexpr u32 kLoop[] = {0x94000400, 0xf1000400, 0x54ffffc1, 0xd4000001};  // 1: bl 2f; subs x0, x0, #1; b.ne 1b; svc
+  constexpr u32 kReturn = 0xd65f03c0, kOnward = 0x140003ff;                  // ret; b to the third page
+  OneCore translated(1 << 16, {}, one_way(true)), plain(1 << 16, {}, one_way(false));
+  for (OneCore* core : {&translated, &plain}) {
+    const u32 second[] = {0x91000442, kReturn}, third[] = {0x91000463, kReturn};  // add x2, …; add x3, x3, #1
+    core->space.write(kCode + 0x1000, second, sizeof second);
+    core->space.write(kCode + 0x2000, third, sizeof third);
+    core->load(kLoop);
+    core->thread.x[0] = 1'000'000;
+  }
+  for (u32 turn = 0; turn < 24; ++turn) {
+    for (OneCore* core : {&translated, &plain}) {
+      EXPECT_EQ(core->engine.run(core->space, core->thread, 5000).reason, StopReason::budget);
+      const u32 add = 0x91000442 | turn << 10, next = turn % 8 == 1 ? kOnward : kReturn;  // add x2, x2, #turn
+      if (turn % 4 == 0) core->space.write(kCode + 0x1000, &add, sizeof add);
+      if (turn % 4 == 1) core->space.write(kCode + 0x1004, &next, sizeof next);
+      if (turn % 4 == 2) {
+        for (u32 i = 0; i < 1000 * (turn % 8 / 4); ++i) core->space.code_written(kCode + 0x8000, 4);
+        core->space.write(kCode + 0x2000, &add, sizeof add);
+      }
+      if (turn % 4 == 3) {
+        core->space.protect(kCode, 0x10000, kRead);
+        EXPECT_EQ(core->engine.run(core->space, core->thread, 5000).reason, StopReason::fault);
+        core->space.protect(kCode, 0x10000, kRead | kExecute);
+      }
+    }
+    ASSERT_EQ(difference(translated, plain), "") << turn;
+  }
+  EXPECT_GT(translated.thread.x[3], 0U);
+  EXPECT_GT(translated.engine.translated_cycles(), translated.engine.cycles() / 2);
+}
+
 }  // namespace
 }  // namespace wperf::sim

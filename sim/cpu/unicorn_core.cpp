@@ -68,14 +68,7 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
                       Profiler* profiler) {
   space_ = &space;
   if (!cpu_.failure().empty()) return fault(thread.pc, cpu_.failure());
-  if (space.generation() != generation_) {
-    const bool code_changed = space.code_generation() != code_generation_;
-    if (translator_ != nullptr) code_changed ? translator_->clear() : translator_->forget_memory();
-    if (code_changed) blocks_.clear();
-    code_generation_ = space.code_generation();
-    if (!cpu_.refresh(space)) return fault(thread.pc, cpu_.failure());
-    generation_ = space.generation();
-  }
+  if (space.generation() != cpu_.generation() && !refresh()) return fault(thread.pc, cpu_.failure());
   model_.select(Level::user, space.id());
   const u64 budget = std::clamp<u64>(cycle_budget, 1, ~u64{0} >> (kCycleBits + 1));
   whole_reach_ = reach_ = budget_end_ = model_.spent() + budget * kOneCycle;
@@ -97,6 +90,26 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
   if (result.reason == StopReason::fault) model_.take_fault(stop_cause_ == StopCause::bad_access);
   model_.settle();
   return result;
+}
+
+// Follows the changes of memory since the last run.
+bool UnicornCore::refresh() {
+  if (const auto changes = space_->changes_since(cpu_.generation())) {
+    if (translator_ != nullptr) translator_->forget_memory(*changes);
+    for (const MemoryChange& change : *changes) {
+      if (change.code) forget_code(change.base, change.size);
+    }
+  } else {
+    if (translator_ != nullptr) translator_->clear();
+    blocks_.clear();
+  }
+  return cpu_.refresh(*space_);
+}
+
+void UnicornCore::forget_code(u64 base, u64 size) {
+  blocks_.forget(base, size, [this](Block& block) {
+    if (translator_ != nullptr) translator_->unlink(block);
+  });
 }
 
 Stop UnicornCore::execute(ThreadState& thread) {
@@ -221,10 +234,8 @@ Block& UnicornCore::decode(u64 address, u32 size) {
     block.end = last.branch;
     block.taken_target = block.branch_address() + offset;
   }
-  const auto& regions = space_->regions();
-  block.rewritable = std::any_of(regions.begin(), regions.end(), [address](const Region& region) {
-    return address - region.base < region.size && (region.permissions & kWrite) != 0;
-  });
+  const Region* const region = space_->region_of(address);
+  block.rewritable = region != nullptr && (region->permissions & kWrite) != 0;
   model_.price(block);
   return block;
 }

@@ -45,6 +45,8 @@ class UnicornCore {
     CaughtRegister link, frame;
   };
 
+  bool refresh();
+  void forget_code(u64 base, u64 size);
   Stop execute(ThreadState& thread);
   Stop stopped(uc_err error);
   Stop kernel_call(u64 pc);
@@ -125,7 +127,6 @@ class UnicornCore {
   BlockCache blocks_;
   OverflowWatch watch_;
   AddressSpace* space_ = nullptr;
-  u64 generation_ = 0, code_generation_ = 0;
 
   Block* current_ = nullptr;  // executing now, not yet left
   // In fixed-point cycles: the end of the budget, and the point where the usual path through blocks ends if that comes

@@ -100,19 +100,31 @@ void UnicornCpu::set_monitor(const ExclusiveMonitor& monitor) {
   library_.context_restore(handle_, context_);
 }
 
-bool UnicornCpu::drop_translations(const Region& region) {
-  return check(library_.ctl(handle_, UC_CTL_WRITE(UC_CTL_TB_REMOVE_CACHE, 2), region.base, region.base + region.size),
-               "drop translated code");
+// Drops those of the executable regions in this range.
+bool UnicornCpu::drop_translations(u64 base, u64 size) {
+  const u64 end = base + size;
+  auto region = std::upper_bound(mapped_.begin(), mapped_.end(), base,
+                                 [](u64 address, const Region& one) { return address < one.base + one.size; });
+  for (; region != mapped_.end() && region->base < end; ++region) {
+    if ((region->permissions & kExecute) == 0) continue;
+    const u64 first = std::max(base, region->base), last = std::min(end, region->base + region->size);
+    if (!check(library_.ctl(handle_, UC_CTL_WRITE(UC_CTL_TB_REMOVE_CACHE, 2), first, last), "drop translated code")) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool UnicornCpu::refresh(const AddressSpace& space) {
+  const auto changes = space.changes_since(generation_);
+  generation_ = space.generation();
+  const MemoryChange everything{0, ~u64{0}, true};
+  for (const MemoryChange& change : changes ? *changes : std::span(&everything, 1)) {
+    if (change.code && !drop_translations(change.base, change.size)) return false;
+  }
   const std::vector<Region>& wanted = space.regions();
-  const bool code_changed = space.code_generation() != code_generation_;
-  code_generation_ = space.code_generation();
   std::vector<Region> kept;
   for (const Region& region : mapped_) {
-    // The code may have been changed from outside, or different code may be there now.
-    if (code_changed && (region.permissions & kExecute) != 0 && !drop_translations(region)) return false;
     if (find(wanted, region) != nullptr) {
       kept.push_back(region);
     } else if (!check(library_.mem_unmap(handle_, region.base, region.size), "unmap memory")) {

@@ -24,6 +24,7 @@ class UnicornCpu {
   // Updates the CPU to the present contents of the space, code included. `space` is the same one in each call. Returns
   // false if Unicorn refuses a region; failure() has the reason.
   bool refresh(const AddressSpace& space);
+  u64 generation() const { return generation_; }  // of the space, at the last refresh
   bool add_hook(int type, void* callback, void* user, int instruction = 0);
   // The monitor of exclusive accesses: not known if this Unicorn keeps it in another way than expected.
   bool knows_monitor() const { return monitor_offset_ != 0; }
@@ -35,14 +36,14 @@ class UnicornCpu {
   bool execute_first(std::span<const u32> words);
   bool become_user();
   bool find_monitor();
-  bool drop_translations(const Region& region);
+  bool drop_translations(u64 base, u64 size);
   void write_system_register(u32 op0, u32 op1, u32 crn, u32 crm, u32 op2, u64 value);
 
   const UnicornLibrary& library_;
   uc_engine* handle_ = nullptr;
   std::string failure_;
   std::vector<Region> mapped_;
-  u64 code_generation_ = 0;
+  u64 generation_ = 0;
   uc_context* context_ = nullptr;
   usize monitor_offset_ = 0;  // in the context
 };

@@ -57,7 +57,7 @@ std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
   if (monitor_used_ && cpu_.knows_monitor()) translator_->monitor() = monitor_ = cpu_.monitor();
   monitor_used_ = false;
   for (bool came_from_code = false;; came_from_code = true) {
-    const Block* const block = translated_block(thread.pc);
+    Block* const block = translated_block(thread.pc);
     if (watching_ || thread.fpcr != 0) break;
     // Even at the end of the budget, a jump to memory that is not code is a fault, which Unicorn reports.
     used_up = model_.spent() >= budget_end_ && (block != nullptr || is_code(thread.pc));
@@ -128,10 +128,8 @@ Block* UnicornCore::translated_block(u64 address) {
 }
 
 bool UnicornCore::is_code(u64 address) const {
-  const auto& regions = space_->regions();
-  return std::any_of(regions.begin(), regions.end(), [address](const Region& region) {
-    return address - region.base < region.size && (region.permissions & kExecute) != 0;
-  });
+  const Region* const region = space_->region_of(address);
+  return region != nullptr && (region->permissions & kExecute) != 0;
 }
 
 // The size of the block that Unicorn will make of the code here; 0 if only Unicorn knows it.

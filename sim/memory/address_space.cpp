@@ -13,6 +13,9 @@ namespace {
 
 std::atomic<u32> next_id{1};
 
+// An engine that comes back after more changes than these starts anew.
+constexpr usize kMostChanges = 512;
+
 bool by_base(const Region& region, u64 address) {
   return region.base < address;
 }
@@ -26,13 +29,17 @@ bool are_one(const Region& low, const Region& high) {
 
 struct AddressSpace::State {
   std::vector<Region> regions;  // sorted by base, no overlaps
-  u64 generation = 1;
-  u64 code_generation = 1;
+  u64 first_change = 1;         // the generation before changes.front()
+  std::vector<MemoryChange> changes;
   u32 id = 0;
 
-  void changed(u32 permissions) {
-    ++generation;
-    if ((permissions & kExecute) != 0) ++code_generation;
+  // `permissions`: those before and after, if there was memory before.
+  void changed(u64 base, u64 size, u32 permissions) {
+    if (changes.size() == 2 * kMostChanges) {
+      changes.erase(changes.begin(), changes.begin() + kMostChanges);
+      first_change += kMostChanges;
+    }
+    changes.push_back({base, size, (permissions & kExecute) != 0});
   }
 
   bool is_free(u64 base, u64 size) const {
@@ -43,7 +50,7 @@ struct AddressSpace::State {
   }
   void insert(const Region& region) {
     regions.insert(std::lower_bound(regions.begin(), regions.end(), region.base, by_base), region);
-    changed(region.permissions);
+    changed(region.base, region.size, 0);
   }
   // Joins the regions around [base, end) that can be one.
   void join(u64 base, u64 end) {
@@ -111,7 +118,7 @@ void AddressSpace::protect_lent(u64 base, u64 size, u32 permissions) {
   auto region = std::lower_bound(state_->regions.begin(), state_->regions.end(), base, by_base);
   for (; region != state_->regions.end() && region->base < base + size; ++region) {
     if (!region->lent || region->permissions == permissions) continue;
-    state_->changed(region->permissions | permissions);
+    state_->changed(region->base, region->size, region->permissions | permissions);
     region->permissions = permissions;
   }
   state_->join(base, base + size);
@@ -122,7 +129,7 @@ void AddressSpace::take_back(u64 base, u64 size) {
   state_->split(base + size);
   std::erase_if(state_->regions, [&](const Region& region) {
     const bool taken = region.lent && region.base >= base && region.base < base + size;
-    if (taken) state_->changed(region.permissions);
+    if (taken) state_->changed(region.base, region.size, region.permissions);
     return taken;
   });
 }
@@ -130,7 +137,7 @@ void AddressSpace::take_back(u64 base, u64 size) {
 bool AddressSpace::protect(u64 base, u64 size, u32 permissions) {
   const auto region = state_->at(base);
   if (region == state_->regions.end() || region->size != size) return false;
-  state_->changed(region->permissions | permissions);
+  state_->changed(base, size, region->permissions | permissions);
   region->permissions = permissions;
   return true;
 }
@@ -139,7 +146,7 @@ bool AddressSpace::unmap(u64 base) {
   const auto region = state_->at(base);
   if (region == state_->regions.end() || region->lent) return false;
   munmap(region->host, region->size);
-  state_->changed(region->permissions);
+  state_->changed(region->base, region->size, region->permissions);
   state_->regions.erase(region);
   return true;
 }
@@ -173,8 +180,7 @@ bool AddressSpace::write(u64 address, const void* in, u64 size) {
     const u64 offset = address - region->base;
     const u64 part = std::min(size, region->size - offset);
     std::memcpy(region->host + offset, from, part);
-    // Code changed from outside: translated and decoded copies of it are stale.
-    if ((region->permissions & kExecute) != 0) state_->changed(kExecute);
+    if ((region->permissions & kExecute) != 0) state_->changed(address, part, kExecute);
     from += part;
     address += part;
     size -= part;
@@ -182,14 +188,22 @@ bool AddressSpace::write(u64 address, const void* in, u64 size) {
   return true;
 }
 
+void AddressSpace::code_written(u64 base, u64 size) {
+  state_->changed(base, std::min(size, ~u64{0} - base), kExecute);
+}
+
 const std::vector<Region>& AddressSpace::regions() const {
   return state_->regions;
 }
-u64 AddressSpace::generation() const {
-  return state_->generation;
+const Region* AddressSpace::region_of(u64 address) const {
+  return state_->containing(address);
 }
-u64 AddressSpace::code_generation() const {
-  return state_->code_generation;
+u64 AddressSpace::generation() const {
+  return state_->first_change + state_->changes.size();
+}
+std::optional<std::span<const MemoryChange>> AddressSpace::changes_since(u64 generation) const {
+  if (generation < state_->first_change) return std::nullopt;
+  return std::span<const MemoryChange>(state_->changes).subspan(generation - state_->first_change);
 }
 u32 AddressSpace::id() const {
   return state_->id;

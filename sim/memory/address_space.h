@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,13 @@ struct Region {
   u32 permissions = 0;
   std::byte* host = nullptr;
   bool lent = false;  // `host` belongs to the caller of lend(); otherwise to the AddressSpace
+};
+
+// A range that was mapped, protected or unmapped, or that was executable and was written from outside.
+struct MemoryChange {
+  u64 base = 0;
+  u64 size = 0;
+  bool code = false;  // translated and decoded copies of its code are stale
 };
 
 class AddressSpace {
@@ -50,11 +58,16 @@ class AddressSpace {
   bool read(u64 address, void* out, u64 size);
   bool write(u64 address, const void* in, u64 size);
 
+  // For code that the program wrote through another mapping: engines forget their copies of this range.
+  void code_written(u64 base, u64 size);
+
   const std::vector<Region>& regions() const;
-  u64 generation() const;  // grows with every map, protect and unmap, so that engines know when to refresh their
-                           // mapping
-  // Grows when executable memory changes: an executable region is added, removed, or written with write().
-  u64 code_generation() const;
+  const Region* region_of(u64 address) const;  // null if nothing is mapped there
+  // Grows with each change, so that engines know when to refresh their copies.
+  u64 generation() const;
+  // The changes after this generation, the oldest first. Returns nullopt if there were too many: then anything may have
+  // changed.
+  std::optional<std::span<const MemoryChange>> changes_since(u64 generation) const;
   u32 id() const;  // distinguishes processes in the cache models (address space identifier)
 
  private:

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
+#include <vector>
 
 namespace wperf::sim {
 namespace {
@@ -67,26 +69,46 @@ TEST(AddressSpace, GenerationGrowsWithEveryChangeEnginesMustSee) {
   EXPECT_TRUE(space.regions().empty());
 }
 
-TEST(AddressSpace, CodeGenerationGrowsOnlyWithChangesOfCode) {
+TEST(AddressSpace, ChangesSayWhichRangeAndWhetherItsCodeIsStale) {
   AddressSpace space;
-  u64 before = space.code_generation();
-  const auto grew = [&] {
-    const bool result = space.code_generation() > before;
-    before = space.code_generation();
+  u64 seen = space.generation();
+  const auto news = [&] {
+    std::string result;
+    for (const MemoryChange& change : space.changes_since(seen).value()) {
+      result += std::to_string(change.base / 0x1000) + "+" + std::to_string(change.size) + (change.code ? "c " : " ");
+    }
+    seen = space.generation();
     return result;
   };
   ASSERT_TRUE(space.map(0x1000, 0x1000, kRead | kWrite));
-  EXPECT_FALSE(grew());
+  EXPECT_EQ(news(), "1+4096 ");
   ASSERT_TRUE(space.protect(0x1000, 0x1000, kRead | kExecute));
-  EXPECT_TRUE(grew());
+  EXPECT_EQ(news(), "1+4096c ");
+  const u32 word = 0xd503201f;
+  ASSERT_TRUE(space.write(0x1800, &word, sizeof word));
+  EXPECT_EQ(news(), "1+4c ");
+  space.code_written(0x1000, 0x800);
+  EXPECT_EQ(news(), "1+2048c ");
   ASSERT_TRUE(space.protect(0x1000, 0x1000, kRead));
-  EXPECT_TRUE(grew());
+  EXPECT_EQ(news(), "1+4096c ");
   ASSERT_TRUE(space.unmap(0x1000));
-  EXPECT_FALSE(grew());
-  ASSERT_TRUE(space.map(0x1000, 0x1000, kExecute));
-  EXPECT_TRUE(grew());
-  ASSERT_TRUE(space.unmap(0x1000));
-  EXPECT_TRUE(grew());
+  EXPECT_EQ(news(), "1+4096 ");
+  std::vector<std::byte> memory(0x4000);
+  ASSERT_TRUE(space.lend(0x4000, 0x4000, kRead | kExecute, memory.data()));
+  space.protect_lent(0x5000, 0x1000, kRead);
+  space.take_back(0x4000, 0x4000);
+  EXPECT_EQ(news(), "4+16384 5+4096c 4+4096c 5+4096 6+8192c ");
+}
+
+TEST(AddressSpace, OldChangesAreNotKept) {
+  AddressSpace space;
+  const u64 start = space.generation();
+  EXPECT_TRUE(space.changes_since(start).has_value());
+  for (u64 i = 0; i < 10'000; ++i) space.code_written(0x1000 * i, 4);
+  EXPECT_EQ(space.generation(), start + 10'000);
+  EXPECT_FALSE(space.changes_since(start).has_value());
+  EXPECT_EQ(space.changes_since(start + 9'990).value().size(), 10U);
+  EXPECT_FALSE(space.changes_since(0).has_value()) << "an engine that never saw the space";
 }
 
 TEST(AddressSpace, SpacesHaveDifferentIds) {
