@@ -140,6 +140,7 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   bool load_store_pair(u32 code);
   bool load_store_single(u32 code);
   bool register_of_single(u32 code, Register& one, Access& access, bool& prefetch) const;
+  usize find_region(u32 extent, bool write);
   void find_memory(const Access& access);  // rax becomes the host's address
   void notify_models(const Access& access, u32 offset, u32 elements, u32 bytes);
   Label& other_page(const std::shared_ptr<Label>& back, Label& miss);
@@ -155,6 +156,9 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   void load_exclusive(u32 code, u32 bytes);
   void store_exclusive(u32 code, u32 bytes);
   void find_aligned(u32 code, const Access& access);
+  void find_atomic(u32 base, u32 bytes);
+  bool compare_and_swap(u32 code, u32 bytes);
+  bool load_store_atomic(u32 code);
 
   // translate_floats.cpp
   struct Conversion {

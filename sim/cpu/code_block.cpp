@@ -75,6 +75,7 @@ void BlockCache::forget_page(Pages::iterator page, const std::function<void(Bloc
   for (Block* block : page->second) {
     about(*block);
     block->translated = nullptr;
+    block->forgotten = true;
     by_address_.erase(block->address);
     slots_[slot_of(block->address)] = nullptr;  // perhaps of another block, which is then looked up again
     forgotten_.push_back(block);

@@ -32,7 +32,7 @@ struct Block {
   bool watch_accesses = false;
   bool uses_vectors = false;
   bool uses_monitor = false;  // uses the monitor of exclusive accesses
-  bool rewritable = false;    // in writable memory, so it is decoded again each time
+  bool forgotten = false;     // its page changed
   bool listed = false;        // in the cache's list of blocks that ran since the last fold
   u32 cost = 0;               // cycles without any miss, fixed point
   u64 taken_target = 0;       // for a conditional branch

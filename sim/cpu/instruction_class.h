@@ -48,4 +48,11 @@ struct Instruction {
 // Undefined and unknown encodings have no traits.
 Instruction classify_instruction(u32 word);
 
+// NOP, BTI, signing and checking of return addresses (which Windows does not turn on), and the like. YIELD, WFE and WFI
+// are not among them.
+constexpr bool is_hint_without_effect(u32 word) {
+  const u32 number = word >> 5 & 0x7f;
+  return (word & 0xfffff01f) == 0xd503201f && (number == 0 || number > 3);
+}
+
 }  // namespace wperf::sim

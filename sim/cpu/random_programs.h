@@ -62,7 +62,8 @@ class RandomPrograms {
     for (u32 i = 0; i < 16; ++i) core.thread.x[i] = 0x9e3779b97f4a7c15 * (i + 1);
     constexpr double kNumbers[] = {1.5, -0.1, 3e300, 5e-324, 2.2250738585072014e-308, -7e9, 0, 1e-160};
     for (u32 i = 0; i < 32; ++i) {
-      core.thread.v[i] = {std::bit_cast<u64>(kNumbers[i % 8] * (1 + i / 8)), u64{0x3fc000003dcccccd} * (i % 3)};
+      const u32 times = 1 + i / 8;
+      core.thread.v[i] = {std::bit_cast<u64>(kNumbers[i % 8] * times), u64{0x3fc000003dcccccd} * (i % 3)};
     }
     core.thread.v[7][0] = 0x7ff0000000000001;  // a signalling NaN
     core.thread.v[15][0] = 0xfff8000000000123;
@@ -182,9 +183,18 @@ class RandomPrograms {
         return kind | 0x28000000 | vector | mode << 23 | load | below(128) << 15 | second << 10 |
                (mode == 1 || mode == 3 ? 22U : 20U) << 5 | (number & 15);
       }
+      case 7:
+        if (below(2) == 0) return atomic();
+        [[fallthrough]];
       default:
         return 0xf8008400 | 64U << 12 | 23U << 5 | number % 16 | below(2) << 22;  // str, ldr x, [x23], #64
     }
+  }
+  u32 atomic() {
+    const u32 size = below(4), registers = to() << 16 | 20U << 5 | to(), order = below(4);
+    if (below(8) == 0) return 0x38bfc000 | size << 30 | 20U << 5 | to();                                    // LDAPR
+    if (below(3) == 0) return 0x08a07c00 | size << 30 | (order & 1) << 22 | (order & 2) << 14 | registers;  // CAS
+    return 0x38200000 | size << 30 | order << 22 | below(9) << 12 | registers;
   }
   void only_for_unicorn(std::vector<u32>& code) {
     switch (below(4)) {

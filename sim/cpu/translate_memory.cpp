@@ -96,15 +96,16 @@ bool BlockTranslator::load_store_single(u32 code) {
   Register one;
   Access access;
   bool prefetch = false;
-  if (!register_of_single(code, one, access, prefetch)) return false;
   const u32 base = bits_of(code, 9, 5), mode = bits_of(code, 11, 10);
+  if (!is_set(code, 24) && is_set(code, 21) && mode == 0) return load_store_atomic(code);
+  if (!register_of_single(code, one, access, prefetch)) return false;
   u64 before = 0, after = 0;
   bool indexed = false;
   if (is_set(code, 24)) {
     before = u64{bits_of(code, 21, 10)} * access.bytes;
   } else if (is_set(code, 21)) {
     const u32 option = bits_of(code, 15, 13);
-    if (mode != 2 || (option & 2) == 0) return false;  // atomics, among others
+    if (mode != 2 || (option & 2) == 0) return false;
     indexed = true;
   } else {
     const u64 offset = sign_extended(bits_of(code, 20, 12), 9);
@@ -130,13 +131,13 @@ bool BlockTranslator::load_store_single(u32 code) {
   return true;
 }
 
-// The guest's address is in rax.
-void BlockTranslator::find_memory(const Access& access) {
-  const u32 extent = access.bytes * access.count;
+// Finds the region that contains `extent` bytes at the guest's address in rax. Returns the place of its AccessSite in
+// the frame.
+usize BlockTranslator::find_region(u32 extent, bool write) {
   const u32 site = context_.sites_used++;
   const usize at = offsetof(TranslatedFrame, sites) + usize{site} * sizeof(AccessSite);
   auto back = std::make_shared<Label>();
-  Label& other = later([this, back, site, extent, pc = pc_, write = access.write] {
+  Label& other = later([this, back, site, extent, pc = pc_, write] {
     Label good;
     mov(qword[in_frame(offsetof(TranslatedFrame, address))], rax);
     mov(esi, site);
@@ -155,12 +156,18 @@ void BlockTranslator::find_memory(const Access& access) {
   cmp(rcx, qword[in_frame(at + offsetof(AccessSite, size))]);
   jae(other, T_NEAR);
   L(*back);
+  return at;
+}
+
+// The guest's address is in rax.
+void BlockTranslator::find_memory(const Access& access) {
+  const usize site = find_region(access.bytes * access.count, access.write);
   if (access.bytes == 16) {
     for (u32 i = 0; i < access.count; ++i) notify_models(access, i * 16, 2, 8);
   } else {
     notify_models(access, 0, access.count, access.bytes);
   }
-  add(rax, qword[in_frame(at + offsetof(AccessSite, delta))]);
+  add(rax, qword[in_frame(site + offsetof(AccessSite, delta))]);
 }
 
 // Like CoreMemory::load() and store() without a miss: the page is that of the last access, the line the newest of its
@@ -185,7 +192,7 @@ void BlockTranslator::notify_models(const Access& access, u32 offset, u32 elemen
     jnz(miss, T_NEAR);
   }
   if (elements > 1) {  // all elements are in one line
-    lea(rdx, ptr[rcx + usize{bytes}]);
+    lea(rdx, ptr[rcx + usize{bytes} * (elements - 1)]);
     xor_(rdx, rcx);
     test(rdx, ~63);
     jnz(miss, T_NEAR);

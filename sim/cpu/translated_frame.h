@@ -70,7 +70,7 @@ struct TranslatedCalls {
 inline constexpr u32 kWriteExtent = 1U << 16;
 
 struct TranslatedFrame {
-  static constexpr u32 kLinks = 1U << 17, kSites = 1U << 17;
+  static constexpr u32 kLinks = 1U << 18, kSites = 1U << 18;
 
   Translator* translator = nullptr;
   TranslatedCalls calls{};

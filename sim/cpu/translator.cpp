@@ -29,7 +29,7 @@ namespace wperf::sim {
 namespace {
 
 // Room for some 80,000 blocks; the start of CPython has 48,000. When it is full, everything is translated again.
-constexpr usize kCodeBytes = 64 << 20;
+constexpr usize kCodeBytes = 128 << 20;
 constexpr usize kDoors = 64;  // sanitizers read the bytes before a function
 constexpr usize kRoomForBlock = 64 << 10;
 constexpr u64 kAddresses = u64{1} << 48;

@@ -232,5 +232,68 @@ TEST_F(TranslatorTest, ChangedPagesAreSeenFromOthers) {
   EXPECT_GT(translated.engine.translated_cycles(), translated.engine.cycles() / 2);
 }
 
+// Code in writable memory, which changes itself in a loop; later it changes too often to be translated.
+TEST_F(TranslatorTest, ProgramsThatChangeTheirOwnCodeDoTheSameWithIt) {
+  constexpr u64 kOwn = 0x10000;
+  constexpr u32 kProgram[] = {
+      0x91000442,  // 1: add x2, x2, #1: its number changes in each round
+      0xf1000400,  // subs x0, x0, #1
+      0x54ffffc1,  // b.ne 1b
+      0x11400463,  // add w3, w3, #1, lsl #12
+      0xb9000023,  // str w3, [x1]
+      0xd2800660,  // mov x0, #51
+      0xf1000484,  // subs x4, x4, #1
+      0x54ffff21,  // b.ne 1b
+      0xd4000001,  // svc #0
+  };
+  OneCore translated(1 << 16, {}, one_way(true)), plain(1 << 16, {}, one_way(false));
+  for (OneCore* core : {&translated, &plain}) {
+    core->space.map(kOwn, 0x1000, kRead | kWrite | kExecute);
+    core->space.write(kOwn, kProgram, sizeof kProgram);
+    core->thread.pc = kOwn;
+    core->thread.x[0] = 51;
+    core->thread.x[1] = kOwn;
+    core->thread.x[3] = 0x91000442;
+    core->thread.x[4] = 200;
+  }
+  run_both(translated, plain, 3000, 0, "one core");
+  EXPECT_EQ(plain.thread.x[4], 0U);
+  EXPECT_FALSE(translated.space.rarely_changes(kOwn));
+  EXPECT_GT(translated.engine.translated_cycles(), 100U);
+}
+
+// One core executes a function in writable memory that the other one rewrites.
+TEST_F(TranslatorTest, CodeThatAnotherCoreWroteIsSeen) {
+  constexpr u64 kShared = 0x10000, kWriter = kCode + 0x1000;
+  constexpr u32 kFunction[] = {0x91000442, 0xd65f03c0};  // add x2, x2, #1; ret
+  constexpr u32 kCaller[] = {0xd63f0020, 0xf1000400, 0x54ffffc1,
+                             0xd4000001};              // 1: blr x1; subs x0, x0, #1; b.ne 1b; svc
+  constexpr u32 kStores[] = {0xb9000023, 0xd4000021};  // str w3, [x1]; svc #1
+  TwoCores translated(true), plain(false);
+  for (TwoCores* cores : {&translated, &plain}) {
+    cores->shared.make_coherent(cores->space.id());
+    cores->space.map(kShared, 0x1000, kRead | kWrite | kExecute);
+    cores->space.write(kShared, kFunction, sizeof kFunction);
+    cores->space.write(kWriter, kStores, sizeof kStores);
+    cores->load(kCaller);
+    cores->thread.x[0] = 1'000'000;
+    cores->thread.x[1] = cores->other.x[1] = kShared;
+  }
+  u64 before = 0;
+  for (u32 round = 0; round < 8; ++round) {
+    for (TwoCores* cores : {&translated, &plain}) {
+      EXPECT_EQ(cores->turn(0, 3000).reason, StopReason::budget);
+      cores->other.pc = kWriter;
+      cores->other.x[3] = 0x91000042 | round << 10;  // add x2, x2, #round
+      EXPECT_EQ(cores->turn(1, 1000).immediate, 1U);
+    }
+    ASSERT_EQ(difference(translated, plain), "") << round;
+    EXPECT_GT(translated.thread.x[2], before) << round;
+    before = translated.thread.x[2] - u64{round == 0};
+    EXPECT_EQ(translated.space.rarely_changes(kShared), true);
+  }
+  EXPECT_GT(translated.engine.translated_cycles(), translated.engine.cycles() / 2);
+}
+
 }  // namespace
 }  // namespace wperf::sim

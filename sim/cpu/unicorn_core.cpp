@@ -235,18 +235,12 @@ Block& UnicornCore::decode(u64 address, u32 size) {
     block.taken_target = block.branch_address() + offset;
   }
   const Region* const region = space_->region_of(address);
-  block.rewritable = region != nullptr && (region->permissions & kWrite) != 0;
+  if (region != nullptr && (region->permissions & kWrite) != 0) {
+    space_->executed(address);
+    block.translatable = space_->rarely_changes(address);
+  }
   model_.price(block);
   return block;
-}
-
-// A block in writable memory may have changed. Then Unicorn has translated it again, and we decode it again.
-Block* UnicornCore::rewritten(Block& block) {
-  const auto bytes = space_->view(block.address, block.size);
-  std::vector<u32> code(bytes.size() / 4);
-  if (!code.empty()) std::memcpy(code.data(), bytes.data(), code.size() * 4);
-  if (sum_up(code) == block.contents && classify_instruction(code.back()).branch == block.end) return &block;
-  return &decode(block.address, block.size);
 }
 
 void UnicornCore::stop(StopCause why) {
@@ -258,7 +252,7 @@ inline void UnicornCore::enter_block(u64 address, u32 size) {
   Block* const block = current_;
   if (block != nullptr) [[likely]] {
     model_.leave(*block, address);
-    if (block->address == address && block->size == size && !block->rewritable && model_.spent() < limit_) {
+    if (block->address == address && block->size == size && !block->forgotten && model_.spent() < limit_) {
       ++block->runs;
       model_.enter_again(*block);
       return;
@@ -268,17 +262,14 @@ inline void UnicornCore::enter_block(u64 address, u32 size) {
 }
 
 // Null if the run ends, or if the block was handled in another way.
-Block* UnicornCore::begin_new_block(u64 address, u32 size, Block* known) {
-  if (known != nullptr) {
-    known = rewritten(*known);
-  } else if ((address & 3) == 0) {
-    known = &decode(address, size);
-  } else {
+Block* UnicornCore::begin_new_block(u64 address, u32 size) {
+  if ((address & 3) != 0) {
     bad_address_ = address;
     stop(StopCause::unaligned_pc);
     return nullptr;
   }
-  if (!largest_.include(*known) || !far_) return known;
+  Block& block = decode(address, size);
+  if (!largest_.include(block) || !far_) return &block;
   come_nearer();  // the limit may be too far away now
   enter_other_block(address, size);
   return nullptr;
@@ -288,8 +279,8 @@ Block* UnicornCore::begin_new_block(u64 address, u32 size, Block* known) {
 inline Block* UnicornCore::begin_block(u64 address, u32 size) {
   current_ = nullptr;
   Block* block = blocks_.find(address, size);
-  if (block == nullptr || block->rewritable) [[unlikely]] {
-    block = begin_new_block(address, size, block);
+  if (block == nullptr) [[unlikely]] {
+    block = begin_new_block(address, size);
     if (block == nullptr) return nullptr;
   }
   execute_here(*block);

@@ -56,13 +56,12 @@ class UnicornCore {
   void cut_short(u64 pc);
   u32 word_at(u64 address);
   Block& decode(u64 address, u32 size);
-  Block* rewritten(Block& block);
 
   void enter_block(u64 address, u32 size);
   void enter_other_block(u64 address, u32 size);
   void limit_reached(u64 address, u32 size);
   Block* begin_block(u64 address, u32 size);
-  Block* begin_new_block(u64 address, u32 size, Block* known);
+  Block* begin_new_block(u64 address, u32 size);
   void execute_here(Block& block);
   Block* next_block(u64 address, u32 size);  // the same, called from other files
 

@@ -15,13 +15,11 @@ constexpr u64 kWorthTranslation = 1000;
 constexpr u64 kShortestPause = 250, kLongestPause = 1 << 12;
 constexpr usize kLongestBlock = 128;
 constexpr u64 kBlocksEndAt = 1024;  // Unicorn ends its blocks at multiples of this
-constexpr u32 kNop = 0xd503201f;
-
 constexpr u32 kSvc = 0xd4000001, kSvcMask = 0xffe0001f;
 
 // Instructions that end Unicorn's blocks, or may end them.
-bool is_system(u32 word) {
-  return (word >> 25 & 0xe) == 0xa && word != kNop;
+bool may_end_block(u32 word) {
+  return (word >> 25 & 0xe) == 0xa && !is_hint_without_effect(word);
 }
 
 }  // namespace
@@ -100,7 +98,7 @@ bool UnicornCore::farther() {
 // to be examined.
 bool UnicornCore::calls_kernel(ThreadState& thread) {
   Block* const block = blocks_.find(thread.pc);
-  if (block == nullptr || block->size != sizeof(u32) || block->rewritable) return false;
+  if (block == nullptr || block->size != sizeof(u32)) return false;
   if ((word_at(thread.pc) & kSvcMask) != kSvc) return false;
   if (far_ && reach_ < model_.spent() + kWorthTranslation * kOneCycle) return false;
   blocks_.ran(*block);
@@ -119,7 +117,7 @@ Block* UnicornCore::translated_block(u64 address) {
     if (largest_.include(*block) && far_) come_nearer();
   }
   if (block->translated != nullptr) return block;
-  if (!block->translatable || block->rewritable) return nullptr;
+  if (!block->translatable) return nullptr;
   const std::span<const u32> code = code_of(*block);
   // A block that ends for another reason may end elsewhere if Unicorn has to continue in the middle of it.
   const bool ends = block->end != BranchKind::none || (address + block->size) % kBlocksEndAt == 0;
@@ -140,7 +138,7 @@ u32 UnicornCore::cut_block(u64 address) {
     const u32 word = word_at(address + size);
     size += 4;
     if (classify_instruction(word).branch != BranchKind::none) return size;
-    if (is_system(word)) return 0;
+    if (may_end_block(word)) return 0;
   } while ((address + size) % kBlocksEndAt != 0 && size / 4 < kLongestBlock);
   return (address + size) % kBlocksEndAt == 0 ? size : 0;
 }

@@ -136,7 +136,7 @@ void UnicornCore::enter_watched(u64 address, u32 size) {
   choose_in(*block);
   model_.enter_again(*block);
   if (watch_.enter(*block)) note_at_start(*block, watch_.first_out(*block, code_of(*block)));
-  if (block == previous && !block->rewritable) return;
+  if (block == previous) return;
   for (u32 line = 0; line < block->line_count; ++line) {
     model_.fetch_line(*block, line);
     if (!watch_.live() || !watch_.out()) continue;

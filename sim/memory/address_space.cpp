@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <unordered_map>
 
 namespace wperf::sim {
 namespace {
@@ -15,6 +16,8 @@ std::atomic<u32> next_id{1};
 
 // An engine that comes back after more changes than these starts anew.
 constexpr usize kMostChanges = 512;
+// After so many changes of its code by the program, a page is no longer translated.
+constexpr u32 kFewChanges = 64;
 
 bool by_base(const Region& region, u64 address) {
   return region.base < address;
@@ -31,6 +34,11 @@ struct AddressSpace::State {
   std::vector<Region> regions;  // sorted by base, no overlaps
   u64 first_change = 1;         // the generation before changes.front()
   std::vector<MemoryChange> changes;
+  struct CodePage {
+    bool executed = false;  // since the last store
+    u32 changes = 0;
+  };
+  std::unordered_map<u64, CodePage> writable_code;  // by page
   u32 id = 0;
 
   // `permissions`: those before and after, if there was memory before.
@@ -190,6 +198,32 @@ bool AddressSpace::write(u64 address, const void* in, u64 size) {
 
 void AddressSpace::code_written(u64 base, u64 size) {
   state_->changed(base, std::min(size, ~u64{0} - base), kExecute);
+}
+
+void AddressSpace::executed(u64 address) {
+  const u64 page = address & ~(kPageSize - 1);
+  state_->writable_code[page].executed = true;
+  const u64 end = std::max(writable_code_ + writable_code_size_, page + kPageSize);
+  writable_code_ = writable_code_size_ == 0 ? page : std::min(writable_code_, page);
+  writable_code_size_ = end - writable_code_;
+}
+
+bool AddressSpace::stored(u64 address, u64 size) {
+  bool result = false;
+  for (u64 page = address & ~(kPageSize - 1); page < address + size; page += kPageSize) {
+    const auto found = state_->writable_code.find(page);
+    if (found == state_->writable_code.end() || !found->second.executed) continue;
+    found->second.executed = false;
+    ++found->second.changes;
+    state_->changed(page, kPageSize, kExecute);
+    result = true;
+  }
+  return result;
+}
+
+bool AddressSpace::rarely_changes(u64 address) const {
+  const auto found = state_->writable_code.find(address & ~(kPageSize - 1));
+  return found == state_->writable_code.end() || found->second.changes < kFewChanges;
 }
 
 const std::vector<Region>& AddressSpace::regions() const {

@@ -60,6 +60,13 @@ class AddressSpace {
 
   // For code that the program wrote through another mapping: engines forget their copies of this range.
   void code_written(u64 base, u64 size);
+  // Code in writable memory: engines report its pages before they execute it, and stores that may change it. A change
+  // is noted for the first store after an execution; stored() then returns true. rarely_changes() is false for a page
+  // whose code changed so often that a copy does not pay.
+  void executed(u64 address);
+  bool may_be_code(u64 address) const { return address - writable_code_ < writable_code_size_; }
+  bool stored(u64 address, u64 size);
+  bool rarely_changes(u64 address) const;
 
   const std::vector<Region>& regions() const;
   const Region* region_of(u64 address) const;  // null if nothing is mapped there
@@ -72,6 +79,7 @@ class AddressSpace {
 
  private:
   struct State;
+  u64 writable_code_ = 0, writable_code_size_ = 0;  // contains all pages of executed()
   std::unique_ptr<State> state_;
 };
 

@@ -74,7 +74,8 @@ TEST(AddressSpace, ChangesSayWhichRangeAndWhetherItsCodeIsStale) {
   u64 seen = space.generation();
   const auto news = [&] {
     std::string result;
-    for (const MemoryChange& change : space.changes_since(seen).value()) {
+    const auto changes = space.changes_since(seen).value();
+    for (const MemoryChange& change : changes) {
       result += std::to_string(change.base / 0x1000) + "+" + std::to_string(change.size) + (change.code ? "c " : " ");
     }
     seen = space.generation();
@@ -109,6 +110,31 @@ TEST(AddressSpace, OldChangesAreNotKept) {
   EXPECT_FALSE(space.changes_since(start).has_value());
   EXPECT_EQ(space.changes_since(start + 9'990).value().size(), 10U);
   EXPECT_FALSE(space.changes_since(0).has_value()) << "an engine that never saw the space";
+}
+
+TEST(AddressSpace, StoresToExecutedCodeAreChanges) {
+  AddressSpace space;
+  ASSERT_TRUE(space.map(0x10000, 0x4000, kRead | kWrite | kExecute));
+  EXPECT_FALSE(space.may_be_code(0x10000));
+  space.executed(0x12004);
+  EXPECT_TRUE(space.may_be_code(0x12ffc));
+  EXPECT_FALSE(space.may_be_code(0x11ffc));
+  space.executed(0x10ffc);
+  EXPECT_TRUE(space.may_be_code(0x11000)) << "between the two";
+  const u64 before = space.generation();
+  EXPECT_FALSE(space.stored(0x11000, 8));
+  EXPECT_TRUE(space.stored(0x11ffc, 8)) << "also on the next page";
+  EXPECT_FALSE(space.stored(0x12000, 8)) << "not executed since";
+  ASSERT_EQ(space.changes_since(before).value().size(), 1U);
+  const MemoryChange change = space.changes_since(before).value().front();
+  EXPECT_EQ(change.base, 0x12000U);
+  EXPECT_TRUE(change.code);
+  for (int i = 0; i < 100; ++i) {
+    space.executed(0x10000);
+    EXPECT_TRUE(space.stored(0x10000, 1));
+  }
+  EXPECT_FALSE(space.rarely_changes(0x10800));
+  EXPECT_TRUE(space.rarely_changes(0x12000));
 }
 
 TEST(AddressSpace, SpacesHaveDifferentIds) {

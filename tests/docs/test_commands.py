@@ -123,6 +123,8 @@ class Commands(unittest.TestCase):
         done = self.run_command(command.text, folder, self.device_of(command))
         self.assertEqual(done.returncode, wanted, done.stderr)
         told = [line for line in done.stderr.splitlines() if "notes" not in command.how or not line.startswith("note: ")]
+        # A recording of the whole machine may see how another test builds its program.
+        told = [line for line in told if "became shorter while wperf read it" not in line or folder in line]
         self.assertEqual(told == [], wanted == 0, done.stderr)
 
     def check_all(self, commands, text=""):

@@ -269,7 +269,7 @@ class LinuxPgoTest(WperfTest):
         self.pgo("a.data", "--format", "llvm-unsymbolized", "-o", "e.raw")
         run(PROFGEN, "--binary", "program", "--unsymbolized-profile", "e.raw", "--use-offset=0", "-o", "theirs.prof", cwd=self.folder)
         answer = self.pgo("a.data", "--format", "llvm", "-o", "ours.prof")
-        self.assertEqual(answer["without_line"], 0)
+        self.assertLess(answer["without_line"], answer["instructions"] / 100)  # a sample may lie in the startup code
         self.assertGreaterEqual(overlap(self.folder, "theirs.prof", "ours.prof"), 99)
         text = (self.folder / "ours.prof").read_text(encoding="ascii")
         heads = {name: int(head) for name, head in re.findall(r"(?m)^(\w+):\d+:(\d+)$", text)}
