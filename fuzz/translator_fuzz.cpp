@@ -9,6 +9,7 @@
 
 #include "sim/cpu/instruction_class.h"
 #include "sim/cpu/random_programs.h"
+#include "sim/cpu/vector_operations.h"
 
 namespace {
 
@@ -36,7 +37,9 @@ u32 harmless(u32 word) {
   const bool memory = (group & 5) == 4 && (word >> 27 & 7) >= 5;
   const bool branch = wperf::sim::classify_instruction(word).branch != wperf::sim::BranchKind::none;
   const bool addition = (word & 0xffe0fc00) == 0x1e602800;
-  return data || memory || branch || addition ? word : 0xd503201f;
+  const bool vector =
+      wperf::sim::find_vector_operation(word) != nullptr || wperf::sim::find_structure_access(word).move != nullptr;
+  return data || memory || branch || addition || vector ? word : 0xd503201f;
 }
 
 }  // namespace

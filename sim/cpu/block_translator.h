@@ -186,13 +186,15 @@ class BlockTranslator : private Xbyak::CodeGenerator {
 
   // translate_vectors.cpp
   bool vector_data(u32 code);
+  bool host_vector_data(u32 code);
+  void call_function(u64 function, u32 code);
   bool vector_immediate(u32 code);
   bool vector_shift(u32 code);
   bool vector_copy(u32 code);
   bool vector_floats(u32 code);
   bool three_vectors(u32 code);
   bool load_store_structure(u32 code);
-  bool load_store_element(u32 code);
+  bool load_store_elements(u32 code);
   void add_product(u32 size, bool subtract, u32 to, bool whole);
   void combine_bits(u32 kind);
   void select_bits(u32 kind, u32 to, bool whole);

@@ -58,6 +58,13 @@ class RandomPrograms {
     return code;
   }
 
+  // An instruction on vector registers, or an access of them.
+  u32 vectors() {
+    for (;;) {
+      if (const u32 word = maybe_vectors(); known(word)) return word;
+    }
+  }
+
   static void prepare(OneCore& core, u32 rounds) {
     for (u32 i = 0; i < 16; ++i) core.thread.x[i] = 0x9e3779b97f4a7c15 * (i + 1);
     constexpr double kNumbers[] = {1.5, -0.1, 3e300, 5e-324, 2.2250738585072014e-308, -7e9, 0, 1e-160};
@@ -114,17 +121,12 @@ class RandomPrograms {
     }
     return word;
   }
-  u32 vectors() {
-    for (;;) {
-      if (const u32 word = maybe_vectors(); known(word)) return word;
-    }
-  }
   // An instruction on vector registers; a general register that it writes is one of x0 … x15.
   u32 maybe_vectors() {
     const u32 random = static_cast<u32>(next() >> 16) & (below(4) == 0 ? ~0U : ~0x300U), type = random & 0x400000;
     const u32 fields = random & 0x1fffe0 & (below(4) == 0 ? ~0U : ~0x180000U);
     const u32 shape = random & 0x60000000, to = below(below(3) == 0 ? 16 : 8);
-    switch (below(12)) {
+    switch (below(20)) {
       case 0:
       case 1:
         return 0x1e200800 | type | (fields & 0x1ff3e0) | to;  // two operands
@@ -153,8 +155,27 @@ class RandomPrograms {
         const u32 base = more != 0 ? single ^ (20U ^ 22U) << 5 : single;
         return below(2) == 0 ? base | more | (random & 0xdc00) : (base | more | (random & 0xfc00)) & ~0x01000000U;
       }
-      default:
+      case 10:
+      case 11:
         return 0x0e200400 | shape | (random & 0xc00000) | (fields & 0x1ffbe0) | to;  // three operands
+      case 12:
+        return 0x0e200000 | shape | (random & 0xdff3e0) | to;  // of different widths
+      case 13:
+        return 0x0e200800 | shape | (random & 0xd1f3e0) | to;  // one operand
+      case 14:
+        return 0x0f000400 | shape | (random & 0x7ffbe0) | to;  // shifts
+      case 15:
+        return 0x0e000800 | (shape & 0x40000000) | (random & 0xdf73e0) | to;  // UZP, TRN, ZIP
+      case 16:
+        return (below(2) == 0 ? 0x2e000000 | (random & 0x7800) : 0x0e000000 | (random & 0x7000)) |
+               (shape & 0x40000000) | (random & 0x1f03e0) | to;  // EXT, TBL, TBX
+      case 17:
+        return 0x4e284800 | (random & 0x33e0) | to;  // AES
+      case 18:
+        return below(2) == 0 ? 0x5e000400 | (random & 0x1f03e0) | to                          // one lane
+                             : 0x5ee00400 | (shape & 0x20000000) | (random & 0x1ffbe0) | to;  // scalars
+      default:
+        return 0x5f400400 | (shape & 0x20000000) | (random & 0x3ffbe0) | to;  // shifts of scalars
     }
   }
   // An access of random size and kind. Many addresses are not aligned.
@@ -199,13 +220,13 @@ class RandomPrograms {
   void only_for_unicorn(std::vector<u32>& code) {
     switch (below(4)) {
       case 0:
-        code.push_back(0x4e284800 | below(32) << 5 | below(32));  // aese v, v
+        code.push_back(0x5e280800 | below(32) << 5 | below(32));  // sha1h
         break;
       case 1:  // ldxr x1, [x20]; b; add x3, x3, #1; b; stxr w2, x1, [x20]
         code.insert(code.end(), {0xc85f7e81, 0x14000001, 0x91000463, 0x14000001, 0xc8027e81});
         break;
-      case 2:  // ldaxr w1, [x20]; str w3, [x20]; dmb ish; aese v1, v2; stlxr w2, w4, [x20]
-        code.insert(code.end(), {0x885ffe81, 0xb9000283, 0xd5033bbf, 0x4e284841, 0x8802fe84});
+      case 2:  // ldaxr w1, [x20]; str w3, [x20]; dmb ish; sha1h s1, s2; stlxr w2, w4, [x20]
+        code.insert(code.end(), {0x885ffe81, 0xb9000283, 0xd5033bbf, 0x5e280841, 0x8802fe84});
         break;
       default:  // ldxr x1, [x20]; b; clrex; ldar w4, [x20]; mrs x5, fpcr; b; stxr w2, x3, [x20]
         code.insert(code.end(), {0xc85f7e81, 0x14000001, 0xd5033f5f, 0x88dffe84, 0xd53b4405, 0x14000001, 0xc8027e83});

@@ -35,7 +35,7 @@ bool BlockTranslator::instruction(u32 code) {
   if ((group & 0xe) == 0x8) return immediate_data(code);
   if ((group & 0x5) == 0x4) return load_store(code);
   if ((group & 0x7) == 0x5) return register_data(code);
-  if ((group & 0x7) == 0x7) return is_set(code, 28) ? scalar_float(code) : vector_data(code);
+  if ((group & 0x7) == 0x7) return (is_set(code, 28) && scalar_float(code)) || vector_data(code);
   return (group & 0xe) == 0xa && system(code);
 }
 

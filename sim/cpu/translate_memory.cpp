@@ -22,7 +22,7 @@ bool BlockTranslator::load_store(u32 code) {
   switch (bits_of(code, 29, 27)) {
     case 1:
       if (!is_set(code, 26)) return load_store_ordered(code);
-      return is_set(code, 24) ? load_store_element(code) : load_store_structure(code);
+      return is_set(code, 24) ? load_store_elements(code) : load_store_structure(code);
     case 3:
       return !is_set(code, 24) && load_literal(code);
     case 5:
@@ -177,12 +177,10 @@ void BlockTranslator::notify_models(const Access& access, u32 offset, u32 elemen
   auto back = std::make_shared<Label>();
   Label& miss = later([this, back, offset, elements, bytes, write = access.write] {
     mov(qword[in_frame(offsetof(TranslatedFrame, address))], rax);
-    for (u32 i = 0; i < elements; ++i) {
-      mov(rsi, qword[in_frame(offsetof(TranslatedFrame, address))]);
-      add(rsi, offset + i * bytes);
-      mov(edx, bytes);
-      call_engine(write ? offsetof(TranslatedCalls, store) : offsetof(TranslatedCalls, load));
-    }
+    lea(rsi, ptr[rax + usize{offset}]);
+    mov(edx, bytes);
+    mov(ecx, elements);
+    call_engine(write ? offsetof(TranslatedCalls, store) : offsetof(TranslatedCalls, load));
     mov(rax, qword[in_frame(offsetof(TranslatedFrame, address))]);
     jmp(*back, T_NEAR);
   });

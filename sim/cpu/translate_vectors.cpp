@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sim/cpu/block_translator.h"
+#include "sim/cpu/vector_operations.h"
 
 #if WPERF_TRANSLATES
 
@@ -38,7 +39,26 @@ std::optional<u64> vector_constant(bool invert, u32 cmode, u32 imm8) {
 
 }  // namespace
 
+// By instructions of the host if there are any, otherwise by a function.
 bool BlockTranslator::vector_data(u32 code) {
+  if (!is_set(code, 28) && host_vector_data(code)) return true;
+  const VectorOperation operation = find_vector_operation(code);
+  if (operation == nullptr) return false;
+  flags_live_ = false;
+  call_function(reinterpret_cast<u64>(operation), code);
+  return true;
+}
+
+// Calls a function of the thread, the instruction, and what is in rdx.
+void BlockTranslator::call_function(u64 function, u32 code) {
+  mov(rdi, rbx);
+  mov(esi, code);
+  mov(rax, function);
+  call(rax);
+}
+
+// If the result is false, code without effect may have been written.
+bool BlockTranslator::host_vector_data(u32 code) {
   if ((code & 0x9ff80c00) == 0x0f000400) return vector_immediate(code);
   if ((code & 0x9f800400) == 0x0f000400) return vector_shift(code);
   if ((code & 0x9fe08400) == 0x0e000400) return vector_copy(code);
@@ -319,12 +339,13 @@ void BlockTranslator::check_floats(bool wide, bool may_be_tiny) {
   jnz(back, T_NEAR);
 }
 
-// LD1, ST1 of one to four registers
+// LD1, ST1 of one to four whole registers
 bool BlockTranslator::load_store_structure(u32 code) {
   static constexpr u8 kRegisters[16] = {0, 0, 4, 0, 0, 0, 3, 1, 0, 0, 2};
   const u32 count = kRegisters[bits_of(code, 15, 12)], base = bits_of(code, 9, 5), by = bits_of(code, 20, 16);
   const bool write = !is_set(code, 22), writes_back = is_set(code, 23);
-  if (count == 0 || is_set(code, 31) || is_set(code, 21) || (!writes_back && by != 0)) return false;
+  if (count == 0) return load_store_elements(code);
+  if (is_set(code, 31) || is_set(code, 21) || (!writes_back && by != 0)) return false;
   const u32 bytes = is_set(code, 30) ? 16 : 8;
   flags_live_ = false;
   mov(rax, guest(base));
@@ -336,30 +357,18 @@ bool BlockTranslator::load_store_structure(u32 code) {
   return true;
 }
 
-// LD1, ST1 of one element, and LD1R
-bool BlockTranslator::load_store_element(u32 code) {
-  const u32 operation = bits_of(code, 15, 13), size = bits_of(code, 11, 10), base = bits_of(code, 9, 5);
-  const u32 by = bits_of(code, 20, 16), to = bits_of(code, 4, 0),
-            place = bits_of(code, 30, 30) * 8 + bits_of(code, 12, 10);
-  const bool write = !is_set(code, 22), writes_back = is_set(code, 23), repeats = operation == 6;
-  if (is_set(code, 31) || is_set(code, 21) || (operation & 1) != 0 || (!writes_back && by != 0)) return false;
-  if (repeats && (write || is_set(code, 12))) return false;
-  if (operation == 2 && (size & 1) != 0) return false;
-  if (operation == 4 && (size > 1 || (size == 1 && is_set(code, 12)))) return false;
-  const u32 log = repeats ? size : operation == 4 ? 2 + size : operation / 2, bytes = 1U << log;
+// Accesses whose elements alternate between registers, or of one element
+bool BlockTranslator::load_store_elements(u32 code) {
+  const StructureAccess access = find_structure_access(code);
+  if (access.move == nullptr) return false;
+  const u32 base = bits_of(code, 9, 5), by = bits_of(code, 20, 16);
   flags_live_ = false;
   mov(rax, guest(base));
-  find_memory({bytes, 1, write});
-  const Xbyak::RegExp element = vector(to, repeats ? 0 : usize{place >> log} * bytes);
-  if (write) {
-    read_part({0, bytes}, element);
-    write_part(bytes, rax);
-  } else {
-    read_part({0, bytes}, rax);
-    repeats ? repeat(bytes, to, is_set(code, 30)) : write_part(bytes, element);
-  }
-  if (!writes_back) return true;
-  by == 31 ? mov(rcx, bytes) : mov(rcx, guest(by));
+  find_memory({access.bytes, access.count, !is_set(code, 22)});
+  mov(rdx, rax);
+  call_function(reinterpret_cast<u64>(access.move), code);
+  if (!is_set(code, 23)) return true;
+  by == 31 ? mov(rcx, u64{access.bytes} * access.count) : mov(rcx, guest(by));
   add(guest(base), rcx);
   return true;
 }

@@ -61,8 +61,8 @@ struct AccessSite {
 // Functions that translated code calls. The first argument of each is the translator.
 struct TranslatedCalls {
   bool (*prepare)(Translator*, u32 site, u64 address, u32 extent);  // false: hand back. extent: bytes | kWriteExtent
-  void (*load)(Translator*, u64 address, u32 size);
-  void (*store)(Translator*, u64 address, u32 size);
+  void (*load)(Translator*, u64 address, u32 bytes, u32 count);     // `count` accesses, one after the other
+  void (*store)(Translator*, u64 address, u32 bytes, u32 count);
   void (*fetch)(Translator*, const Block* block);
   void (*list)(Translator*, Block* block);
   void (*leave)(Translator*, const Block* block, u64 next);

@@ -200,8 +200,12 @@ class HostTranslator final : public Translator {
                                       reinterpret_cast<u64>(region.host) - region.base};
     return true;
   }
-  static void load(Translator* self, u64 address, u32 size) { of(self).model_.load(address, size); }
-  static void store(Translator* self, u64 address, u32 size) { of(self).model_.store(address, size); }
+  static void load(Translator* self, u64 address, u32 bytes, u32 count) {
+    for (u32 i = 0; i < count; ++i) of(self).model_.load(address + u64{i} * bytes, bytes);
+  }
+  static void store(Translator* self, u64 address, u32 bytes, u32 count) {
+    for (u32 i = 0; i < count; ++i) of(self).model_.store(address + u64{i} * bytes, bytes);
+  }
   static void fetch(Translator* self, const Block* block) { of(self).model_.fetch_lines(*block); }
   static void list(Translator* self, Block* block) { of(self).blocks_.list(*block); }
   static void leave(Translator* self, const Block* block, u64 next) { of(self).model_.leave(*block, next); }

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "sim/cpu/core_model.h"
 #include "sim/cpu/random_programs.h"
 
@@ -77,6 +79,31 @@ TEST_F(TranslatorTest, RandomProgramsDoTheSameWithIt) {
   EXPECT_LT(faults, 100U) << "most programs come to their end";
   EXPECT_GT(translated.engine.translated_cycles(), translated.engine.cycles() / 4) << "or nothing was compared";
   EXPECT_EQ(plain.engine.translated_cycles(), 0U);
+}
+
+// One instruction at a time, with random registers and with extreme ones.
+TEST_F(TranslatorTest, VectorInstructionsDoTheSameWithIt) {
+  RandomPrograms random(2862933555777941757);
+  OneCore translated(1 << 18, {}, one_way(true)), plain(1 << 18, {}, one_way(false));
+  for (u32 round = 0; round < 10000; ++round) {
+    const u32 code[] = {random.vectors(), 0x14000001, 0xd4000001};  // the instruction; b; svc
+    ThreadState start;
+    for (auto& one : start.v) one = {random.next(), random.next()};
+    constexpr u64 kExtremes[] = {0, ~u64{0}, 0x8000000080008080, 0x7fffffffffffffff, 0x0706050403020100};
+    for (u32 i = 0; i < 8; ++i) start.v[random.below(8)][i % 2] = kExtremes[random.below(5)];
+    start.x[20] = kData + 0x8000;
+    start.x[21] = 0x123;
+    start.x[22] = kData + 0x8030;
+    for (OneCore* core : {&translated, &plain}) {
+      core->thread = start;
+      core->load(code);
+    }
+    char name[16];
+    std::snprintf(name, sizeof name, "%08x", code[0]);
+    run_both(translated, plain, ~u64{0}, 0, name);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(translated.engine.translated_cycles(), translated.engine.cycles() / 4) << "or nothing was compared";
 }
 
 TEST_F(TranslatorTest, TestProgramsDoTheSameWithIt) {
