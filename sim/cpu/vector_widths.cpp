@@ -36,7 +36,7 @@ template <typename T, typename Result, LaneOperation kOperation>
 void across(ThreadState& thread, u32 code) {
   const VectorFields fields{code};
   const Lanes<T> a = lanes<T>(thread, fields.first());
-  auto result = static_cast<Result>(a[0]);
+  Result result{a[0]};
   for (usize i = 1; i < (fields.whole() ? a.size() : a.size() / 2); ++i) {
     result = apply<kOperation, Result>(result, Result{a[i]}, Result{});
   }

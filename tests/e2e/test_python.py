@@ -297,7 +297,8 @@ class OtherCommands(PythonTest):
         row = max(rows, key=lambda one: one["total_ns"])
         self.assertEqual(row["holder"], "hold", rows)
         self.assertRegex(row["holder_thread"], r"^(python|Thread-2).* \(\d+\)$")
-        self.assertGreater(row["held_ns"], 0.5 * row["total_ns"])
+        # On a busy machine, the waiting thread waits on for a processor after the lock is free.
+        self.assertGreater(row["held_ns"], 0.2 * row["total_ns"])
         self.assertLessEqual(row["held_ns"], row["total_ns"])
 
     def test_top(self):
