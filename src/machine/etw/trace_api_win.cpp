@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Windows' own tracing. The functions are loaded for the first session.
+#include <aclapi.h>
+#include <sddl.h>
 #include <windows.h>
 
 #include <algorithm>
@@ -54,6 +56,30 @@ const Functions& functions() {
     return made;
   }();
   return bound;
+}
+
+// Anyone could create a mutex of this name first and hold it, so it counts only if administrators own it.
+windows::OwnedHandle mutex_of_administrators(const wchar_t* name) {
+  PSECURITY_DESCRIPTOR wanted = nullptr;
+  if (ConvertStringSecurityDescriptorToSecurityDescriptorW(L"O:BAD:P(A;;GA;;;BA)(A;;GA;;;SY)", SDDL_REVISION_1, &wanted,
+                                                           nullptr) == FALSE) {
+    return {};
+  }
+  SECURITY_ATTRIBUTES attributes{sizeof(SECURITY_ATTRIBUTES), wanted, FALSE};
+  windows::OwnedHandle mutex;
+  mutex.reset(CreateMutexW(&attributes, FALSE, name));
+  const bool existed = GetLastError() == ERROR_ALREADY_EXISTS;
+  LocalFree(wanted);
+  if (mutex == nullptr || !existed) return mutex;
+  PSID owner = nullptr;
+  PSECURITY_DESCRIPTOR found = nullptr;
+  if (GetSecurityInfo(mutex.get(), SE_KERNEL_OBJECT, OWNER_SECURITY_INFORMATION, &owner, nullptr, nullptr, nullptr,
+                      &found) != ERROR_SUCCESS) {
+    return {};
+  }
+  if (IsWellKnownSid(owner, WinBuiltinAdministratorsSid) == FALSE) mutex.reset();
+  LocalFree(found);
+  return mutex;
 }
 
 std::wstring wide(const std::u16string& text) {
@@ -219,7 +245,7 @@ class WindowsTracing final : public etw::TraceApi {
   // Gives up if the holder takes longer than any wperf should.
   void begin_changes() override {
     constexpr DWORD kLongestMs = 5000;
-    changes_.reset(CreateMutexW(nullptr, FALSE, L"Global\\wperf changes of tracing"));
+    changes_ = mutex_of_administrators(L"Global\\wperf changes of tracing");
     if (changes_ != nullptr) holds_ = WaitForSingleObject(changes_.get(), kLongestMs) != WAIT_TIMEOUT;
   }
   void end_changes() override {
