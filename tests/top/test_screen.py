@@ -111,7 +111,7 @@ class TopScreen(unittest.TestCase):
         self.terminal.keys(key)
         return self.terminal.wait_for(r"^status \d+")
 
-    def stretches(self):
+    def looks(self):
         """The number of intervals so far; it grows while `top` runs."""
         return int(re.search(r"last (\d+) looks", self.terminal.screen())[1])
 

@@ -8,7 +8,7 @@
 namespace wperf::waits {
 
 std::vector<WaitPart> LiveWaits::take(const std::vector<stacks::Switch>& switches, u64 begin, u64 end) {
-  // At the beginning of the period, each thread that is already waiting leaves a made-up core that no other thread
+  // At the beginning of the look, each thread that is already waiting leaves a made-up core that no other thread
   // uses.
   u16 core_of_nobody = 0;
   for (const stacks::Switch& one : switches) {

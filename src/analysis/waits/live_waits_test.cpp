@@ -16,7 +16,7 @@ stacks::Switch leaves(u64 time, u32 thread, u32 sample) {
   return one;
 }
 
-TEST(LiveWaits, AWaitOfThreeStretchesKnowsItsPlaceInAll) {
+TEST(LiveWaits, AWaitOfThreeLooksKnowsItsPlaceInAll) {
   LiveWaits live;
   std::vector<WaitPart> parts = live.take({leaves(40, 7, 3)}, 0, 100);
   ASSERT_EQ(parts.size(), 1u);
@@ -28,7 +28,7 @@ TEST(LiveWaits, AWaitOfThreeStretchesKnowsItsPlaceInAll) {
   parts[0].place = 11;
   live.keep(parts);
 
-  parts = live.take({}, 100, 200);  // a stretch without records
+  parts = live.take({}, 100, 200);  // a look without records
   ASSERT_EQ(parts.size(), 1u);
   EXPECT_EQ(parts[0].length, 100u);
   EXPECT_EQ(parts[0].place, 11u);
@@ -73,8 +73,8 @@ TEST(LiveWaits, LateNewsCountFromTheBeginningOn) {
   EXPECT_EQ(parts[0].length, 100u);
 }
 
-// However time is divided into periods, the sum of the waits must be the same.
-TEST(LiveWaits, StretchesAddUp) {
+// However time is divided into looks, the sum of the waits must be the same.
+TEST(LiveWaits, LooksAddUp) {
   std::vector<stacks::Switch> all;
   for (u32 i = 0; i < 20; ++i) {
     all.push_back(leaves(i * 97 + 10, i % 3 + 1, i));

@@ -199,7 +199,7 @@ diag::Result<void> OptionEffects::take_push_value(Option option, const std::stri
         return diag::usage_error(fmt::format("'{}' is too short for {}", value, spelling),
                                  fmt::format("use at least {} ms", kShortestPeriodMs));
       }
-      push.period_ms = request_.live.period_ms = period.milliseconds;
+      push.period_ms = request_.live.look_ms = period.milliseconds;
       return {};
     }
     case Option::push_target: {

@@ -29,12 +29,12 @@ live::LiveOptions live_options(const request::Request& asked) {
 diag::Result<int> look_once(live::LiveSession& session, diag::Console& console) {
   const live::LiveOptions& chosen = session.options();
   WPERF_CHECK_OK(session.start());
-  WPERF_TRY(const measure::LiveStretch stretch, session.next(chosen.view.period_ms, [] {}));
-  WPERF_TRY(const live::LiveSession::StretchProfile seen, session.stretch_profile(stretch));
+  WPERF_TRY(const measure::LiveLook look, session.next(chosen.view.look_ms, [] {}));
+  WPERF_TRY(const live::LiveSession::LookProfile seen, session.look_profile(look));
   const stacks::StackProfile& profile = seen.profile;
   const report::TopFacts facts{.of = session.of(),
-                               .seconds = static_cast<double>(stretch.end_ns - stretch.begin_ns) / 1e9,
-                               .has_ended = stretch.end == measure::WaitEnd::program_ended,
+                               .seconds = static_cast<double>(look.end_ns - look.begin_ns) / 1e9,
+                               .has_ended = look.end == measure::WaitEnd::program_ended,
                                .waits = chosen.view.waits ? &seen.waits : nullptr,
                                .counters = chosen.view.counters.has_value() ? &seen.counters : nullptr};
   report::StackOptions options;
@@ -46,8 +46,8 @@ diag::Result<int> look_once(live::LiveSession& session, diag::Console& console) 
   WPERF_CHECK_OK(output::show(
       chosen.outputs, console, [&] { return report::top_text(profile, facts, options); },
       [&] { return report::top_json(profile, facts, options); }));
-  if (stretch.error.has_value()) return *stretch.error;
-  return session.status(stretch);
+  if (look.error.has_value()) return *look.error;
+  return session.status(look);
 }
 
 }  // namespace

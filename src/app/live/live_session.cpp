@@ -52,12 +52,12 @@ diag::Result<void> LiveSession::start() {
   return {};
 }
 
-diag::Result<measure::LiveStretch> LiveSession::next(u64 length_ms, const std::function<void()>& meanwhile) {
-  WPERF_TRY(measure::LiveStretch stretch, live_->next(length_ms, meanwhile));
+diag::Result<measure::LiveLook> LiveSession::next(u64 length_ms, const std::function<void()>& meanwhile) {
+  WPERF_TRY(measure::LiveLook look, live_->next(length_ms, meanwhile));
   if (counts_ != nullptr) {
     WPERF_TRY(counted_, counts_->next());
   }
-  return stretch;
+  return look;
 }
 
 std::string LiveSession::why_no_waits() const {
@@ -86,14 +86,14 @@ diag::Result<void> LiveSession::plan_waits() {
   return plan::add_switches(plan_, options_.measured.wanted.sampling, machine_.capabilities, machine_.catalog);
 }
 
-diag::Result<LiveSession::StretchProfile> LiveSession::stretch_profile(const measure::LiveStretch& newest) {
+diag::Result<LiveSession::LookProfile> LiveSession::look_profile(const measure::LiveLook& newest) {
   WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(1, 0));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
   recording::ReadOptions wanted = options_.read;
   wanted.cores = true;
   wanted.functions = &functions_;
   wanted.opened = &opened_;
-  StretchProfile seen{
+  LookProfile seen{
       .profile = recording::read_recorded_samples(file, wanted).profile, .waits = {}, .counters = counted_};
   if (seen.profile.note.empty()) seen.profile.note = plan_.note;
   seen.profile.python = newest.python;
@@ -109,8 +109,8 @@ diag::Result<LiveSession::StretchProfile> LiveSession::stretch_profile(const mea
   return seen;
 }
 
-diag::Result<stacks::FunctionCode> LiveSession::code(const CodePlace& place, usize stretches, usize newest_left_out) {
-  WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(stretches, newest_left_out));
+diag::Result<stacks::FunctionCode> LiveSession::code(const CodePlace& place, usize looks, usize newest_left_out) {
+  WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(looks, newest_left_out));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
   recording::ReadOptions wanted = options_.read;
   wanted.cores = wanted.code = wanted.code_lines = true;
@@ -168,7 +168,7 @@ stacks::StackFilter LiveSession::filter() const {
   return filter;
 }
 
-int LiveSession::status(const measure::LiveStretch& last) {
+int LiveSession::status(const measure::LiveLook& last) {
   if (!options_.measured.wanted.program.has_value() || last.end != measure::WaitEnd::program_ended) return 0;
   return measure::status_of_program(options_.measured.wanted, machine_,
                                     machine_.device->programs().process(sampled_.pid), quiet_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples a program or the machine live, and makes the profile of the last periods. Must be used by one thread.
+// Samples a program or the machine live, and makes the profile of the last looks. Must be used by one thread.
 #pragma once
 #include <functional>
 #include <memory>
@@ -32,27 +32,27 @@ class LiveSession {
   diag::Result<void> start();
 
   // `meanwhile`: see LiveSampling.
-  diag::Result<measure::LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile);
+  diag::Result<measure::LiveLook> next(u64 length_ms, const std::function<void()>& meanwhile);
   usize kept() const { return live_->kept(); }
-  diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) {
-    return live_->recording(stretches, newest_left_out);
+  diag::Result<std::vector<std::byte>> recording(usize looks, usize newest_left_out) {
+    return live_->recording(looks, newest_left_out);
   }
-  // For the newest period.
-  struct StretchProfile {
+  // For the newest look.
+  struct LookProfile {
     stacks::StackProfile profile;
     std::vector<waits::FunctionWaits> waits;
     std::vector<answers::CountRow> counters;
   };
-  diag::Result<StretchProfile> stretch_profile(const measure::LiveStretch& newest);
+  diag::Result<LookProfile> look_profile(const measure::LiveLook& newest);
   // The reason why waits are unknown; empty if they are known.
   std::string why_no_waits() const;
-  // Lines and instructions of a function, for this many periods.
+  // Lines and instructions of a function, for this many looks.
   struct CodePlace {
     std::string function, module;
     bool is_kernel = false;
     std::string event;
   };
-  diag::Result<stacks::FunctionCode> code(const CodePlace& place, usize stretches, usize newest_left_out);
+  diag::Result<stacks::FunctionCode> code(const CodePlace& place, usize looks, usize newest_left_out);
   // Only samples that pass this filter count.
   stacks::StackFilter filter() const;
   // A remark about the run; may be empty.
@@ -60,7 +60,7 @@ class LiveSession {
   // The name of the program or process, or a text that means all of them.
   const std::string& of() const { return of_; }
   // The exit status after a successful run.
-  int status(const measure::LiveStretch& last);
+  int status(const measure::LiveLook& last);
   const LiveOptions& options() const { return options_; }
 
  private:
@@ -76,7 +76,7 @@ class LiveSession {
   plan::SamplePlan plan_;
   std::unique_ptr<measure::LiveSampling> live_;
   std::unique_ptr<measure::LiveCounts> counts_;  // null: no counting
-  std::vector<answers::CountRow> counted_;       // of the newest period
+  std::vector<answers::CountRow> counted_;       // of the newest look
   modules::FunctionFiles functions_;
   recording::OpenedCode opened_;
   LiveWaitNames waits_;

@@ -63,25 +63,25 @@ void keep_program(u32 program, const recording::RecordedSwitches& switches, std:
 
 }  // namespace
 
-diag::Result<std::vector<waits::FunctionWaits>> LiveWaitNames::take(const Stretch& stretch,
+diag::Result<std::vector<waits::FunctionWaits>> LiveWaitNames::take(const Look& look,
                                                                     const recording::ReadOptions& wanted) {
   // Threads that changed their state while nothing was recorded may be in any state now.
-  if (stretch.times.unseen_ns != 0) live_.forget();
+  if (look.times.unseen_ns != 0) live_.forget();
   recording::RecordedSwitches read;
-  u64 begin = stretch.times.begin_ns, end = stretch.times.end_ns;
-  if (stretch.switches != nullptr) {
+  u64 begin = look.times.begin_ns, end = look.times.end_ns;
+  if (look.switches != nullptr) {
     // On the trace's own clock.
-    begin = stretch.switches->begin;
-    end = stretch.switches->end;
-  } else if (auto of_file = recording::read_switches(stretch.file); of_file.has_value()) {
+    begin = look.switches->begin;
+    end = look.switches->end;
+  } else if (auto of_file = recording::read_switches(look.file); of_file.has_value()) {
     read = std::move(of_file).value();
   } else if (of_file.error().code == diag::ExitCode::damaged_input) {
     return of_file.error();
   }  // otherwise no thread came or left, so the waiting threads still wait
-  const recording::RecordedSwitches& switches = stretch.switches != nullptr ? *stretch.switches : read;
+  const recording::RecordedSwitches& switches = look.switches != nullptr ? *look.switches : read;
   std::vector<waits::WaitPart> parts = live_.take(switches.switches, begin, end);
-  if (stretch.program != 0) keep_program(stretch.program, switches, parts);
-  name(parts, stretch.file, wanted, switches);
+  if (look.program != 0) keep_program(look.program, switches, parts);
+  name(parts, look.file, wanted, switches);
   live_.keep(parts);
   std::map<u32, waits::FunctionWaits> by_place;
   for (const waits::WaitPart& part : parts) {

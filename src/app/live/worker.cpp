@@ -44,7 +44,7 @@ class LiveScreen {
   void request_code();
   void paint();
   const top::LiveTable& shown() const { return held_.has_value() ? *held_ : table_; }
-  StretchRange seen() const;
+  LookRange seen() const;
 
   LiveSession& session_;
   LiveWorker& worker_;
@@ -54,7 +54,7 @@ class LiveScreen {
   top::TopView view_;
   top::LiveTable table_;
   std::optional<top::LiveTable> held_;  // while the picture is held
-  usize came_ = 0, held_at_ = 0;        // number of periods, and how many there were when the picture was held
+  usize came_ = 0, held_at_ = 0;        // number of looks, and how many there were when the picture was held
   top::TableAnswer answer_;
   top::PictureFacts facts_;
   os::TerminalScreen::Size size_;
@@ -64,11 +64,11 @@ class LiveScreen {
   bool is_over_ = false, is_stale_ = true;
 };
 
-// The kept periods that were chosen.
-StretchRange LiveScreen::seen() const {
-  StretchRange of{.count = 1, .last = held_.has_value() ? held_at_ : came_};
-  if (view_.query.extent == top::Extent::ten) of.count = std::min(top::kStretchesOfTen, shown().stretches());
-  if (view_.query.extent == top::Extent::all) of.count = shown().stretches();
+// The kept looks that were chosen.
+LookRange LiveScreen::seen() const {
+  LookRange of{.count = 1, .last = held_.has_value() ? held_at_ : came_};
+  if (view_.query.extent == top::Extent::ten) of.count = std::min(top::kLooksOfTen, shown().looks());
+  if (view_.query.extent == top::Extent::all) of.count = shown().looks();
   return of;
 }
 
@@ -87,9 +87,9 @@ void LiveScreen::request_code() {
 
 void LiveScreen::take_update() {
   WorkerUpdate update = worker_.take_update();
-  is_stale_ = is_stale_ || !update.stretches.empty() || update.code.has_value() || !update.message.empty() ||
+  is_stale_ = is_stale_ || !update.looks.empty() || update.code.has_value() || !update.message.empty() ||
               facts_.has_ended != update.has_ended;
-  for (ProfiledStretch& one : update.stretches) {
+  for (ProfiledLook& one : update.looks) {
     table_.add(one.seen.profile, one.seconds, one.unseen_ns, session_.filter(),
                {.waits = std::move(one.seen.waits), .counters = std::move(one.seen.counters)});
     ++came_;
@@ -101,7 +101,7 @@ void LiveScreen::take_update() {
     if (update.code->code.has_value()) view_.take_code(*std::move(update.code->code));
   }
   // A function on the screen is updated, because its numbers change.
-  const bool is_new = !update.stretches.empty() && !held_.has_value();
+  const bool is_new = !update.looks.empty() && !held_.has_value();
   if (is_new && view_.code.has_value() && !is_code_requested_) request_code();
   if (!update.message.empty()) view_.message = update.message;
   facts_.has_ended = update.has_ended;
@@ -213,8 +213,7 @@ void LiveWorker::stop() {
 
 WorkerUpdate LiveWorker::take_update() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(update_,
-                       {.stretches = {}, .code = {}, .message = {}, .has_ended = update_.has_ended, .error = {}});
+  return std::exchange(update_, {.looks = {}, .code = {}, .message = {}, .has_ended = update_.has_ended, .error = {}});
 }
 
 void LiveWorker::request(CodeViewRequest request) {
@@ -227,16 +226,16 @@ void LiveWorker::request(SaveRequest request) {
   save_request_ = std::move(request);
 }
 
-diag::Result<measure::LiveStretch> LiveWorker::sample_next(u64 length_ms) {
-  WPERF_TRY(measure::LiveStretch stretch, session_.next(length_ms, [this] { serve_requests(); }));
-  WPERF_TRY(LiveSession::StretchProfile seen, session_.stretch_profile(stretch));
-  ++stretches_;
+diag::Result<measure::LiveLook> LiveWorker::sample_next(u64 length_ms) {
+  WPERF_TRY(measure::LiveLook look, session_.next(length_ms, [this] { serve_requests(); }));
+  WPERF_TRY(LiveSession::LookProfile seen, session_.look_profile(look));
+  ++looks_;
   constexpr double kNsPerSecond = 1e9;
   const std::lock_guard lock(mutex_);
-  update_.stretches.push_back({.seen = std::move(seen),
-                               .seconds = static_cast<double>(stretch.end_ns - stretch.begin_ns) / kNsPerSecond,
-                               .unseen_ns = stretch.unseen_ns});
-  return stretch;
+  update_.looks.push_back({.seen = std::move(seen),
+                           .seconds = static_cast<double>(look.end_ns - look.begin_ns) / kNsPerSecond,
+                           .unseen_ns = look.unseen_ns});
+  return look;
 }
 
 std::string LiveWorker::save(const SaveRequest& request) {
@@ -256,7 +255,7 @@ std::string LiveWorker::save(const SaveRequest& request) {
 }
 
 void LiveWorker::serve_requests() {
-  if (stretches_ == 0) return;  // there is no data yet
+  if (looks_ == 0) return;  // there is no data yet
   std::optional<CodeViewRequest> code;
   std::optional<SaveRequest> file;
   {
@@ -284,24 +283,24 @@ void LiveWorker::serve_requests() {
 }
 
 void LiveWorker::run() {
-  u64 length_ms = std::min(kFirstLookMs, session_.options().view.period_ms);
+  u64 length_ms = std::min(kFirstLookMs, session_.options().view.look_ms);
   bool has_ended = false;
   while (!console_.interrupted()) {
     if (has_ended) {
       std::this_thread::sleep_for(kRequestsAfterEnd);
     } else {
-      const auto stretch = sample_next(length_ms);
+      const auto look = sample_next(length_ms);
       const std::lock_guard lock(mutex_);
-      if (!stretch.has_value()) {
-        update_.error = stretch.error();
+      if (!look.has_value()) {
+        update_.error = look.error();
         update_.has_ended = true;
         return;
       }
-      if (stretch.value().error.has_value()) update_.message = stretch.value().error->text;
-      has_ended = update_.has_ended = stretch.value().end == measure::WaitEnd::program_ended;
-      if (has_ended) status_ = session_.status(stretch.value());
+      if (look.value().error.has_value()) update_.message = look.value().error->text;
+      has_ended = update_.has_ended = look.value().end == measure::WaitEnd::program_ended;
+      if (has_ended) status_ = session_.status(look.value());
     }
-    length_ms = session_.options().view.period_ms;
+    length_ms = session_.options().view.look_ms;
     serve_requests();
   }
 }

@@ -34,26 +34,26 @@ class WorkerConsole final : public diag::Console {
   std::vector<std::string> warnings_;
 };
 
-struct ProfiledStretch {
-  LiveSession::StretchProfile seen;
+struct ProfiledLook {
+  LiveSession::LookProfile seen;
   double seconds = 0;
   u64 unseen_ns = 0;
 };
 
-// A number of periods and the number of the last one; periods are numbered from 1. Newer ones came while the picture
+// A number of looks and the number of the last one; looks are numbered from 1. Newer ones came while the picture
 // was held, or are not shown yet.
-struct StretchRange {
+struct LookRange {
   usize count = 1, last = 0;
 };
 
 struct CodeViewRequest {
   u64 number = 0;  // the answer has the same number, because the request may have changed meanwhile
   LiveSession::CodePlace place;
-  StretchRange of;
+  LookRange of;
 };
 struct SaveRequest {
   std::string file;
-  StretchRange of;
+  LookRange of;
 };
 
 struct CodeAnswer {
@@ -63,7 +63,7 @@ struct CodeAnswer {
 };
 
 struct WorkerUpdate {
-  std::vector<ProfiledStretch> stretches;
+  std::vector<ProfiledLook> looks;
   std::optional<CodeAnswer> code;
   std::string message;     // may be empty
   bool has_ended = false;  // the program has ended, so nothing new will come
@@ -86,10 +86,10 @@ class LiveWorker {
 
  private:
   void run();
-  diag::Result<measure::LiveStretch> sample_next(u64 length_ms);
+  diag::Result<measure::LiveLook> sample_next(u64 length_ms);
   void serve_requests();
   std::string save(const SaveRequest& request);
-  usize newer_than(const StretchRange& seen) const { return stretches_ - std::min(seen.last, stretches_); }
+  usize newer_than(const LookRange& seen) const { return looks_ - std::min(seen.last, looks_); }
 
   LiveSession& session_;
   WorkerConsole& console_;
@@ -98,7 +98,7 @@ class LiveWorker {
   std::optional<CodeViewRequest> code_request_;
   std::optional<SaveRequest> save_request_;
   int status_ = 0;
-  usize stretches_ = 0;  // number of periods so far; used only by thread_
+  usize looks_ = 0;  // number of looks so far; used only by thread_
   std::thread thread_;
 };
 

@@ -35,17 +35,17 @@ void LiveRecords::begin(std::span<const std::byte> beginning, usize pid_offset, 
   sideband_ranges_.clear();
   parents_.clear();
   pid_offset_ = pid_offset;
-  stretches_.clear();
+  looks_.clear();
 }
 
-void LiveRecords::begin_stretch(u64 most_bytes) {
+void LiveRecords::begin_look(u64 most_bytes) {
   u64 bytes = 0;
-  for (const std::vector<std::byte>& one : stretches_) bytes += one.size();
-  while (stretches_.size() > 1 && bytes > most_bytes) {
-    bytes -= stretches_.front().size();
-    stretches_.pop_front();
+  for (const std::vector<std::byte>& one : looks_) bytes += one.size();
+  while (looks_.size() > 1 && bytes > most_bytes) {
+    bytes -= looks_.front().size();
+    looks_.pop_front();
   }
-  stretches_.emplace_back();
+  looks_.emplace_back();
 }
 
 bool LiveRecords::take(std::span<const std::byte> records) {
@@ -57,7 +57,7 @@ bool LiveRecords::take(std::span<const std::byte> records) {
     const std::span<const std::byte> record = records.first(size);
     records = records.subspan(size);
     switch (type) {
-      case perf_data::RecordType::finished_round:  // the periods are joined in another order
+      case perf_data::RecordType::finished_round:  // the looks are joined in another order
         break;
       case perf_data::RecordType::sample:
       case perf_data::RecordType::lost:
@@ -66,7 +66,7 @@ bool LiveRecords::take(std::span<const std::byte> records) {
       case perf_data::RecordType::unthrottle:
       case perf_data::RecordType::context_switch:
       case perf_data::RecordType::switch_cpu_wide:
-        append(stretches_.back(), record);
+        append(looks_.back(), record);
         break;
       default:
         keep_sideband(static_cast<u32>(type), record);
@@ -102,7 +102,7 @@ std::unordered_set<u32> LiveRecords::processes_of(usize first, usize end) const 
   std::unordered_set<u32> found{kEverybody};
   std::vector<u32> to_look_at;
   for (usize i = first; i < end; ++i) {
-    const std::span<const std::byte> records = stretches_[i];
+    const std::span<const std::byte> records = looks_[i];
     for (usize at = 0; at < records.size(); at += number_at<u16>(records, at + kSizeOffset)) {
       const auto type = static_cast<perf_data::RecordType>(number_at<u32>(records, at));
       const usize size = number_at<u16>(records, at + kSizeOffset);
@@ -121,16 +121,16 @@ std::unordered_set<u32> LiveRecords::processes_of(usize first, usize end) const 
   return found;
 }
 
-std::vector<std::byte> LiveRecords::file(usize stretches, usize newest_left_out) const {
-  const usize end = stretches_.size() - std::min(newest_left_out, stretches_.size());
-  const usize first = end - std::min(stretches, end);
+std::vector<std::byte> LiveRecords::file(usize looks, usize newest_left_out) const {
+  const usize end = looks_.size() - std::min(newest_left_out, looks_.size());
+  const usize first = end - std::min(looks, end);
   const std::unordered_set<u32> processes = pid_offset_ != 0 ? processes_of(first, end) : std::unordered_set<u32>();
   std::vector<std::byte> out = beginning_;
   for (const RecordRange& one : sideband_ranges_) {
     if (pid_offset_ != 0 && !processes.contains(one.pid)) continue;
     append(out, std::span(sideband_).subspan(one.begin, one.size));
   }
-  for (usize i = first; i < end; ++i) append(out, stretches_[i]);
+  for (usize i = first; i < end; ++i) append(out, looks_[i]);
   const u64 record_bytes = out.size() - beginning_.size();
   const perf_data::FactsEnding ending = perf_data::facts_ending(out.size(), facts_);
   if (beginning_.size() >= perf_data::kFeatureBitsOffset + ending.feature_bits.size()) {

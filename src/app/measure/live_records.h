@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Divides a growing perf.data file into samples, which belong to a period, and the kernel's other records, which remain
+// Divides a growing perf.data file into samples, which belong to a look, and the kernel's other records, which remain
 // valid.
 #pragma once
 #include <cstddef>
@@ -20,18 +20,18 @@ class LiveRecords {
   // position of the process id in a sample; 0: it has none. `facts`: about the machine, written to each file as in a
   // finished recording.
   void begin(std::span<const std::byte> beginning, usize pid_offset, perf_data::RecordingFacts facts = {});
-  void begin_stretch(u64 most_bytes);
+  void begin_look(u64 most_bytes);
   // Sets the code that samples refer to, which becomes the last of the facts.
   void set_jit_code(std::string section) { facts_.jit_code = std::move(section); }
   // Takes whole records. Returns false if they are not records.
   bool take(std::span<const std::byte> records);
 
-  usize kept() const { return stretches_.size(); }
+  usize kept() const { return looks_.size(); }
   u64 sideband_bytes() const { return sideband_.size(); }
-  // A file with this many periods. They are the newest ones, except that `newest_left_out` still newer ones are
-  // skipped. It only includes records about the processes in these periods, which are few on a machine that starts
+  // A file with this many looks. They are the newest ones, except that `newest_left_out` still newer ones are
+  // skipped. It only includes records about the processes in these looks, which are few on a machine that starts
   // programs all the time.
-  std::vector<std::byte> file(usize stretches, usize newest_left_out) const;
+  std::vector<std::byte> file(usize looks, usize newest_left_out) const;
 
  private:
   struct RecordRange {
@@ -47,7 +47,7 @@ class LiveRecords {
   std::unordered_multimap<u32, u32> parents_;  // child → parent of forked processes, because a child has its parent's
                                                // modules
   usize pid_offset_ = 0;
-  std::deque<std::vector<std::byte>> stretches_;
+  std::deque<std::vector<std::byte>> looks_;
 };
 
 }  // namespace wperf::measure

@@ -53,14 +53,14 @@ std::string told(const std::vector<std::byte>& file) {
   return text;
 }
 
-TEST(LiveRecords, StretchesAndSidebandRecords) {
+TEST(LiveRecords, LooksAndSidebandRecords) {
   LiveRecords records;
   records.begin(bytes_of(beginning()), kPidOffset);
-  records.begin_stretch(~u64{0});
+  records.begin_look(~u64{0});
   std::string round = sample(1) + comm("one");
   perf_data::append_finished_round(round);
   EXPECT_TRUE(records.take(bytes_of(round + sample(2))));
-  records.begin_stretch(~u64{0});
+  records.begin_look(~u64{0});
   EXPECT_TRUE(records.take(bytes_of(sample(3) + comm("two"))));
   EXPECT_EQ(records.kept(), 2u);
   EXPECT_EQ(told(records.file(1, 0)), "one two 3 ");
@@ -72,13 +72,13 @@ TEST(LiveRecords, StretchesAndSidebandRecords) {
 TEST(LiveRecords, FilesHaveSidebandOfSampledProcesses) {
   LiveRecords records;
   records.begin(bytes_of(beginning()), kPidOffset);
-  records.begin_stretch(~u64{0});
+  records.begin_look(~u64{0});
   std::string fork;
   perf_data::append_fork(fork, {1, 1}, {3, 3}, 0, {.sample_type = kSampleType});
   EXPECT_TRUE(records.take(bytes_of(comm("own") + comm("other", 2) + comm("parent", 3) + fork + sample(7))));
   EXPECT_EQ(told(records.file(1, 0)), "own parent 7 ");
   records.begin(bytes_of(beginning()), 0);  // the process of a sample is unknown
-  records.begin_stretch(~u64{0});
+  records.begin_look(~u64{0});
   EXPECT_TRUE(records.take(bytes_of(comm("own") + comm("other", 2) + sample(7))));
   EXPECT_EQ(told(records.file(1, 0)), "own other 7 ");
 }
@@ -91,7 +91,7 @@ TEST(LiveRecords, EachFileSaysOfWhichMachineItIs) {
   facts.cores_available = 2;
   records.begin(bytes_of(beginning()), kPidOffset, facts);
   for (u64 ip = 1; ip <= 2; ++ip) {
-    records.begin_stretch(~u64{0});
+    records.begin_look(~u64{0});
     EXPECT_TRUE(records.take(bytes_of(sample(ip))));
     const std::vector<std::byte> file = records.file(9, 0);
     EXPECT_EQ(told(file), ip == 1 ? "1 " : "1 2 ");
@@ -103,10 +103,10 @@ TEST(LiveRecords, EachFileSaysOfWhichMachineItIs) {
   }
 }
 
-TEST(LiveRecords, SwitchesGoWithTheirStretch) {
+TEST(LiveRecords, SwitchesGoWithTheirLook) {
   LiveRecords records;
   records.begin(bytes_of(beginning()), kPidOffset);
-  records.begin_stretch(~u64{0});
+  records.begin_look(~u64{0});
   const usize empty = records.file(1, 0).size();
   for (const char type : {char{14}, char{15}}) {
     std::string change(24, '\0');
@@ -116,15 +116,15 @@ TEST(LiveRecords, SwitchesGoWithTheirStretch) {
   }
   EXPECT_EQ(records.sideband_bytes(), 0u);
   EXPECT_EQ(records.file(1, 0).size(), empty + 48);
-  records.begin_stretch(~u64{0});
+  records.begin_look(~u64{0});
   EXPECT_EQ(records.file(1, 0).size(), empty);
 }
 
-TEST(LiveRecords, OldStretchesGo) {
+TEST(LiveRecords, OldLooksGo) {
   LiveRecords records;
   records.begin(bytes_of(beginning()), kPidOffset);
   for (u64 ip = 1; ip <= 5; ++ip) {
-    records.begin_stretch(2 * sample(1).size());
+    records.begin_look(2 * sample(1).size());
     EXPECT_TRUE(records.take(bytes_of(sample(ip))));
   }
   EXPECT_EQ(told(records.file(9, 0)), "3 4 5 ");
@@ -133,7 +133,7 @@ TEST(LiveRecords, OldStretchesGo) {
 TEST(LiveRecords, WhatIsNoRecordIsRefused) {
   LiveRecords records;
   records.begin(bytes_of(beginning()), kPidOffset);
-  records.begin_stretch(~u64{0});
+  records.begin_look(~u64{0});
   EXPECT_FALSE(records.take(bytes_of(std::string(4, '\0'))));
   EXPECT_FALSE(records.take(bytes_of(std::string(16, '\0'))));    // a record of size 0
   EXPECT_FALSE(records.take(bytes_of(sample(1).substr(0, 12))));  // cut

@@ -51,10 +51,10 @@ class KernelLive final : public LiveSampling {
   }
 
   diag::Result<void> open();
-  diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) override;
+  diag::Result<LiveLook> next(u64 length_ms, const std::function<void()>& meanwhile) override;
   usize kept() const override { return records_.kept(); }
-  diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override {
-    return records_.file(stretches, newest_left_out);
+  diag::Result<std::vector<std::byte>> recording(usize looks, usize newest_left_out) override {
+    return records_.file(looks, newest_left_out);
   }
 
  private:
@@ -92,7 +92,7 @@ diag::Result<void> KernelLive::read_new() {
     WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
     const usize records_begin = bytes.size() - file.record_bytes().size();
     records_.begin(bytes.first(records_begin), pid_offset_of(file), session_->facts());
-    records_.begin_stretch(kMostLiveBytes);
+    records_.begin_look(kMostLiveBytes);
     read_ = records_begin;
   }
   if (!records_.take(bytes.subspan(static_cast<usize>(read_)))) {
@@ -104,20 +104,20 @@ diag::Result<void> KernelLive::read_new() {
   return {};
 }
 
-diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
-  LiveStretch stretch;
+diag::Result<LiveLook> KernelLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
+  LiveLook look;
   bool goes_on = false;
   // The file, and the kernel's records about programs that have ended, must not grow for days.
   if (session_ == nullptr || read_ > kMostLiveBytes || records_.sideband_bytes() > kMostLiveBytes) {
     WPERF_CHECK_OK(open());
-    stretch.begin_ns = begin_ns_;
-    if (sampled_ns_ != 0) stretch.unseen_ns = stretch.begin_ns - sampled_ns_;
+    look.begin_ns = begin_ns_;
+    if (sampled_ns_ != 0) look.unseen_ns = look.begin_ns - sampled_ns_;
   } else {
-    stretch.begin_ns = sampled_ns_;
+    look.begin_ns = sampled_ns_;
     goes_on = true;
   }
   // Reading the capabilities took part of the time.
-  const u64 gone_ms = (run_.now_ns() - stretch.begin_ns) / kNanosecondsPerMillisecond;
+  const u64 gone_ms = (run_.now_ns() - look.begin_ns) / kNanosecondsPerMillisecond;
   const auto nothing = [&] -> diag::Result<Collected> {
     meanwhile();
     return Collected{};
@@ -125,15 +125,15 @@ diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<vo
   WPERF_TRY(Collection collection,
             collect_samples(run_.machine, {std::max<u64>(length_ms, gone_ms + 1) - gone_ms, run_.sampled.pid},
                             {kSampleDrainNs, nothing}, run_.console));
-  stretch.end = collection.end;
-  stretch.error = std::move(collection.error);
-  if (goes_on) records_.begin_stretch(kMostLiveBytes);
+  look.end = collection.end;
+  look.error = std::move(collection.error);
+  if (goes_on) records_.begin_look(kMostLiveBytes);
   WPERF_CHECK_OK(read_new());
   const stacks::PythonSamples python = session_->python();
-  stretch.python = python.since(python_);
+  look.python = python.since(python_);
   python_ = python;
-  sampled_ns_ = stretch.end_ns = run_.now_ns();
-  return stretch;
+  sampled_ns_ = look.end_ns = run_.now_ns();
+  return look;
 }
 
 // One session of a driver that returns samples.
@@ -141,25 +141,25 @@ class DriverLive final : public LiveSampling {
  public:
   explicit DriverLive(LiveRun run) : run_(std::move(run)) {}
   diag::Result<void> open();
-  diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) override;
-  usize kept() const override { return stretches_.size(); }
-  diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override;
+  diag::Result<LiveLook> next(u64 length_ms, const std::function<void()>& meanwhile) override;
+  usize kept() const override { return looks_.size(); }
+  diag::Result<std::vector<std::byte>> recording(usize looks, usize newest_left_out) override;
 
  private:
-  struct Stretch {
+  struct Look {
     readings::SampleCapture capture;  // without its samples
     SampleRecords records;
   };
   DriverPython* python() { return python_.has_value() ? &*python_ : nullptr; }
   void forget_oldest();
-  void end_stretch(Stretch stretch);
+  void end_look(Look look);
 
   LiveRun run_;
   std::unique_ptr<device::SampleSession> session_;
   std::optional<DriverPython> python_;
   stacks::PythonSamples seen_python_;
-  std::deque<Stretch> stretches_;
-  std::vector<readings::CoreStatistics> reported_statistics_;  // statistics of the session, up to the previous period
+  std::deque<Look> looks_;
+  std::vector<readings::CoreStatistics> reported_statistics_;  // statistics of the session, up to the previous look
   u64 sampled_ns_ = 0;
 };
 
@@ -175,16 +175,16 @@ diag::Result<void> DriverLive::open() {
 
 void DriverLive::forget_oldest() {
   u64 bytes = 0;
-  for (const Stretch& one : stretches_) bytes += one.records.bytes().size();
-  while (stretches_.size() > 1 && bytes > kMostLiveBytes) {
-    bytes -= stretches_.front().records.bytes().size();
-    stretches_.pop_front();
+  for (const Look& one : looks_) bytes += one.records.bytes().size();
+  while (looks_.size() > 1 && bytes > kMostLiveBytes) {
+    bytes -= looks_.front().records.bytes().size();
+    looks_.pop_front();
   }
 }
 
-// The session's statistics grow from its start on; each period has its own part.
-void DriverLive::end_stretch(Stretch stretch) {
-  readings::SampleCapture& capture = stretch.capture;
+// The session's statistics grow from its start on; each look has its own part.
+void DriverLive::end_look(Look look) {
+  readings::SampleCapture& capture = look.capture;
   const std::vector<readings::CoreStatistics> now = capture.core_statistics;
   for (usize i = 0; i < capture.core_statistics.size() && i < reported_statistics_.size(); ++i) {
     readings::CoreStatistics& own = capture.core_statistics[i];
@@ -198,14 +198,14 @@ void DriverLive::end_stretch(Stretch stretch) {
     }
   }
   reported_statistics_ = now;
-  stretches_.push_back(std::move(stretch));
+  looks_.push_back(std::move(look));
   forget_oldest();
 }
 
-diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
+diag::Result<LiveLook> DriverLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
   if (session_ == nullptr) WPERF_CHECK_OK(open());
-  LiveStretch stretch{.begin_ns = sampled_ns_};
-  Stretch sampled;
+  LiveLook look{.begin_ns = sampled_ns_};
+  Look sampled;
   readings::SampleCapture& capture = sampled.capture;
   capture.start_ns = sampled_ns_;
   Collected collected{.in_bytes = false};
@@ -223,24 +223,24 @@ diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<vo
   WPERF_CHECK_OK(session_->drain(capture));
   sampled.records.take(run_.plan, capture, python());
   if (python_.has_value()) {
-    stretch.python = python_->samples().since(seen_python_);
+    look.python = python_->samples().since(seen_python_);
     seen_python_ = python_->samples();
   }
-  capture.end_ns = sampled_ns_ = stretch.end_ns = run_.now_ns();
-  stretch.end = collection.end;
-  stretch.error = std::move(collection.error);
-  end_stretch(std::move(sampled));
-  return stretch;
+  capture.end_ns = sampled_ns_ = look.end_ns = run_.now_ns();
+  look.end = collection.end;
+  look.error = std::move(collection.error);
+  end_look(std::move(sampled));
+  return look;
 }
 
-diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usize newest_left_out) {
+diag::Result<std::vector<std::byte>> DriverLive::recording(usize looks, usize newest_left_out) {
   Recording recording;
   WPERF_CHECK_OK(create_own_file(recording));
   SampleRecorder recorder(run_.plan, *recording.own_file, python());
   readings::SampleCapture all;
-  const usize end = stretches_.size() - std::min(newest_left_out, stretches_.size());
-  for (usize i = end - std::min(stretches, end); i < end; ++i) {
-    const readings::SampleCapture& one = stretches_[i].capture;
+  const usize end = looks_.size() - std::min(newest_left_out, looks_.size());
+  for (usize i = end - std::min(looks, end); i < end; ++i) {
+    const readings::SampleCapture& one = looks_[i].capture;
     if (all.core_statistics.empty()) {
       all.start_ns = one.start_ns;
       all.core_statistics = one.core_statistics;
@@ -255,7 +255,7 @@ diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usiz
     }
     all.end_ns = one.end_ns;
     all.remark = one.remark;
-    recorder.append(stretches_[i].records);
+    recorder.append(looks_[i].records);
   }
   all.processes = run_.machine.device->programs().processes();
   recorder.finish(all, run_.machine.capabilities, run_.options.arguments, run_.sampled);
@@ -263,13 +263,13 @@ diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usiz
   return copy_of(recording.mapped->bytes());
 }
 
-// Windows' tracing writes files: one trace for each period.
+// Windows' tracing writes files: one trace for each look.
 class TraceLive final : public LiveSampling {
  public:
   explicit TraceLive(LiveRun run) : run_(std::move(run)) {}
-  diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) override;
+  diag::Result<LiveLook> next(u64 length_ms, const std::function<void()>& meanwhile) override;
   usize kept() const override { return last_.has_value() ? 1 : 0; }
-  diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override;
+  diag::Result<std::vector<std::byte>> recording(usize looks, usize newest_left_out) override;
   const recording::RecordedSwitches* switches() const override {
     return run_.options.live_waits ? &switches_ : nullptr;
   }
@@ -281,23 +281,23 @@ class TraceLive final : public LiveSampling {
   u64 sampled_ns_ = 0;
 };
 
-diag::Result<LiveStretch> TraceLive::next(u64 length_ms, const std::function<void()>& /* during the stretch */) {
-  LiveStretch stretch{.begin_ns = run_.now_ns()};
-  if (sampled_ns_ != 0) stretch.unseen_ns = stretch.begin_ns - sampled_ns_;
+diag::Result<LiveLook> TraceLive::next(u64 length_ms, const std::function<void()>& /* during the look */) {
+  LiveLook look{.begin_ns = run_.now_ns()};
+  if (sampled_ns_ != 0) look.unseen_ns = look.begin_ns - sampled_ns_;
   MeasureOptions options = run_.options;
   options.wanted.timeout = request::Duration{length_ms};
   last_.reset();
   WPERF_TRY(Recording recorded, record_sampled(options, run_.plan, run_.sampled, run_.machine, run_.console));
-  sampled_ns_ = stretch.end_ns = run_.now_ns();
+  sampled_ns_ = look.end_ns = run_.now_ns();
   WPERF_TRY(switches_, read_trace(recorded, {.switches = options.live_waits}));
-  stretch.end = recorded.end;
-  stretch.error = recorded.error;
-  if (recorded.trace_losses.has_value()) stretch.python = recorded.trace_losses->python;
+  look.end = recorded.end;
+  look.error = recorded.error;
+  if (recorded.trace_losses.has_value()) look.python = recorded.trace_losses->python;
   last_.emplace(std::move(recorded));
-  return stretch;
+  return look;
 }
 
-diag::Result<std::vector<std::byte>> TraceLive::recording(usize /*stretches*/, usize newest_left_out) {
+diag::Result<std::vector<std::byte>> TraceLive::recording(usize /*looks*/, usize newest_left_out) {
   if (last_.has_value() && newest_left_out == 0) return copy_of(last_->mapped->bytes());
   return diag::Error{.text = "only the newest trace of Windows is kept", .hint = "resume the display first"};
 }

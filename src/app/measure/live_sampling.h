@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples in consecutive periods for `top`, without gaps if the device allows it. The last periods are kept, and can be
+// Samples in consecutive looks for `top`, without gaps if the device allows it. The last looks are kept, and can be
 // read as a recording. Must be used by one thread.
 #pragma once
 #include <cstddef>
@@ -19,9 +19,10 @@
 
 namespace wperf::measure {
 
-struct LiveStretch {
+// The time between two updates of `top`, and what was sampled in it.
+struct LiveLook {
   u64 begin_ns = 0, end_ns = 0;  // in device time
-  u64 unseen_ns = 0;             // time before the period without sampling
+  u64 unseen_ns = 0;             // time before the look without sampling
   WaitEnd end = WaitEnd::time;
   std::optional<diag::Error> error = {};  // the program crashed; the samples before that are valid
   stacks::PythonSamples python = {};
@@ -31,14 +32,14 @@ class LiveSampling {
  public:
   virtual ~LiveSampling() = default;
   // Waits for this time, or until Ctrl-C or the program's end, and keeps the samples. `meanwhile` is called several
-  // times a second if the device allows it; recording() then has the earlier periods.
-  virtual diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) = 0;
-  // The number of periods that are kept; at least one after the first period.
+  // times a second if the device allows it; recording() then has the earlier looks.
+  virtual diag::Result<LiveLook> next(u64 length_ms, const std::function<void()>& meanwhile) = 0;
+  // The number of looks that are kept; at least one after the first look.
   virtual usize kept() const = 0;
-  // A perf.data file with this many periods: the last ones, or the last ones before some newer periods that are
+  // A perf.data file with this many looks: the last ones, or the last ones before some newer looks that are
   // skipped.
-  virtual diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) = 0;
-  // The context switches of the newest period, if requested and not in the recording itself; otherwise null.
+  virtual diag::Result<std::vector<std::byte>> recording(usize looks, usize newest_left_out) = 0;
+  // The context switches of the newest look, if requested and not in the recording itself; otherwise null.
   virtual const recording::RecordedSwitches* switches() const { return nullptr; }
 };
 
@@ -51,7 +52,7 @@ diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const MeasureOpt
                                                                 const SampledProgram& sampled, OpenedMachine& machine,
                                                                 diag::Console& console);
 
-// Counts while sampling, in consecutive periods, for `top --counters`.
+// Counts while sampling, in consecutive looks, for `top --counters`.
 class LiveCounts {
  public:
   // For the sampled program, or for the cores. Returns an error if the device cannot sample and count at the same time.

@@ -49,7 +49,7 @@ void LiveTable::add_beside(Counts& sum, const Counts& one) {
   }
   answers::add_counts(sum.counters, one.counters);
   sum.seconds += one.seconds;
-  sum.stretches += one.stretches;
+  sum.looks += one.looks;
   sum.lost += one.lost;
   sum.throttled += one.throttled;
   sum.unseen_ns += one.unseen_ns;
@@ -123,7 +123,7 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
              .waits = {},
              .counters = beside.counters,
              .seconds = seconds,
-             .stretches = 1,
+             .looks = 1,
              .lost = profile.losses.missing(),
              .throttled = profile.losses.throttled,
              .unseen_ns = unseen_ns,
@@ -156,7 +156,7 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
   }
   add_beside(all_, one);
   newest_.push_back(std::move(one));
-  if (newest_.size() > kStretchesOfTen) newest_.pop_front();
+  if (newest_.size() > kLooksOfTen) newest_.pop_front();
 }
 
 u32 LiveTable::key_of(const Place& place, Grouping grouping) const {
@@ -288,7 +288,7 @@ TableAnswer LiveTable::rows(const TableQuery& query) const {
   }
   TableAnswer answer{.rows = {},
                      .seconds = counts->seconds,
-                     .stretches = counts->stretches,
+                     .looks = counts->looks,
                      .lost = counts->lost,
                      .throttled = counts->throttled,
                      .unseen_ns = counts->unseen_ns,

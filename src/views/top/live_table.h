@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The samples of recent periods, and of all time, by function, thread and core. Stores each name once. Pure.
+// The samples of recent looks, and of all time, by function, thread and core. Stores each name once. Pure.
 #pragma once
 #include <deque>
 #include <map>
@@ -19,10 +19,10 @@ namespace wperf::top {
 
 enum class Grouping : u8 { function, thread, core, module, wait, counter };
 inline constexpr u32 kGroupings = 6;
-// The periods that count: the newest, the ten newest, or all.
+// The looks that count: the newest, the ten newest, or all.
 enum class Extent : u8 { newest, ten, all };
 inline constexpr u32 kExtents = 3;
-inline constexpr usize kStretchesOfTen = 10;
+inline constexpr usize kLooksOfTen = 10;
 
 struct TableFunction {
   std::string name, shown, module;  // shown: with a mark if it is in the kernel
@@ -64,7 +64,7 @@ struct TableAnswer {
   u64 samples = 0, period = 0;  // of the event, before filtering
   u64 shown_period = 0;
   double seconds = 0;
-  usize stretches = 0;
+  usize looks = 0;
   u64 lost = 0, throttled = 0;
   u64 unseen_ns = 0;
   stacks::PythonSamples python = {};
@@ -90,8 +90,8 @@ class LiveTable {
   // Forgets everything.
   void clear();
   TableAnswer rows(const TableQuery& query) const;
-  // The number of periods since the beginning, or since clear().
-  usize stretches() const { return all_.stretches; }
+  // The number of looks since the beginning, or since clear().
+  usize looks() const { return all_.looks; }
   const TableFunction& function(u32 key) const { return functions_[key]; }
   const std::vector<TableEvent>& events() const { return events_; }
 
@@ -107,11 +107,11 @@ class LiveTable {
     Hits hits;
   };
   struct Counts {
-    std::vector<PlaceHits> hits;          // of one period; each place once
+    std::vector<PlaceHits> hits;          // of one look; each place once
     std::unordered_map<u32, Hits> waits;  // by number
     std::vector<answers::CountRow> counters;
     double seconds = 0;
-    usize stretches = 0;
+    usize looks = 0;
     u64 lost = 0, throttled = 0, unseen_ns = 0;
     stacks::PythonSamples python = {};
   };

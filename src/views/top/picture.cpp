@@ -30,7 +30,7 @@ std::string_view title_of(Grouping grouping) {
 std::string extent_text(Extent extent, const TableAnswer& answer) {
   const std::string length = text::duration(answer.seconds);
   if (extent == Extent::newest) return "last " + length;
-  return extent == Extent::ten ? fmt::format("last {} looks ({})", answer.stretches, length) : "all " + length;
+  return extent == Extent::ten ? fmt::format("last {} looks ({})", answer.looks, length) : "all " + length;
 }
 
 Line rates_line(const TableAnswer& answer, const PictureFacts& facts, const TopView& view, usize columns) {

@@ -112,7 +112,7 @@ TEST_F(View, ExtentsAddUp) {
   press("t");
   EXPECT_EQ(table_.rows(view_.query).samples, 101u);
   EXPECT_EQ(shown()[1], "functions, last 2 looks (2.000 s): 101 samples");
-  for (u32 i = 0; i < kStretchesOfTen; ++i) add({{0, 0, 0, 2}});
+  for (u32 i = 0; i < kLooksOfTen; ++i) add({{0, 0, 0, 2}});
   EXPECT_EQ(table_.rows(view_.query).samples, 20u);
   press("t");
   EXPECT_EQ(table_.rows(view_.query).samples, 121u);
