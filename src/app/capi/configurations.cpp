@@ -176,7 +176,7 @@ diag::Result<request::Request> sample_request(const SAMPLE_CONF& conf) {
   if (const auto symbol = optional_text(conf.symbol); symbol.has_value()) {
     sampling.display.symbol = request::parse_symbol_filter(*symbol);
   }
-  sampling.display.rows = conf.display_row != 0 ? conf.display_row : ~u32{0};
+  sampling.display_rows = conf.display_row != 0 ? conf.display_row : ~u32{0};
   sampling.display.decorated_names = conf.decorated_names;
   sampling.display.annotate = conf.annotate;
   return request;

@@ -140,7 +140,7 @@ TEST(SampleRequest, StartsAProgramOrFindsOne) {
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(record.value().command, request::Command::record);
   EXPECT_EQ(record.value().pe_file, "a.exe");
-  EXPECT_EQ(record.value().sampling.display.rows, ~u32{0});
+  EXPECT_EQ(record.value().sampling.display_rows, ~u32{0});
   conf.image_name = L"b.exe";
   EXPECT_FALSE(sample_request(conf).has_value());
   conf.program = nullptr;
@@ -199,7 +199,7 @@ TEST(SampleRequest, EverythingArrives) {
   EXPECT_EQ(request.pdb_file, "a.pdb");
   EXPECT_EQ(request.sampling.symbol_path, "there");
   EXPECT_EQ(request.sampling.display.symbol->text, "main");
-  EXPECT_EQ(request.sampling.display.rows, 5u);
+  EXPECT_EQ(request.sampling.display_rows, 5u);
   EXPECT_TRUE(request.sampling.display.decorated_names);
   EXPECT_TRUE(request.sampling.display.annotate);
   conf.rate_hz = 50'001;

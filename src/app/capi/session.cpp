@@ -170,9 +170,11 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
                                                          // programs
   }
   WPERF_TRY(const compat::CompatView view,
-            show::recorded_compat(recording.file, commands::plain_read_options(request), request.sampling.display));
+            show::recorded_compat(recording.file, commands::plain_read_options(request), request.sampling.display,
+                                  request.sampling.display_rows));
   const request::SampleDisplay& display = request.sampling.display;
-  const SampleSelection selection{.most_functions = display.rows, .symbol = compat::name_filter(display)};
+  const SampleSelection selection{.most_functions = request.sampling.display_rows,
+                                  .symbol = compat::name_filter(display)};
   samples = sample_rows(view, selection);
   if (display.annotate) annotations = annotate_rows(view, selection);
   sample_stats =

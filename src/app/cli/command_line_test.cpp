@@ -344,7 +344,7 @@ TEST(CommandLine, SamplingOptionsOfWindowsPerf) {
   EXPECT_TRUE(request.sampling.more_pdb_files.empty());
   EXPECT_TRUE(request.sampling.perf_data);
   const request::SampleDisplay& display = request.sampling.display;
-  EXPECT_EQ(display.rows, 5u);
+  EXPECT_EQ(request.sampling.display_rows, 5u);
   EXPECT_TRUE(display.decorated_names);
   EXPECT_TRUE(display.annotate);
   EXPECT_FALSE(display.disassemble);
@@ -372,7 +372,7 @@ TEST(CommandLine, SamplingDefaults) {
   EXPECT_FALSE(request.sampling.rate_hz.has_value());
   EXPECT_FALSE(request.sampling.perf_data);
   EXPECT_FALSE(request.spawn_delay_ms.has_value());
-  EXPECT_EQ(request.sampling.display.rows, 50u);
+  EXPECT_EQ(request.sampling.display_rows, 50u);
   EXPECT_FALSE(request.sampling.display.annotate);
   EXPECT_FALSE(request.sampling.display.symbol.has_value());
 }

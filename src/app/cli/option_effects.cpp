@@ -323,7 +323,7 @@ diag::Result<void> OptionEffects::take_sampling_value(Option option, const std::
       sampling.display.symbol = request::parse_symbol_filter(value);
       return {};
     case Option::display_row: {
-      WPERF_TRY(sampling.display.rows, request::parse_number(value, spelling));
+      WPERF_TRY(sampling.display_rows, request::parse_number(value, spelling));
       return {};
     }
     case Option::by: {

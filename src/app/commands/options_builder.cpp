@@ -65,7 +65,7 @@ report::StackOptions stack_options(const request::Request& request, const diag::
     options.part.fewest_threads = view.parallelism->from;
     options.part.most_threads = view.parallelism->to;
   }
-  options.rows = display.rows;
+  options.rows = request.sampling.display_rows;
   options.children = view.children;
   options.filter.in_callers = view.children && !view.callers && !view.callees;
   if (view.percent_limit.has_value()) options.percent_limit = *view.percent_limit;
@@ -77,21 +77,6 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   options.width = console.animated() ? console.width() : 0;
   options.coloured = console.coloured();
   for (const request::Breakdown kind : display.by) add_breakdown(kind, options);
-  return options;
-}
-
-report::SampleOptions sample_report_options(const request::Request& request, const diag::Console& console) {
-  const request::SampleDisplay& display = request.sampling.display;
-  report::SampleOptions options;
-  options.rows = display.rows;
-  options.symbol = compat::name_filter(display);
-  options.verbose = request.outputs.verbose;
-  options.annotate = display.annotate;
-  options.disassemble = display.disassemble;
-  options.by = display.by;
-  options.source = display.annotate && console.animated();
-  options.colour = console.coloured();
-  options.most_bytes = request.outputs.json_file.has_value() ? 0 : report::kMostBytesForClients;
   return options;
 }
 
@@ -169,7 +154,7 @@ show::ReportOptions report_options(const request::Request& request, const diag::
       .read = read_options(request),
       .display = request.sampling.display,
       .tables = stack_options(request, console),
-      .samples = sample_report_options(request, console),
+      .shows_sources = request.sampling.display.annotate && console.animated(),
       .wants_views = wants_views(request),
       .folded = view.folded,
       .branches = view.branches,

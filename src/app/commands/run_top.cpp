@@ -39,7 +39,7 @@ diag::Result<int> look_once(live::LiveSession& session, diag::Console& console) 
                                .counters = chosen.view.counters.has_value() ? &seen.counters : nullptr};
   report::StackOptions options;
   options.filter = session.filter();
-  options.rows = chosen.measured.wanted.sampling.display.rows;
+  options.rows = chosen.measured.wanted.sampling.display_rows;
   options.width = console.animated() ? console.width() : 0;
   options.coloured = console.coloured();
   options.tables = {{stacks::SortKey::comm, stacks::SortKey::tid}, {stacks::SortKey::core}};

@@ -92,7 +92,7 @@ diag::Result<void> write_stacks(const compare::StackChanges& changes, const comp
   diag::FirstFailure written;
   if (options.report.pages.html_file.has_value()) {
     const std::string page = html::difference_page(comparison, changes,
-                                                   {.rows = options.report.display.rows,
+                                                   {.rows = options.report.tables.rows,
                                                     .version = measure::tool_version(),
                                                     .totals_per = totals_per(options.asked.per)});
     written.add(write_page(*options.report.pages.html_file, page, options.report.outputs, console));
@@ -153,7 +153,7 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
     written.add(changes.has_value() ? write_stacks(changes.value(), comparison, options, console) : changes.error());
   }
   std::vector<compare::Verdict> verdicts = compare::judge(comparison, options.asked.conditions);
-  const report::DiffOptions shown{.rows = options.report.display.rows,
+  const report::DiffOptions shown{.rows = options.report.tables.rows,
                                   .verbose = options.report.outputs.verbose,
                                   .coloured = console.coloured(),
                                   .width = console.animated() ? console.width() : 0,

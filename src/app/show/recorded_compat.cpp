@@ -128,14 +128,14 @@ RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, co
 }
 
 diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const recording::ReadOptions& chosen,
-                                                 const request::SampleDisplay& display) {
+                                                 const request::SampleDisplay& display, u32 rows) {
   recording::ReadOptions wanted = wanted_of(chosen, display);
   modules::FunctionFiles functions({});
   wanted.functions = &functions;
   const recording::RecordedSamples recorded = recording::read_recorded_samples(file, wanted);
   compat::CompatView view = compat::make_view(recorded.profile, run_of(file, recorded, wanted), plan::kCycleEvent);
   const std::vector<std::string> folders = modules::symbol_folders(chosen.symbols.symbol_path);
-  WPERF_CHECK_OK(compat::add_code_and_sources(view, files_of(recorded, view), display, folders));
+  WPERF_CHECK_OK(compat::add_code_and_sources(view, files_of(recorded, view), display, rows, folders));
   return view;
 }
 
@@ -143,7 +143,7 @@ diag::Result<compat::CompatView> compat_with_progress(const perf_data::PerfFile&
                                                       diag::Console& console) {
   recording::ReadOptions chosen = options.read;
   chosen.symbols.download_progress = download_progress(console);
-  return recorded_compat(file, chosen, options.display);
+  return recorded_compat(file, chosen, options.display, options.tables.rows);
 }
 
 }  // namespace wperf::show

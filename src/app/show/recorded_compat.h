@@ -26,9 +26,10 @@ struct RunTarget {
 RunTarget target_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& run,
                         const modules::SymbolOptions& places);
 
-// `chosen`: which samples, and where to look for symbols; the view decides which details it needs.
+// `chosen`: which samples, and where to look for symbols; the view decides which details it needs. `rows`:
+// functions per event.
 diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const recording::ReadOptions& chosen,
-                                                 const request::SampleDisplay& display);
+                                                 const request::SampleDisplay& display, u32 rows);
 // The same, showing the progress of downloads.
 diag::Result<compat::CompatView> compat_with_progress(const perf_data::PerfFile& file, const ReportOptions& options,
                                                       diag::Console& console);

@@ -134,7 +134,7 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   }
   read.view = compat::make_view(read.profile.samples, read.profile.run);
   const compat::FileOfModule files = [&](u32 module) { return &code.files[module]; };
-  WPERF_CHECK_OK(compat::add_code_and_sources(read.view, files, display,
+  WPERF_CHECK_OK(compat::add_code_and_sources(read.view, files, display, options.tables.rows,
                                               modules::symbol_folders(options.read.symbols.symbol_path)));
 
   if (options.records_file.has_value()) {

@@ -65,7 +65,7 @@ diag::Result<void> show_own_tables(const perf_data::PerfFile& file, const perf_d
   WPERF_TRY(const ReadSpe read, read_recorded_spe(file, traces, options, console));
   const answers::CountProfile* const counting = read.counting.has_value() ? &*read.counting : nullptr;
   const report::SpeOptions shown{
-      .samples = options.samples, .memory = options.display.memory, .width = options.tables.width};
+      .samples = options.samples(), .memory = options.display.memory, .width = options.tables.width};
   WPERF_TRY(const std::optional<stacks::StackProfile> others, samples_of_other_events(file, options, console));
   if (!output::silent(options.outputs)) {
     console.out(report::spe_text(read.profile, read.view, counting, shown));
@@ -140,8 +140,8 @@ diag::Result<void> report_foreign(const recording::OpenedProfile& opened, const 
 diag::Result<void> show_compat(const perf_data::PerfFile& file, const ReportOptions& options, diag::Console& console) {
   WPERF_TRY(const compat::CompatView view, compat_with_progress(file, options, console));
   return output::show(
-      options.outputs, console, [&] { return report::sample_text(view, options.samples); },
-      [&] { return report::sample_json(view, options.samples); });
+      options.outputs, console, [&] { return report::sample_text(view, options.samples()); },
+      [&] { return report::sample_json(view, options.samples()); });
 }
 
 // Shows WindowsPerf's answers for Windows programs, unless another view is requested.

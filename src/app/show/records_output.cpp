@@ -81,14 +81,6 @@ void LineBatches::finish() {
   while (written_ != filled_) write_oldest();
 }
 
-bool ReportOptions::prints_records() const {
-  return records_file == output::kConsole;
-}
-
-bool ReportOptions::wants_spe_json() const {
-  return outputs.json_file.has_value() || (outputs.json && !prints_records());
-}
-
 diag::Result<RecordsOutput> RecordsOutput::open(const ReportOptions& options, diag::Console& console) {
   const std::string& name = *options.records_file;
   RecordsOutput made(console, options.outputs.json || name.ends_with(".json"));

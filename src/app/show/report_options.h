@@ -58,8 +58,8 @@ struct ReportOptions {
   request::Outputs outputs = {};                 // where results are written
   recording::ReadOptions read = {};              // for tables and pages
   request::SampleDisplay display = {};           // for WindowsPerf's views and code
-  report::StackOptions tables = {};              // includes the filters
-  report::SampleOptions samples = {};            // for WindowsPerf's views
+  report::StackOptions tables = {};              // includes the filters, and the number of rows of all views
+  bool shows_sources = false;                    // with --annotate, on a terminal: source text next to the line
   bool wants_views = false;                      // requests views that WindowsPerf's text and JSON do not have
   bool folded = false;                           // folded stacks instead of tables
   bool branches = false;                         // branches instead of samples
@@ -73,6 +73,8 @@ struct ReportOptions {
   std::string_view refused_of_profile = {};      // the first option that does not apply to profiles of other programs
 
   bool needs_switches() const { return parallel.by_time || parallel.running.has_value(); }
+  // For WindowsPerf's views.
+  report::SampleOptions samples() const;
   // Are the records of --records written to stdout?
   bool prints_records() const;
   // Is JSON of a report on SPE requested? If --records prints the records, --json applies to those.

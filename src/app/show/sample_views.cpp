@@ -69,7 +69,7 @@ diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const Re
   const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
   if (!output::wants_json(options.outputs) || filters || !run.has_value() || !run->windows) return std::string();
   WPERF_TRY(const compat::CompatView view, compat_with_progress(file, options, console));
-  return report::sampling_value(view, options.samples);
+  return report::sampling_value(view, options.samples());
 }
 
 // The headline of each view names the caller of the hottest function if that costs little: callers were recorded, and

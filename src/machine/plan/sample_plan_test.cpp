@@ -279,13 +279,14 @@ TEST(SamplePlan, OptionsOfTheRun) {
   EXPECT_FALSE(plain.kernel);
   EXPECT_EQ(plain.jitter_shift, 0u);
   EXPECT_FALSE(plain.rate_hz.has_value());
+  EXPECT_FALSE(plain.display.decorated_names);
   request.kernel = true;
   request.sampling.jitter = true;
-  request.sampling.display.rows = 7;
+  request.sampling.display.decorated_names = true;
   const SamplePlan plan = sample_planned(request).value();
   EXPECT_TRUE(plan.kernel);
   EXPECT_EQ(plan.jitter_shift, 1u);
-  EXPECT_EQ(plan.display.rows, 7u);
+  EXPECT_TRUE(plan.display.decorated_names);
 }
 
 TEST(SamplePlan, ViewsOfCallersTakeStacksOfTheDepthThatWasAsked) {

@@ -42,9 +42,7 @@ struct SymbolFilter {
 // Tables that --by prints in addition to the table of functions.
 enum class Breakdown { process, thread, module, core, caller };
 
-inline constexpr u32 kDefaultDisplayRows = 50;
 struct SampleDisplay {
-  u32 rows = kDefaultDisplayRows;  // functions per event
   bool decorated_names = false;
   bool annotate = false;  // implied by --disassemble
   bool disassemble = false;
@@ -78,6 +76,7 @@ constexpr CallStacks automatic_stacks() {
 }
 
 // Options that only `sample` and `record` take.
+inline constexpr u32 kDefaultDisplayRows = 50;
 struct Sampling {
   std::vector<SampledEvent> events;  // if empty, and without SPE: cycles
   std::optional<SpeList> spe;
@@ -85,8 +84,9 @@ struct Sampling {
   bool all_cores = false;        // --all-cores; overrides --cores
   bool whole_machine = false;    // the whole machine is recorded for as long as the program runs
   bool jitter = false;
-  bool for_compilers = false;  // --pgo: plan chooses the event
-  std::optional<u32> rate_hz;  // --freq; never 0
+  bool for_compilers = false;              // --pgo: plan chooses the event
+  std::optional<u32> rate_hz;              // --freq; never 0
+  u32 display_rows = kDefaultDisplayRows;  // --sample-display-row: functions per event
   SampleDisplay display;
   std::optional<std::string> symbol_path;     // --symbol-path
   std::vector<std::string> more_pdb_files;    // all values of --pdb_file but the last, which is in Request::pdb_file

@@ -26,8 +26,9 @@ std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const C
   return begin.has_value() ? file->code(*begin, *begin + (block.end - block.begin)) : std::nullopt;
 }
 
-diag::Result<void> disassemble(CompatView& view, const FileOfModule& files, const request::SampleDisplay& display) {
-  view.code = code_to_disassemble(view, display.rows, name_filter(display));
+diag::Result<void> disassemble(CompatView& view, const FileOfModule& files, const request::SampleDisplay& display,
+                               u32 rows) {
+  view.code = code_to_disassemble(view, rows, name_filter(display));
   const modules::InstructionStyle style{.mnemonic_width = 5, .decorated = display.decorated_names, .function = {}};
   modules::Disassemblers disassemblers;
   for (CodeBlock& block : view.code) {
@@ -68,10 +69,11 @@ std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilte
 }
 
 diag::Result<void> add_code_and_sources(CompatView& view, const FileOfModule& files,
-                                        const request::SampleDisplay& display, std::span<const std::string> folders) {
-  if (display.disassemble) WPERF_CHECK_OK(disassemble(view, files, display));
+                                        const request::SampleDisplay& display, u32 rows,
+                                        std::span<const std::string> folders) {
+  if (display.disassemble) WPERF_CHECK_OK(disassemble(view, files, display, rows));
   if (!display.annotate) return {};
-  for (const u32 file : files_to_read(view, display.rows, name_filter(display))) {
+  for (const u32 file : files_to_read(view, rows, name_filter(display))) {
     view.files[file].text = modules::read_source(view.files[file].path, folders).text;
   }
   return {};

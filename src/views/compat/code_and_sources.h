@@ -25,8 +25,10 @@ std::vector<CodeBlock> code_to_disassemble(const CompatView& view, u32 rows, con
 // The indices of the files with the lines of these rows, ascending.
 std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilter& filter = {});
 
-// Instructions and source text that the report will show. `folders`: those of --symbol-path.
+// Instructions and source text that the report will show, for at most `rows` functions per event. `folders`: those of
+// --symbol-path.
 diag::Result<void> add_code_and_sources(CompatView& view, const FileOfModule& files,
-                                        const request::SampleDisplay& display, std::span<const std::string> folders);
+                                        const request::SampleDisplay& display, u32 rows,
+                                        std::span<const std::string> folders);
 
 }  // namespace wperf::compat
