@@ -9,7 +9,7 @@
 #include "app/measure/tool.h"
 #include "app/show/named_samples.h"
 #include "app/show/recorded_spe.h"
-#include "app/show/recording_views.h"
+#include "app/show/trace_views.h"
 #include "views/report/stack_report.h"
 
 namespace wperf::show {

@@ -6,7 +6,6 @@
 #include "app/show/report_options.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/stacks/trace_facts.h"
 
 namespace wperf::show {
 
@@ -15,8 +14,5 @@ diag::Result<void> show_recording(const recording::OpenedRecording& opened, cons
                                   diag::Console& console);
 // For a recording that was just made.
 diag::Result<void> show_recording(const measure::Recording& made, const ReportOptions& options, diag::Console& console);
-
-// Prints the losses of a Windows trace as warnings before all results. JSON answers also contain them.
-void warn_of_trace_losses(const stacks::TraceFacts& facts, const ReportOptions& options, diag::Console& console);
 
 }  // namespace wperf::show
