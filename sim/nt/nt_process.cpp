@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/nt/nt_process.h"
 
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sim/nt/services.h"
 #include "sim/nt/state.h"
@@ -15,8 +13,6 @@
 
 namespace wperf::sim::nt {
 namespace {
-
-constexpr usize kLongestCommandLine = 32766;
 
 class NtProcess final : public Program {
  public:
@@ -261,111 +257,6 @@ bool NtProcess::goes_on_after(u32 id, const Stop& stop) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string out(text.substr(0, 300));
-  for (char& one : out)
-    if (static_cast<u8>(one) < 0x20 || static_cast<u8>(one) >= 0x7f) one = '?';
-  return out;
-}
-
-std::string hex(u64 value) {
-  std::array<char, 24> text{};
-  const int length = std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(value));
-  return {text.data(), static_cast<usize>(length)};
-}
-
-u64 all_processors(const State& state) {
-  return state.processor_count >= 64 ? ~u64{0} : (u64{1} << state.processor_count) - 1;
-}
-
-usize count_living_threads(const State& state) {
-  return static_cast<usize>(
-      std::count_if(state.threads.begin(), state.threads.end(), [](const auto& one) { return !one->ended; }));
-}
-
-Thread* find_thread(const State& state, u32 id) {
-  if (state.threads.empty() || id < state.threads.front()->id) return nullptr;
-  const u32 distance = id - state.threads.front()->id;
-  const usize index = distance / kThreadIdsApart;
-  return distance % kThreadIdsApart == 0 && index < state.threads.size() ? state.threads[index].get() : nullptr;
-}
-
-bool keep_name(State& state, const std::string& key, const ObjectPointer& object) {
-  constexpr usize kMost = 65536;
-  if (state.system->names.size() >= kMost)
-    std::erase_if(state.system->names, [](const auto& one) { return one.second.expired(); });
-  if (state.system->names.size() >= kMost) return false;
-  state.system->names[key] = object;
-  return true;
-}
-
-State* find_process(const System& system, u32 id) {
-  const auto found = std::ranges::find(system.processes, id, [](const State* one) { return one->process_id; });
-  return found != system.processes.end() ? *found : nullptr;
-}
-
-std::string describe_address(const State& state, u64 address) {
-  for (const Module& module : state.modules)
-    if (address - module.base < module.size) return module.name + "+" + hex(address - module.base);
-  return hex(address);
-}
-
-std::string system_folder_of_build() {
-  Dl_info library{};
-  std::error_code code;
-  if (dladdr(reinterpret_cast<void*>(&system_folder_of_build), &library) == 0 || library.dli_fname == nullptr)
-    return {};
-  // The library is build/PRESET/bin/libwperf-sim.so and the DLLs are in build/tools/windows; after an installation they
-  // are PREFIX/lib/wperf/libwperf-sim.so and the folder next to it.
-  const auto folder = std::filesystem::weakly_canonical(library.dli_fname, code).parent_path();
-  if (folder.filename() == "wperf" && folder.parent_path().filename() == "lib") return (folder / "windows").string();
-  return (folder.parent_path().parent_path() / "tools" / "windows").string();
-}
-
-namespace {
-
-// If the command line names the program by a host path, the program sees its own path there instead, because programs
-// like cmd.exe take a slash for the start of an option.
-std::string command_line_of(const ProcessOptions& options, const std::string& program_path) {
-  const std::string& given = options.command_line;
-  const usize at = given.starts_with('"') ? 1 : 0;
-  const bool begins_with_it = given.compare(at, options.image_path.size(), options.image_path) == 0;
-  if (!begins_with_it || options.image_path.find('/') == std::string::npos) return given;
-  std::string line = given;
-  line.replace(at, options.image_path.size(), program_path);
-  return line;
-}
-
-bool open_folders(State& state, const ProcessOptions& options, const std::string& program, LoadError& error) {
-  const Surroundings& surroundings = options.surroundings;
-  if (state.program->pe.needs_loader && !state.files.set_system_folder(options.system_folder)) {
-    error.text = std::filesystem::path(program).filename().string() +
-                 " needs the DLLs of Windows, and there is no folder " + options.system_folder + " with them";
-    return false;
-  }
-  if (state.program->pe.needs_loader && !state.files.make_home()) {
-    error.text = "no folder for the program's own files can be made in that for temporary files";
-    error.hint = "/tmp/wperf-" + std::to_string(::geteuid()) + " must be a folder that only this user can write";
-    return false;
-  }
-  if (!surroundings.folder.empty() && !state.files.set_work_folder(surroundings.folder, surroundings.writes)) {
-    error.text = "the folder " + surroundings.folder + " of the option 'folder=' cannot be opened";
-    return false;
-  }
-  if (!state.files.set_program_folder(std::filesystem::path(program).parent_path().string())) {
-    error.text = "the folder of " + program + " cannot be opened";
-    return false;
-  }
-  return true;
-}
-
-bool is_linux_program(const std::vector<std::byte>& bytes) {
-  constexpr std::array kElf = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
-  return bytes.size() >= kElf.size() && std::equal(kElf.begin(), kElf.end(), bytes.begin());
-}
-
-}  // namespace
-
 std::shared_ptr<System> make_system(ProgramHost* host) {
   auto system = std::make_shared<System>();
   system->host = host;
@@ -373,58 +264,9 @@ std::shared_ptr<System> make_system(ProgramHost* host) {
 }
 
 std::unique_ptr<Program> load_process(const ProcessOptions& options, LoadError& error) {
-  error = {};
-  error.hint = "scripts/windows-dlls fetches the DLLs; windows=FOLDER names another folder";
-  std::error_code code;
-  std::string path =
-      std::filesystem::canonical(options.image_path, code).string();  // its DLLs are in the folder of the real file
-  if (code) path = options.image_path;
-  ImageFile file;
-  if (!read_image_file(path, file, error)) return nullptr;
-  if (options.command_line.size() > kLongestCommandLine || options.command_line.find('\0') != std::string::npos) {
-    error.text = "the command line of " + file.name + " is longer than Windows allows";
-    return nullptr;
-  }
-  const Inheritance* const inherited = options.inheritance.get();
-  auto process = std::make_unique<NtProcess>(options.seed, options.system,
-                                             inherited != nullptr ? inherited->files : std::make_shared<FileSystem>());
-  State& state = process->state();
-  if (is_linux_program(file.bytes)) {
-    error = {file.name + " is not a Windows program",
-             file.name +
-                 " is a Linux program; leave out `--device sim`, or build it for ARM64 Windows "
-                 "(docs/user/sim-programs.md)"};
-    return nullptr;
-  }
-  std::string why;
-  state.program = read_image(std::move(file.bytes), why);
-  if (state.program != nullptr && state.program->pe.is_dll) why = "is a DLL, not a program";
-  if (!why.empty()) {
-    error.text = file.name + " " + why;
-    return nullptr;
-  }
-  if (inherited != nullptr) {
-    state.registry = inherited->registry;
-    state.streams = inherited->streams;
-    state.input_read = inherited->input_read;
-    state.handles = inherited->handles;
-    state.program_path = inherited->program_path;
-  } else if (!open_folders(state, options, path, error)) {
-    return nullptr;
-  } else {
-    state.streams = options.surroundings.streams;
-    state.program_path = std::string(kProgramFolder) + "\\" + file.name;
-  }
-  state.process_object->id = options.process_id;
-  state.process_id = options.process_id;
-  state.processor_count = options.core_count;
-  state.affinity = options.affinity != 0 ? options.affinity & all_processors(state) : all_processors(state);
-  state.command_line = inherited != nullptr ? options.command_line : command_line_of(options, state.program_path);
-  state.modules.push_back({std::filesystem::path(options.image_path).filename().string(), options.image_path, 0, 0, 0});
-  if (!prepare_process(state, inherited, error)) return nullptr;
-  Thread& first = *state.threads.front();
-  first.processor = options.core;
-  first.affinity = options.affinity != 0 ? state.affinity : u64{1} << (options.core & 63);
+  auto files = options.inheritance != nullptr ? options.inheritance->files : std::make_shared<FileSystem>();
+  auto process = std::make_unique<NtProcess>(options.seed, options.system, std::move(files));
+  if (!load_program(process->state(), options, error)) return nullptr;
   return process;
 }
 

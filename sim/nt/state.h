@@ -27,7 +27,8 @@ inline constexpr u64 kNever = ~u64{0};
 
 struct State;
 struct Thread;
-struct Service;  // a system call that this layer has (services.h)
+struct Service;         // a system call that this layer has (services.h)
+struct ProcessOptions;  // nt_process.h
 
 // An asynchronous procedure call that waits for the thread to be alertable.
 struct Apc {
@@ -220,6 +221,9 @@ usize count_living_threads(const State& state);
 std::string describe_address(const State& state, u64 address);  // "bignum.dll+0x1010"
 std::string hex(u64 value);
 std::string printable(std::string_view text);  // a terminal must not interpret the program's output
+
+// process_loading.cpp
+[[nodiscard]] bool load_program(State& state, const ProcessOptions& options, LoadError& error);
 
 // start.cpp
 // `inherited` is null without a creator.
