@@ -2,20 +2,19 @@
 #include "analysis/waits/thread_times.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
+#include "analysis/waits/thread_ledger.h"
 #include "model/stacks/unrecorded.h"
 
 namespace wperf::waits {
 namespace {
 
-constexpr u32 kNone = ~u32{0};
-
 class AccountingBuilder {
  public:
   AccountingBuilder(std::span<const stacks::Switch> switches, std::span<const stacks::Unrecorded> unrecorded, u64 begin,
                     u64 end, const TakeStretch& take)
-      : take_(take) {
+      : threads_(out_, unrecorded_, take) {
     out_.begin = now_ = all_recorded_since_ = begin;
     out_.end = end;
     for (const stacks::Switch& event : switches) {
@@ -43,32 +42,12 @@ class AccountingBuilder {
 
   Accounting finish() {
     while (next_mark_ < marks_.size()) pass_mark();
-    for (u32 number = 0; number < threads_.size(); ++number) {
-      const CurrentThread& thread = threads_[number];
-      const bool is_off = thread.state == State::waiting || thread.state == State::ready;
-      // It may have run, and ended, in the unrecorded period.
-      if (is_off && unrecorded_.any(thread.since, out_.end)) lose(number, out_.end);
-      // Waits that have not ended last at least until the end.
-      if (thread.state == State::waiting) end_part(number, out_.end);
-      if (thread.state == State::ready && thread.wait != kNone) resume(number, out_.end);
-      emit(number, thread.state, out_.end);
-    }
+    threads_.finish();
     for (usize core = 0; core < out_.cores.size(); ++core) close_core(core, out_.end);
-    for (const u32 last : last_waits_) {
-      if (last != kNone) out_.waits[last].is_last = true;
-    }
     return std::move(out_);
   }
 
  private:
-  struct CurrentThread {
-    State state = State::unknown;
-    bool is_there = false;  // false if it was not mentioned yet, or has ended
-    bool preempted = false;
-    u16 core = 0;
-    u64 since = 0;
-    u32 wait = kNone;  // the current wait, or the last one until the thread runs again
-  };
   struct Core {
     u32 runs = stacks::kNobody;
     u64 since = 0, recorded_since = 0;
@@ -88,7 +67,7 @@ class AccountingBuilder {
     for (usize core = 0; core < cores_.size(); ++core) turn(core, mark);
     if (!mark.is_unrecorded) return;
     for (const u32 number : came_nowhere_) {
-      if (threads_[number].core == stacks::kUnknownCore) stop_running(number, mark.time);
+      if (threads_[number].core == stacks::kUnknownCore) threads_.stop_running(number, mark.time);
     }
     came_nowhere_.clear();
   }
@@ -99,132 +78,13 @@ class AccountingBuilder {
     if (!mark.is_unrecorded && core.dark != 0) --core.dark;
     if (was_dark == (core.dark != 0)) return;
     if (mark.is_unrecorded && core.runs != stacks::kNobody && core.runs != stacks::kIdleThread) {
-      const u32 ran = number_of(core.runs, mark.time);
-      if (threads_[ran].core == number) stop_running(ran, mark.time);
+      const u32 ran = threads_.number_of(core.runs, mark.time);
+      if (threads_[ran].core == number) threads_.stop_running(ran, mark.time);
     }
     close_core(number, mark.time);
     core.runs = stacks::kNobody;
     core.has_begun = false;
     core.recorded_since = mark.time;
-  }
-
-  void stop_running(u32 number, u64 time) {
-    if (threads_[number].state != State::running) return;
-    emit(number, State::running, time);
-    threads_[number].state = State::unknown;
-  }
-
-  u32 number_of(u32 thread, u64 time) {
-    const auto [known, is_new] = numbers_.try_emplace(thread, static_cast<u32>(threads_.size()));
-    if (is_new) {
-      threads_.push_back({.since = time});
-      out_.threads.push_back({.thread = thread});
-      last_waits_.push_back(kNone);
-    }
-    return known->second;
-  }
-
-  // The time up to `time` that was not counted yet belongs to `state`.
-  void emit(u32 number, State state, u64 time, u32 sample = stacks::kNoSample) {
-    CurrentThread& thread = threads_[number];
-    if (time <= thread.since) return;
-    const u64 length = time - thread.since;
-    ThreadTimes& times = out_.threads[number];
-    if (state == State::running) times.running += length;
-    if (state == State::ready) times.ready += length;
-    if (state == State::ready && thread.preempted) times.preempted += length;
-    if (state == State::waiting) times.waiting += length;
-    if (state == State::unknown && thread.is_there) times.unknown += length;
-    if (take_ && thread.is_there) {
-      take_({.thread = number,
-             .state = state,
-             .preempted = thread.preempted,
-             .core = thread.core,
-             .begin = thread.since,
-             .end = time,
-             .wait = thread.wait,
-             .sample = sample});
-    }
-    thread.since = time;
-  }
-  // Like emit(), for a thread on no core whose state is the same before and after each unrecorded period.
-  void emit_lit(u32 number, u64 time) {
-    const State state = threads_[number].state;
-    unrecorded_.for_each_part(threads_[number].since, time, [&](u64, u64 end, bool is_unrecorded) {
-      emit(number, is_unrecorded ? State::unknown : state, end);
-    });
-  }
-
-  // A thread on no core changed its state in an unrecorded period: its last known state counts until the period begins,
-  // and then it is unknown until `time`.
-  void lose(u32 number, u64 time) {
-    CurrentThread& thread = threads_[number];
-    const u64 until = std::min(unrecorded_.first(thread.since), time);
-    if (thread.state == State::waiting) end_part(number, until);
-    if (thread.state == State::ready && thread.wait != kNone) resume(number, until);
-    emit(number, thread.state, until);
-    thread.state = State::unknown;
-    thread.wait = kNone;
-    thread.preempted = false;
-    emit(number, State::unknown, time);
-  }
-  // After an unrecorded period, for a thread on no core: the next event shows that it was in `state` since then.
-  void find(u32 number, u64 time, State state) {
-    const u64 light = unrecorded_.last_end(time);
-    lose(number, light);
-    threads_[number].state = state;
-    if (state == State::waiting) threads_[number].wait = begin_wait(number, light, {}, false);
-  }
-
-  void contradict(u32 number, u64 time) {
-    ++out_.contradictions;
-    CurrentThread& thread = threads_[number];
-    if (thread.wait != kNone && !out_.waits[thread.wait].has_end) {
-      out_.waits[thread.wait].is_known = false;
-      --out_.threads[number].waits;
-    }
-    thread.wait = kNone;
-    thread.preempted = false;
-    thread.state = State::unknown;
-    ThreadTimes& times = out_.threads[number];
-    const u64 before = times.unknown;
-    emit(number, State::unknown, time);
-    ++times.contradictions;
-    times.contradicted += times.unknown - before;
-  }
-
-  u32 begin_wait(u32 number, u64 time, const stacks::Switch& event, bool has_begin) {
-    out_.waits.push_back({.begin = time,
-                          .woken = time,
-                          .resumed = time,
-                          .thread = number,
-                          .sample = has_begin ? event.sample : stacks::kNoSample,
-                          .reason = has_begin ? event.reason : stacks::kNoReason,
-                          .has_begin = has_begin});
-    ++out_.threads[number].waits;
-    last_waits_[number] = static_cast<u32>(out_.waits.size() - 1);
-    return last_waits_[number];
-  }
-  // The wait lasts at least until `time`.
-  void end_part(u32 number, u64 time) {
-    Wait& wait = out_.waits[threads_[number].wait];
-    wait.woken = wait.resumed = time;
-    wait.unknown = unrecorded_.length(wait.begin, time);
-    ThreadTimes& times = out_.threads[number];
-    times.longest_wait = std::max(times.longest_wait, wait.length());
-    emit_lit(number, time);
-  }
-  void end_wait(u32 number, u64 time, u32 waker, u32 wake_sample) {
-    end_part(number, time);
-    Wait& wait = out_.waits[threads_[number].wait];
-    wait.waker = waker;
-    wait.wake_sample = wake_sample;
-    wait.has_end = true;
-  }
-  void resume(u32 number, u64 time) {
-    Wait& wait = out_.waits[threads_[number].wait];
-    wait.resumed = std::max(time, wait.woken);
-    wait.unknown_ready = unrecorded_.length(wait.woken, wait.resumed);
   }
 
   void add_switch(const stacks::Switch& event) {
@@ -253,24 +113,24 @@ class AccountingBuilder {
     if (!core.has_begun || core.runs == event.leaves || core.runs == stacks::kNobody ||
         core.runs == stacks::kIdleThread)
       return;
-    const u32 number = number_of(core.runs, event.time);
-    const CurrentThread& thread = threads_[number];
-    if (thread.state == State::running && thread.core == event.core) contradict(number, event.time);
+    const u32 number = threads_.number_of(core.runs, event.time);
+    const ThreadLedger::Thread& thread = threads_[number];
+    if (thread.state == State::running && thread.core == event.core) threads_.contradict(number, event.time);
     core.runs = stacks::kNobody;
   }
 
   void leave(const stacks::Switch& event, Core& core) {
     const usize met = threads_.size();
-    const u32 number = number_of(event.leaves, event.time);
+    const u32 number = threads_.number_of(event.leaves, event.time);
     ran_until_now(number, number == met, event, core);
-    CurrentThread& thread = threads_[number];
-    emit(number, thread.state, event.time, event.sample);
-    thread.wait = kNone;
+    ThreadLedger::Thread& thread = threads_[number];
+    threads_.emit(number, thread.state, event.time, event.sample);
+    thread.wait = ThreadLedger::kNoWait;
     thread.is_there = event.leaving != stacks::Leaving::ended;
     thread.preempted = event.leaving == stacks::Leaving::preempted;
     switch (event.leaving) {
       case stacks::Leaving::waits:
-        thread.wait = begin_wait(number, event.time, event, true);
+        thread.wait = threads_.begin_wait(number, event.time, event, true);
         thread.state = State::waiting;
         break;
       case stacks::Leaving::preempted:
@@ -287,7 +147,7 @@ class AccountingBuilder {
   }
 
   void ran_until_now(u32 number, bool is_new, const stacks::Switch& event, Core& core) {
-    CurrentThread& thread = threads_[number];
+    ThreadLedger::Thread& thread = threads_[number];
     const u64 light = core.recorded_since;
     if (is_new) {
       if (!is_before_recording(core)) return;
@@ -296,11 +156,11 @@ class AccountingBuilder {
     } else if (thread.state == State::running) {
       return;
     } else if (core.dark != 0) {
-      return lose(number, event.time);
+      return threads_.lose(number, event.time);
     } else if (is_before_recording(core) && thread.since <= light && unrecorded_.first(thread.since) < light) {
-      lose(number, light);
+      threads_.lose(number, light);
     } else {
-      return contradict(number, event.time);
+      return threads_.contradict(number, event.time);
     }
     thread.state = State::running;
     thread.is_there = true;
@@ -310,21 +170,21 @@ class AccountingBuilder {
 
   void come(const stacks::Switch& event, const Core& core) {
     const usize met = threads_.size();
-    const u32 number = number_of(event.comes, event.time);
+    const u32 number = threads_.number_of(event.comes, event.time);
     const State state = threads_[number].state;
     const bool is_unrecorded = unrecorded_.any(threads_[number].since, event.time);
-    if (number != met && state == State::running) contradict(number, event.time);
+    if (number != met && state == State::running) threads_.contradict(number, event.time);
     if (state == State::ready) {
-      if (threads_[number].wait != kNone) resume(number, event.time);
-      emit_lit(number, event.time);
+      if (threads_[number].wait != ThreadLedger::kNoWait) threads_.resume(number, event.time);
+      threads_.emit_lit(number, event.time);
     } else if (is_unrecorded && has_wakeups_ && threads_[number].is_there) {
-      find(number, event.time, State::ready);
+      threads_.find(number, event.time, State::ready);
     } else if (state == State::waiting) {
       // No record shows which thread woke it, so it waited until now.
-      end_wait(number, event.time, stacks::kUnknown, stacks::kNoSample);
+      threads_.end_wait(number, event.time, stacks::kUnknown, stacks::kNoSample);
     }
-    emit(number, threads_[number].state, event.time);
-    CurrentThread& thread = threads_[number];
+    threads_.emit(number, threads_[number].state, event.time);
+    ThreadLedger::Thread& thread = threads_[number];
     thread = {.state = core.dark != 0 ? State::unknown : State::running,
               .is_there = true,
               .core = event.core,
@@ -334,12 +194,12 @@ class AccountingBuilder {
   }
 
   void add_rename(const stacks::Switch& event) {
-    const u32 from = number_of(event.leaves, event.time), to = number_of(event.comes, event.time);
+    const u32 from = threads_.number_of(event.leaves, event.time), to = threads_.number_of(event.comes, event.time);
     const State state = threads_[from].state;
-    if (state == State::waiting || state == State::ready) contradict(from, event.time);
-    if (threads_[to].state != State::unknown) contradict(to, event.time);
-    emit(from, state, event.time);
-    emit(to, State::unknown, event.time);
+    if (state == State::waiting || state == State::ready) threads_.contradict(from, event.time);
+    if (threads_[to].state != State::unknown) threads_.contradict(to, event.time);
+    threads_.emit(from, state, event.time);
+    threads_.emit(to, State::unknown, event.time);
     threads_[to] = threads_[from];
     threads_[from] = {.since = event.time};
     out_.threads[from].has_ended = true;
@@ -353,14 +213,15 @@ class AccountingBuilder {
     ++out_.wakeups;
     if (event.comes == stacks::kNobody || event.comes == stacks::kIdleThread) return;
     const usize met = threads_.size();
-    const u32 number = number_of(event.comes, event.time);
-    CurrentThread& thread = threads_[number];
+    const u32 number = threads_.number_of(event.comes, event.time);
+    ThreadLedger::Thread& thread = threads_[number];
     const bool is_unrecorded = thread.is_there && unrecorded_.any(thread.since, event.time);
     if (event.kind == stacks::Kind::created) {
       // A number may be reused.
-      if (thread.state != State::unknown && thread.state != State::running && is_unrecorded) lose(number, event.time);
-      if (thread.state != State::unknown) contradict(number, event.time);
-      emit(number, State::unknown, event.time);
+      if (thread.state != State::unknown && thread.state != State::running && is_unrecorded)
+        threads_.lose(number, event.time);
+      if (thread.state != State::unknown) threads_.contradict(number, event.time);
+      threads_.emit(number, State::unknown, event.time);
       thread = {.state = State::ready, .is_there = true, .since = event.time};
       out_.thread_starts.push_back(
           {.thread = number, .maker = event.leaves, .time = event.time, .sample = event.sample});
@@ -372,15 +233,15 @@ class AccountingBuilder {
       thread.is_there = true;
       thread.since = out_.begin;
       out_.threads[number].was_there = true;
-      thread.wait = begin_wait(number, out_.begin, event, false);
+      thread.wait = threads_.begin_wait(number, out_.begin, event, false);
     }
     // A thread that is about to wait, or is already ready, is sometimes woken, too; this changes nothing.
     if (thread.state == State::running) return;
     if (thread.state != State::waiting) {
       if (!is_unrecorded) return;
-      find(number, event.time, State::waiting);
+      threads_.find(number, event.time, State::waiting);
     }
-    end_wait(number, event.time, event.leaves, event.sample);
+    threads_.end_wait(number, event.time, event.leaves, event.sample);
     thread.state = State::ready;
     thread.preempted = false;
   }
@@ -407,7 +268,6 @@ class AccountingBuilder {
     core.since = time;
   }
 
-  const TakeStretch& take_;
   u64 now_ = 0;
   Accounting out_;
   stacks::UnrecordedTimes unrecorded_;
@@ -416,9 +276,7 @@ class AccountingBuilder {
   bool every_core_is_dark_ = false;
   u64 all_recorded_since_ = 0;
   bool has_wakeups_ = false;
-  std::unordered_map<u32, u32> numbers_;  // thread → index
-  std::vector<CurrentThread> threads_;
-  std::vector<u32> last_waits_;  // by thread; kNone if it did not wait
+  ThreadLedger threads_;
   std::vector<Core> cores_;
   Core nowhere_;
   std::vector<u32> came_nowhere_;  // threads that came to unknown cores since the last unrecorded period
