@@ -12,6 +12,7 @@
 #include "analysis/recording/trace_recording.h"
 #include "formats/etl/jit_code.h"
 #include "formats/etl/kernel_payloads.h"
+#include "formats/etl/recorder_payloads.h"
 #include "formats/etl/stack_joiner.h"
 #include "formats/etl/trace.h"
 #include "formats/etl/trace_history.h"

@@ -9,6 +9,7 @@
 #include "formats/etl/jit_code.h"
 #include "formats/etl/kernel_payloads.h"
 #include "formats/etl/known_providers.h"
+#include "formats/etl/recorder_payloads.h"
 
 namespace wperf::recording {
 namespace {

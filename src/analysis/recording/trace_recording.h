@@ -6,6 +6,7 @@
 
 #include "analysis/recording/recorded_switches.h"
 #include "formats/etl/kernel_payloads.h"
+#include "formats/etl/recorder_payloads.h"
 #include "formats/etl/trace.h"
 #include "ground/diag/result.h"
 #include "ground/os/recording_file.h"

@@ -2,6 +2,7 @@
 #include "formats/etl/kernel_events.h"
 
 #include "formats/etl/kernel_payloads.h"
+#include "formats/etl/recorder_payloads.h"
 #include "formats/etl/trace_text.h"
 #include "formats/etl/trace_writer.h"
 

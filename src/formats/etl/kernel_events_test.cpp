@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/etl/kernel_payloads.h"
+#include "formats/etl/recorder_payloads.h"
 #include "formats/etl/trace.h"
 #include "formats/etl/trace_text.h"
 #include "formats/etl/trace_writer.h"

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
-#include "formats/etl/trace_text.h"
+#include "formats/etl/payload.h"
 
 namespace wperf::etl {
 namespace {
-
-using bytes::Reader;
 
 enum Group : u8 {
   trace = 0,
@@ -37,40 +35,6 @@ bool is_of(const Event& event, Group group, const Guid& provider) {
   return event.form == EventForm::kernel ? event.group == group
                                          : event.form == EventForm::classic && event.provider == provider;
 }
-
-class Payload : public Reader {
- public:
-  explicit Payload(const Event& event) : Reader(event.payload), pointer_size_(event.pointer_size) {}
-  u64 pointer() { return pointer_size_ == 4 ? take<u32>() : take<u64>(); }
-  void skip_pointers(u32 count) { skip(u64{count} * pointer_size_); }
-  std::string wide_text() {
-    Bytes bytes = rest();
-    std::string text = take_wide_text(bytes);
-    static_cast<Reader&>(*this) = Reader(bytes);
-    return text;
-  }
-  std::string narrow_text() {
-    Bytes bytes = rest();
-    std::string text = take_narrow_text(bytes);
-    static_cast<Reader&>(*this) = Reader(bytes);
-    return text;
-  }
-  // Skips a security id, or the zero that replaces it.
-  void skip_sid() {
-    if (left() < 4) return fail();
-    Reader ahead(*this);
-    if (ahead.take<u32>() == 0) return skip(4);
-    skip_pointers(2);
-    Reader sid(*this);
-    sid.skip(1);
-    const u8 parts = sid.take<u8>();
-    if (!sid.sound()) return fail();
-    skip(8 + u64{4} * parts);
-  }
-
- private:
-  u8 pointer_size_;
-};
 
 std::optional<Rundown> rundown_of(u8 opcode) {
   switch (opcode) {
@@ -252,33 +216,6 @@ std::optional<IntervalEvent> interval_event(const Event& event) {
   return out;
 }
 
-namespace {
-
-bool is_of_recorder(const Event& event, RecorderEvent kind) {
-  return event.form == EventForm::classic && event.provider == kRecorder && event.opcode == static_cast<u8>(kind);
-}
-
-}  // namespace
-
-std::optional<LossEvent> loss_event(const Event& event) {
-  if (!is_of_recorder(event, RecorderEvent::loss)) return std::nullopt;
-  Payload in(event);
-  LossEvent out;
-  for (u64* number : {&out.begin_ns, &out.end_ns, &out.events, &out.buffers}) *number = in.take<u64>();
-  if (!in.sound()) return std::nullopt;
-  return out;
-}
-
-std::optional<SectionEvent> section_event(const Event& event) {
-  if (!is_of_recorder(event, RecorderEvent::section)) return std::nullopt;
-  Payload in(event);
-  SectionEvent out;
-  out.number = in.take<u32>();
-  if (!in.sound()) return std::nullopt;
-  out.part = in.rest();
-  return out;
-}
-
 std::optional<SwitchEvent> switch_event(const Event& event) {
   constexpr u8 kSwitch = 36;
   if (!is_of(event, thread, kThread) || event.opcode != kSwitch) return std::nullopt;
@@ -338,18 +275,6 @@ std::optional<StackEvent> stack_event(const Event& event) {
     const Bytes rest = in.rest();
     out.frames = rest.first(rest.size() / event.pointer_size * event.pointer_size);
   }
-  return out;
-}
-
-std::optional<StackEvent> python_stack_event(const Event& event) {
-  if (!is_of_recorder(event, RecorderEvent::stack)) return std::nullopt;
-  Payload in(event);
-  StackEvent out;
-  out.time = in.take<u64>();
-  out.process = in.take<u32>();
-  out.thread = in.take<u32>();
-  if (!in.sound()) return std::nullopt;
-  out.frames = in.rest();
   return out;
 }
 
