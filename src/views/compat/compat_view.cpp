@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "views/compat/event_counts.h"
 #include "views/compat/symbol_hits.h"
 
 namespace wperf::compat {
@@ -69,56 +70,6 @@ std::vector<u32> name_ranks(const CompatView& view) {
   return ranks;
 }
 
-// The counts of one event.
-struct Counts {
-  u64 samples = 0;
-  std::vector<u32> rows;         // indices of the profile's samples
-  std::map<u64, u64> of_thread;  // key: process << 32 | thread
-  std::map<u32, u64> of_core;
-  std::map<std::pair<u32, SymbolKind>, u64> of_module;  // kNone: only the kind is known
-  std::map<std::pair<u32, u32>, u64> of_caller;         // symbol, caller
-  std::vector<std::vector<u32>> over_time;              // keyed by symbol, then slice
-};
-
-using NamesOfProcesses = std::map<u32, std::string_view>;
-
-// The name of each process; the first one if a process has several.
-NamesOfProcesses by_process(const std::vector<answers::ProcessName>& names) {
-  NamesOfProcesses known;
-  for (const answers::ProcessName& one : names) known.try_emplace(one.process, one.name);
-  return known;
-}
-
-void add_threads(const Counts& counts, const NamesOfProcesses& names, SampledEvent& event) {
-  for (const auto& [key, count] : counts.of_thread) {
-    const u32 process = static_cast<u32>(key >> 32);
-    event.threads.push_back({.process = process, .thread = static_cast<u32>(key), .count = count});
-    if (event.processes.empty() || event.processes.back().process != process) {
-      const auto named = names.find(process);
-      event.processes.push_back(
-          {.process = process, .name = named != names.end() ? std::string(named->second) : std::string()});
-    }
-    event.processes.back().count += count;
-  }
-  std::sort(event.threads.begin(), event.threads.end(), [](const ThreadCount& a, const ThreadCount& b) {
-    return std::tie(b.count, a.process, a.thread) < std::tie(a.count, b.process, b.thread);
-  });
-  std::sort(event.processes.begin(), event.processes.end(), [](const ProcessCount& a, const ProcessCount& b) {
-    return std::tie(b.count, a.process) < std::tie(a.count, b.process);
-  });
-}
-
-// Also stores the counts in the modules.
-void add_modules(const Counts& counts, std::vector<SampleModule>& modules, SampledEvent& event) {
-  for (const auto& [key, count] : counts.of_module) {
-    event.modules.push_back({.module = key.first, .kind = key.second, .count = count});
-    if (key.first != kNone) modules[key.first].samples += count;
-  }
-  std::sort(event.modules.begin(), event.modules.end(), [](const ModuleCount& a, const ModuleCount& b) {
-    return std::tie(b.count, a.module, a.kind) < std::tie(a.count, b.module, b.kind);
-  });
-}
-
 class ViewMaker {
  public:
   ViewMaker(const StackProfile& from, answers::SampledRun run, u16 fixed_code)
@@ -146,10 +97,9 @@ class ViewMaker {
   bool is_of_others(const StackSample& sample) const;
   u32 symbol_of(const StackSample& sample);
   SampledEvent event_of(u32 number, const NamesOfProcesses& names);
-  std::vector<PlaceHits> places_of(const Counts& counts);
-  std::vector<SymbolRow> rows_of(Counts& counts);
+  std::vector<PlaceHits> places_of(const EventCounts& counts);
+  std::vector<SymbolRow> rows_of(EventCounts& counts);
   bool has_address(const PlaceHits& place) const;
-  void add_callers(const Counts& counts, SampledEvent& event) const;
   u32 file_of(u32 text);
   void add_line(const CodeSite& site, u32 module, u64 count, LineRows& lines);
   u32 caller_of(u32 node);
@@ -159,7 +109,7 @@ class ViewMaker {
   const u16 fixed_code_;
   const std::vector<u32> modules_;  // profile's module number → target's
   SymbolsOfView symbols_;
-  std::vector<Counts> counts_;
+  std::vector<EventCounts> counts_;
   std::map<u32, u32> file_numbers_;  // text of the profile → file of the view
   std::vector<u32> ranks_;           // rank of each symbol in the order of printed names
 };
@@ -233,7 +183,7 @@ void ViewMaker::count_samples() {
 }
 
 void ViewMaker::count(const StackSample& sample) {
-  Counts& counts = counts_[sample.event];
+  EventCounts& counts = counts_[sample.event];
   const u32 symbol = symbol_of(sample);
   counts.samples += sample.count;
   if (!out_.run.of_operations) {
@@ -252,7 +202,7 @@ void ViewMaker::count(const StackSample& sample) {
 }
 
 void ViewMaker::count_owner(const answers::OwnerCount& owner) {
-  Counts& counts = counts_[owner.event];
+  EventCounts& counts = counts_[owner.event];
   counts.of_core[owner.core] += owner.count;
   if (owner.thread.has_value()) counts.of_thread[*owner.thread] += owner.count;
 }
@@ -260,7 +210,7 @@ void ViewMaker::count_owner(const answers::OwnerCount& owner) {
 void ViewMaker::count_over_time(const stacks::SliceCount& one) {
   const StackSample& sample = from_.samples[one.row];
   const u32 symbol = symbol_of(sample);
-  Counts& counts = counts_[sample.event];
+  EventCounts& counts = counts_[sample.event];
   if (symbol >= counts.over_time.size()) counts.over_time.resize(symbol + usize{1});
   std::vector<u32>& slices = counts.over_time[symbol];
   if (slices.empty()) slices.resize(from_.slices.count);
@@ -272,7 +222,7 @@ bool ViewMaker::has_address(const PlaceHits& place) const {
   return out_.run.of_operations ? out_.symbols[place.symbol].kind != SymbolKind::other_process : place.address != 0;
 }
 
-std::vector<PlaceHits> ViewMaker::places_of(const Counts& counts) {
+std::vector<PlaceHits> ViewMaker::places_of(const EventCounts& counts) {
   std::vector<PlaceHits> places;
   places.reserve(counts.rows.size());
   for (const u32 row : counts.rows) {
@@ -285,7 +235,7 @@ std::vector<PlaceHits> ViewMaker::places_of(const Counts& counts) {
   return places;
 }
 
-std::vector<SymbolRow> ViewMaker::rows_of(Counts& counts) {
+std::vector<SymbolRow> ViewMaker::rows_of(EventCounts& counts) {
   std::vector<SymbolRow> rows;
   std::vector<PlaceHits> hits = places_of(counts);
   counts.rows = {};
@@ -344,21 +294,9 @@ void ViewMaker::add_line(const CodeSite& site, u32 module, u64 count, LineRows& 
   lines.add(line);
 }
 
-void ViewMaker::add_callers(const Counts& counts, SampledEvent& event) const {
-  std::vector<usize> rank(out_.symbols.size());
-  for (usize i = 0; i < event.rows.size(); ++i) rank[event.rows[i].symbol] = i;
-  for (const auto& [key, count] : counts.of_caller) {
-    event.callers.push_back({.symbol = key.first, .caller = key.second, .count = count});
-  }
-  std::sort(event.callers.begin(), event.callers.end(), [&](const CallerCount& a, const CallerCount& b) {
-    if (a.symbol != b.symbol) return rank[a.symbol] < rank[b.symbol];
-    return a.count != b.count ? a.count > b.count : a.caller < b.caller;
-  });
-}
-
 SampledEvent ViewMaker::event_of(u32 number, const NamesOfProcesses& names) {
   const stacks::StackEvent& from = from_.events[number];
-  Counts& counts = counts_[number];
+  EventCounts& counts = counts_[number];
   SampledEvent event;
   event.name = from.name;
   event.code = static_cast<u16>(from.code);
@@ -369,7 +307,7 @@ SampledEvent ViewMaker::event_of(u32 number, const NamesOfProcesses& names) {
   add_threads(counts, names, event);
   add_modules(counts, out_.run.target.modules, event);
   for (const auto& [core, count] : counts.of_core) event.cores.push_back({.core = core, .count = count});
-  add_callers(counts, event);
+  add_callers(counts, out_.symbols.size(), event);
   return event;
 }
 
