@@ -17,6 +17,7 @@
 #include "machine/live/messages.h"
 #include "machine/live/sample_moments_linux.h"
 #include "machine/live/socket_place_linux.h"
+#include "machine/live/wall_clock_pace_linux.h"
 
 namespace wperf::live {
 namespace {
@@ -25,11 +26,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 constexpr size_t kMostClients = 64;
-// Time passes in steps. Clients are answered after each step.
-constexpr u64 kLeastStepNs = 20'000, kMostStepNs = 1'000'000, kIdleStepNs = 20'000'000;
-constexpr nanoseconds kStepIsLong{20'000'000}, kStepIsShort{5'000'000};
-// If the machine falls behind the wall clock, it does not catch up later.
-constexpr u64 kMostLagNs = 50'000'000;
 // A long wait is answered before it is over, so that Ctrl-C is noticed.
 constexpr nanoseconds kLongestWait{100'000'000};
 
@@ -57,13 +53,15 @@ struct Client : ClientSocket {
 class Server final : public MachineServer {
  public:
   Server(std::string options, std::unique_ptr<wperf_driver::SimulatedMachine> machine, Descriptor socket)
-      : options_(std::move(options)), machine_(std::move(machine)), moments_(*machine_), socket_(std::move(socket)) {}
+      : options_(std::move(options)),
+        machine_(std::move(machine)),
+        pace_(*machine_),
+        moments_(*machine_),
+        socket_(std::move(socket)) {}
 
   void run() override;
 
  private:
-  void let_time_pass();
-  bool is_idle();
   void exchange(int timeout_ms);
   void accept_clients();
   void answer_requests(Client& client);
@@ -81,33 +79,19 @@ class Server final : public MachineServer {
 
   std::string options_;
   std::unique_ptr<wperf_driver::SimulatedMachine> machine_;
+  WallClockPace pace_;
   SampleMoments moments_;
   Descriptor socket_;
   std::list<Client> clients_;
   bool stopping_ = false;
-  u64 step_ns_ = kMostStepNs;
-  bool runs_programs_ = true;
-  Clock::time_point looked_;
-  // The machine's time that corresponds to a wall-clock time.
-  u64 machine_ns_ = 0;
-  Clock::time_point wall_ = Clock::now();
 };
 
 void Server::run() {
   while (!stopping_ && stop_requested == 0) {
-    const Clock::time_point now = Clock::now();
-    const u64 due_ns = machine_ns_ + static_cast<u64>(nanoseconds(now - wall_).count());
-    const u64 machine_now_ns = machine_->now_ns();
-    int timeout_ms = 0;
-    if (due_ns > machine_now_ns) {
-      if (due_ns - machine_now_ns > kMostLagNs) {
-        machine_ns_ = machine_now_ns;
-        wall_ = now;
-      }
-      let_time_pass();
-    } else {
-      timeout_ms = static_cast<int>((machine_now_ns - due_ns) / 1'000'000) + 1;
-    }
+    const auto waits = [](const Client& one) { return one.waiting.has_value(); };
+    const bool is_awaited = std::any_of(clients_.begin(), clients_.end(), waits);
+    // end_waits() reports a crash to the client that started the program.
+    const int timeout_ms = pace_.pass(moments_.is_watched() ? &moments_ : nullptr, is_awaited);
     end_waits();
     drop_sleeping_watchers();
     exchange(timeout_ms);
@@ -119,31 +103,6 @@ void Server::run() {
   const auto path = path_of_machine(".socket");
   if (path.has_value()) ::unlink(path.value().c_str());
   machine_.reset();
-}
-
-// True if no program runs and no client waits for the machine's time.
-bool Server::is_idle() {
-  if (std::any_of(clients_.begin(), clients_.end(), [](const Client& one) { return one.waiting.has_value(); })) {
-    return false;
-  }
-  constexpr nanoseconds kLookAgain{100'000'000};
-  if (Clock::now() - looked_ > kLookAgain) {
-    const std::vector<readings::Process> all = machine_->processes();
-    runs_programs_ = std::any_of(all.begin(), all.end(), [](const readings::Process& one) { return one.running; });
-    looked_ = Clock::now();
-  }
-  return !runs_programs_;
-}
-
-void Server::let_time_pass() {
-  const Clock::time_point begin = Clock::now();
-  machine_->watch_samples(moments_.is_watched() ? &moments_ : nullptr);
-  // end_waits() reports a crash to the client that started the program.
-  static_cast<void>(machine_->wait(is_idle() ? kIdleStepNs : step_ns_, 0));
-  machine_->watch_samples(nullptr);
-  const nanoseconds took = Clock::now() - begin;
-  if (took > kStepIsLong) step_ns_ = std::max(step_ns_ / 2, kLeastStepNs);
-  if (took < kStepIsShort) step_ns_ = std::min(step_ns_ * 2, kMostStepNs);
 }
 
 void Server::exchange(int timeout_ms) {
@@ -276,7 +235,7 @@ Writer Server::start(Client& client, Fields& fields) {
   request->program.streams = streams;
   auto started = client.machine->start(request->program);
   if (!started.has_value()) return Writer::refusal(started.error());
-  runs_programs_ = true;
+  pace_.expect_programs();
   client.programs.push_back({.pid = started.value(), .detached = request->detached, .crash_reported = false});
   if (request->at_once) static_cast<void>(client.machine->wait(0, 0));
   Writer writer = Writer::answer();
