@@ -301,11 +301,11 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
     core.on_overflow(number, {1, 2, hal.now_ns % 3 == 0 ? kOthersProcess : kOwnProcess, 4, exception_level, fp, fp,
                               reinterpret_cast<u64>(kernel_stack), reinterpret_cast<u64>(kernel_stack + 4)});
   };
-  hal.on_user_walk = [&](u32 ticket, const WalkedStack& stack) { core.on_user_walk(ticket, stack); };
-  hal.on_user_walk_lost = [&](u32 ticket) { core.on_user_walk_lost(ticket); };
+  hal.walks.on_walk = [&](u32 ticket, const WalkedStack& stack) { core.on_user_walk(ticket, stack); };
+  hal.walks.on_lost = [&](u32 ticket) { core.on_user_walk_lost(ticket); };
   // A program's stack may have any contents. Here they are the same at every address.
   const u64 record[2] = {bytes.byte() * u64{8}, bytes.word()};
-  hal.read_memory = [&](u64 address, void* to, usize count) {
+  hal.walks.read_memory = [&](u64 address, void* to, usize count) {
     const u64 words[2] = {address + record[0], record[1]};
     std::memcpy(to, words, count);
     return record[0] % 16 != 0;
@@ -339,8 +339,8 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
         hal.interrupt_from_elsewhere(bytes.byte() % 4);
         break;
       case 13:
-        hal.refuse_walks = bytes.byte() % 8 == 0;
-        bytes.byte() % 4 == 0 ? hal.lose_walks() : hal.take_walks();
+        hal.walks.refuse = bytes.byte() % 8 == 0;
+        bytes.byte() % 4 == 0 ? hal.walks.lose() : hal.take_walks();
         break;
       case 14:
         profile(hal, bytes);

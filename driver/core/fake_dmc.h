@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMU of one memory channel of fake_hal.h: a frame of device memory with counters that count the test's events.
+// The PMUs of the memory channels of fake_hal.h: frames of device memory with counters that count the test's events,
+// and how a driver maps them.
 #pragma once
+#include <map>
+
 #include "base/event_class.h"
 #include "driver/core/dmc620_registers.h"
 #include "driver/core/fake_pmu.h"
+#include "driver/hal.h"
 
 namespace wperf::driver {
 
@@ -35,5 +39,61 @@ struct FakeDmc {
     }
   }
 };
+
+using FakeFrames = std::map<u64, FakeDmc>;  // by physical address
+
+// Null if there is no such frame or identity page.
+inline void* map_frame(FakeFrames& frames, u64 physical, u64 size, DeviceAccess access) {
+  const bool identity = access == DeviceAccess::read_only;
+  const auto frame = frames.find(identity ? physical - dmc620::kIdentityPage : physical);
+  if (frame == frames.end() || size != dmc620::kFrameSize) {
+    return nullptr;
+  }
+  ++(identity ? frame->second.identity_mapped : frame->second.mapped);
+  return identity ? static_cast<void*>(frame->second.identity) : frame->second.words;
+}
+
+// Returns false if it was not mapped.
+inline bool unmap_frame(FakeFrames& frames, void* mapping, u64 size) {
+  for (auto& [physical, frame] : frames) {
+    u32* const mapped = mapping == frame.words      ? &frame.mapped
+                        : mapping == frame.identity ? &frame.identity_mapped
+                                                    : nullptr;
+    if (mapped != nullptr && *mapped != 0 && size == dmc620::kFrameSize) {
+      --*mapped;
+      return true;
+    }
+  }
+  return false;
+}
+
+// The frame whose identity page is mapped there, or null.
+inline const FakeDmc* frame_of_identity(const FakeFrames& frames, const void* mapping) {
+  for (const auto& [physical, frame] : frames) {
+    if (mapping == frame.identity) {
+      return &frame;
+    }
+  }
+  return nullptr;
+}
+
+// A word of the counters of a mapped frame, or null.
+inline u32* word_of_frame(FakeFrames& frames, const void* mapping, u64 offset) {
+  const bool inside = offset >= dmc620::kPmuOffset && offset < dmc620::kFrameSize && offset % 4 == 0;
+  for (auto& [physical, frame] : frames) {
+    if (mapping == frame.words && frame.mapped != 0 && inside) {
+      return &frame.words[offset / 4];
+    }
+  }
+  return nullptr;
+}
+
+inline u32 count_mapped(const FakeFrames& frames) {
+  u32 mapped = 0;
+  for (const auto& [physical, frame] : frames) {
+    mapped += frame.mapped + frame.identity_mapped;
+  }
+  return mapped;
+}
 
 }  // namespace wperf::driver

@@ -3,10 +3,9 @@
 // interrupt when they overflow. It is strict: anything a well-behaved driver never does (foreign counters, registers
 // off their core, leaks, calls under the wrong lock or in an interrupt) is noted in `violations`. Any fallible call can
 // be made to fail. A core runs one thing at a time, on any thread: either a call of run_on_core or events.
+// The other fake_*.h files play parts of the machine.
 #pragma once
 #include <atomic>
-#include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -18,10 +17,11 @@
 #include <vector>
 
 #include "abi/wire.h"
+#include "driver/core/fake_allocations.h"
 #include "driver/core/fake_dmc.h"
 #include "driver/core/fake_pmu.h"
 #include "driver/core/fake_spe.h"
-#include "driver/core/stack_walker.h"
+#include "driver/core/fake_walks.h"
 #include "driver/hal.h"
 
 namespace wperf::driver {
@@ -43,9 +43,6 @@ struct FakeMachine {
   u64 midr = 0x413f'd0c1;
   std::vector<u64> dmc_frames = {0x1000'0000, 0x1001'0000};  // physical
 };
-
-// How often `event` happens on a unit in one step of time, at EL1 or at EL0 (uncore: EL0 only).
-using FakeEvents = std::function<u64(EventClass event_class, u32 unit, u32 event, bool el1)>;
 
 class FakeHal final : public Hal {
  public:
@@ -123,21 +120,7 @@ class FakeHal final : public Hal {
     interrupt_of_buffer(core);
   }
   // Lets the interrupted threads continue, and walks the stacks of those with a pending walk.
-  void take_walks() {
-    answer_walks([this](u32 ticket, const UserWalkStart& start) {
-      WalkedStack stack = {};
-      const u64 begin = now_ns;
-      walk_user_stack(start, stack_limits, stack, [this](u64 address, u64(&record)[2]) {
-        return read_memory && read_memory(address, record, sizeof record);
-      });
-      stack.spent_ns = now_ns - begin;
-      on_user_walk(ticket, stack);
-    });
-  }
-  // Lets the threads end without their walks.
-  void lose_walks() {
-    answer_walks([this](u32 ticket, const UserWalkStart&) { on_user_walk_lost(ticket); });
-  }
+  void take_walks() { walks.take(now_ns); }
   // Lets another driver's counter overflow. Its interrupt also calls this driver's handler.
   void interrupt_from_elsewhere(u32 core) {
     const std::lock_guard running(core_locks_[core]);
@@ -147,15 +130,9 @@ class FakeHal final : public Hal {
   }
   bool clean() const {
     return allocations.empty() && !reserved && timer_ms == 0 && !in_critical && mapped_frames() == 0 &&
-           placed_walks == nullptr && waiting_walks.empty() && violations.empty();
+           walks.placed == nullptr && walks.waiting.empty() && violations.empty();
   }
-  u32 mapped_frames() const {
-    u32 mapped = 0;
-    for (const auto& [physical, frame] : frames) {
-      mapped += frame.mapped + frame.identity_mapped;
-    }
-    return mapped;
-  }
+  u32 mapped_frames() const { return count_mapped(frames); }
 
   std::atomic<u64> now_ns = 1'000'000;
   u64 timer_hz = 50'000'000, timer_begin = 7000;  // CNTFRQ_EL0; CNTVCT_EL0 at time 0
@@ -179,17 +156,10 @@ class FakeHal final : public Hal {
   std::vector<FakeSpe> spes;      // by core
   std::vector<u64> pmsidrs, pmbidrs;
   std::vector<u32> spe_versions;
-  std::map<u64, FakeDmc> frames;  // by physical address
-  std::set<void*> allocations;
+  FakeFrames frames;
+  FakeAllocations allocations;
   std::vector<std::string> violations;
-  std::function<void(u32 ticket, const WalkedStack& stack)> on_user_walk;  // the answers of the shell
-  std::function<void(u32 ticket)> on_user_walk_lost;
-  std::function<bool(u64 address, void* to, usize size)> read_memory;  // reads memory of the program that is walked
-  StackRange stack_limits = {};                                        // limits of the walked threads
-  std::map<u32, UserWalkStart> waiting_walks;                          // by ticket
-  std::set<u32> endless_walks;                                         // tickets of earlier walks that have not ended
-  void* placed_walks = nullptr;
-  bool refuse_walks = false;
+  FakeWalks walks;
   u32 timer_ms = 0;  // 0 = not running
   u32 state_of_interrupt = WPERF_INTERRUPT_NOT_ASKED;
   bool reserved = false;
@@ -274,39 +244,28 @@ class FakeHal final : public Hal {
     return state_of_interrupt;
   }
   void* make_user_walks(u32 count) override {
-    void* walks = allocate(sizeof(u32));
-    if (walks != nullptr) {
-      std::memcpy(walks, &count, sizeof count);
+    void* made = allocate(sizeof(u32));
+    if (made != nullptr) {
+      std::memcpy(made, &count, sizeof count);
     }
-    return walks;
+    return made;
   }
-  void place_user_walks(void* walks) override {
+  void place_user_walks(void* memory) override {
     expect_no_interrupt();
-    expect(waiting_walks.empty(), "walks are placed while some wait");
-    if (placed_walks != nullptr) {
-      free(placed_walks);
+    expect(walks.waiting.empty(), "walks are placed while some wait");
+    if (void* const before = walks.place(memory)) {
+      free(before);
     }
-    placed_walks = walks;
-    endless_walks.clear();
   }
   bool ask_for_user_walk(u32 ticket, const UserWalkStart& start) override {
-    const std::lock_guard guard(walks_mutex_);
-    u32 tickets = 0;
-    if (placed_walks != nullptr) {
-      std::memcpy(&tickets, placed_walks, sizeof tickets);
-    }
     expect(in_interrupt, "a walk is asked for outside of an interrupt");
-    expect(ticket < tickets && waiting_walks.count(ticket) == 0, "not a ticket, or taken");
-    return !refuse_walks && endless_walks.count(ticket) == 0 && waiting_walks.emplace(ticket, start).second;
+    const FakeWalks::Answer answer = walks.ask(ticket, start);
+    expect(answer != FakeWalks::Answer::wrong_ticket, "not a ticket, or taken");
+    return answer == FakeWalks::Answer::accepted;
   }
-  // A thread that waits here is in a walk that does not end.
   void end_user_walks() override {
     expect_no_interrupt();
-    const std::lock_guard guard(walks_mutex_);
-    for (const auto& [ticket, start] : waiting_walks) {
-      endless_walks.insert(ticket);
-    }
-    waiting_walks.clear();
+    walks.end();
   }
   bool may_observe(ClientId client, u32 process, u64 start) override {
     expect_no_interrupt();
@@ -316,32 +275,15 @@ class FakeHal final : public Hal {
     return hidden_processes.count(process) == 0 && start == (now == process_starts.end() ? 0 : now->second);
   }
   void* map_device_memory(u64 physical, u64 size, DeviceAccess access) override {
-    const bool identity = access == DeviceAccess::read_only;
-    const auto frame = frames.find(identity ? physical - dmc620::kIdentityPage : physical);
-    if (fails() || frame == frames.end() || size != dmc620::kFrameSize) {
-      return nullptr;
-    }
-    ++(identity ? frame->second.identity_mapped : frame->second.mapped);
-    return identity ? static_cast<void*>(frame->second.identity) : frame->second.words;
+    return fails() ? nullptr : map_frame(frames, physical, size, access);
   }
   void unmap_device_memory(void* mapping, u64 size) override {
-    for (auto& [physical, frame] : frames) {
-      u32* const mapped = mapping == frame.words      ? &frame.mapped
-                          : mapping == frame.identity ? &frame.identity_mapped
-                                                      : nullptr;
-      if (mapped != nullptr && *mapped != 0 && size == dmc620::kFrameSize) {
-        --*mapped;
-        return;
-      }
-    }
-    expect(false, "unmap of memory that is not mapped");
+    expect(unmap_frame(frames, mapping, size), "unmap of memory that is not mapped");
   }
   u32 read_device(void* mapping, u64 offset) override {
-    for (const auto& [physical, frame] : frames) {
-      if (mapping == frame.identity) {
-        expect(frame.identity_mapped != 0 && offset < dmc620::kIdentitySize, "read outside of an identity page");
-        return frame.identity[offset % dmc620::kIdentitySize / 4];
-      }
+    if (const FakeDmc* const frame = frame_of_identity(frames, mapping)) {
+      expect(frame->identity_mapped != 0 && offset < dmc620::kIdentitySize, "read outside of an identity page");
+      return frame->identity[offset % dmc620::kIdentitySize / 4];
     }
     return *word(mapping, offset);
   }
@@ -361,30 +303,20 @@ class FakeHal final : public Hal {
     if (fails()) {
       return nullptr;
     }
-    // Memory of a page or more is page-aligned, and has exactly the requested number of bytes, so that a sanitizer sees
-    // an overrun.
-    const usize alignment = size >= kSpePage ? usize{kSpePage} : alignof(std::max_align_t);
-    void* memory = nullptr;
-    if (posix_memalign(&memory, alignment, size) != 0) {
-      return nullptr;
-    }
-    std::memset(memory, 0, size);
-    allocations.insert(memory);
-    sizes_[memory] = size;
-    return memory;
+    return allocations.add(size);
   }
   void free(void* memory) override {
     expect_no_interrupt();
-    expect(allocations.erase(memory) == 1, "free of memory that was not allocated");
+    const usize size = allocations.size_of(memory);
+    expect(size != 0, "free of memory that was not allocated");
     for (u32 i = 0; i < spes.size(); ++i) {
       const std::lock_guard running(core_locks_[i]);
       const FakeSpe& spe = spes[i];
       const u64 begin = reinterpret_cast<u64>(memory);
-      const bool inside = spe.pmbptr >= begin && spe.pmbptr < begin + sizes_[memory];
+      const bool inside = spe.pmbptr >= begin && spe.pmbptr < begin + size;
       expect(!inside || (spe.pmblimitr & kPmblimitrEnable) == 0, "free of memory that the SPE may still write");
     }
-    sizes_.erase(memory);
-    std::free(memory);
+    allocations.release(memory);
   }
 
  private:
@@ -398,22 +330,6 @@ class FakeHal final : public Hal {
       violations.emplace_back(what);
     }
   }
-  void answer_walks(const std::function<void(u32 ticket, const UserWalkStart& start)>& answer) {
-    for (;;) {
-      u32 ticket = 0;
-      UserWalkStart start = {};
-      {
-        const std::lock_guard guard(walks_mutex_);
-        if (waiting_walks.empty()) {
-          return;
-        }
-        ticket = waiting_walks.begin()->first;
-        start = waiting_walks.begin()->second;
-        waiting_walks.erase(waiting_walks.begin());
-      }
-      answer(ticket, start);
-    }
-  }
   void expect_no_interrupt() { expect(!in_interrupt, "a call that an interrupt must not make"); }
   bool fails() {
     if (fail_at == 0) {
@@ -425,26 +341,14 @@ class FakeHal final : public Hal {
 
   void store_register(Register reg, u64 value);
   u32* word(void* mapping, u64 offset) {
-    for (auto& [physical, frame] : frames) {
-      const bool inside = offset >= dmc620::kPmuOffset && offset < dmc620::kFrameSize && offset % 4 == 0;
-      if (mapping == frame.words && frame.mapped != 0 && inside) {
-        return &frame.words[offset / 4];
-      }
-    }
-    expect(false, "device access outside the counters of a mapped frame");
+    u32* const found = word_of_frame(frames, mapping, offset);
+    expect(found != nullptr, "device access outside the counters of a mapped frame");
     static u32 nothing = 0;
-    return &nothing;
+    return found != nullptr ? found : &nothing;
   }
   u32 width(u32 core) const { return has_long_counters(u64{pmu_versions[core]} << 8) ? 64 : 32; }
   u64 ours() const { return machine_.reserved_mask & 0x7fff'ffff; }
 
-  static u64 filtered(const FakeEvents& events, u32 core, u64 type) {
-    const u32 event = static_cast<u32>(type & kEventMask);
-    const bool el1 = (type & kExcludeEl1) == 0;
-    const bool el0 = (type & (u64{1} << 30)) == 0;
-    return (el0 ? events(EventClass::core, core, event, false) : 0) +
-           (el1 ? events(EventClass::core, core, event, true) : 0);
-  }
   // The interrupt line is a level that the PMU holds; the handler must clear the flags that belong to the driver.
   void interrupt(u32 number) {
     FakePmu& core = cores[number];
@@ -475,7 +379,7 @@ class FakeHal final : public Hal {
     current_core = interrupted;
   }
   void count_on_core(u32 number, const FakeEvents& events) {
-    const auto happened = [&](u64 type) { return filtered(events, number, type); };
+    const auto happened = [&](u64 type) { return happened_on_core(events, number, type); };
     cores[number].count(machine_.counters, width(number), happened);
     cores[number].count_cycles(happened);
   }
@@ -485,104 +389,10 @@ class FakeHal final : public Hal {
     });
   }
   FakeMachine machine_;
-  std::map<void*, usize> sizes_;  // sizes of the allocations
   std::mutex mutex_;
-  std::mutex walks_mutex_;
   std::unique_ptr<std::recursive_mutex[]> core_locks_;
 };
 
-inline u64 FakeHal::read_register(Register reg) {
-  expect(current_core != kNowhere, "register read off its core");
-  if (current_core == kNowhere) {
-    return 0;
-  }
-  if (const auto happening = before_read) {  // a copy, because it may remove itself
-    happening(reg);
-  }
-  FakePmu& core = cores[current_core];
-  if (reg >= Register::event_counter_0) {
-    return *core.find(reg);
-  }
-  if (reg == Register::cntfrq) {
-    return timer_hz;
-  }
-  if (reg == Register::cntvct) {
-    return timer_begin + now_ns / 1000 * timer_hz / 1'000'000;
-  }
-  if (reg >= Register::clusterpmcr) {
-    expect(machine_.cluster_count != 0, "cluster register without a DSU");
-    return *clusters[current_core / machine_.cluster_size].find(reg);
-  }
-  const u32 spe_version = spe_versions[current_core];
-  const u64 dfr0 = (u64{pmu_versions[current_core]} << 8) | (u64{spe_version} << 32);
-  const bool pmu = reg == Register::midr || reg == Register::id_aa64dfr0 || has_pmu(dfr0);
-  expect(pmu || reg >= Register::pmsidr, "PMU register of a core without a PMU");
-  const bool identity = reg == Register::midr || reg == Register::id_aa64dfr0;
-  const bool of_pmu = !identity && (reg < Register::pmsidr || reg >= Register::event_counter_0);
-  expect(!of_pmu || cores_with_trapped_pmu.count(current_core) == 0, "PMU register that is trapped");
-  expect(reg < Register::pmsidr || spe_version != 0, "SPE register of a core without SPE");
-  expect(reg < Register::pmsidr || cores_with_trapped_spe.count(current_core) == 0, "SPE register that is trapped");
-  expect(reg != Register::pmsnevfr || spe_version >= 3, "PMSNEVFR of a core without FEAT_SPEv1p2");
-  if (const u64* found = spes[current_core].find(reg)) {
-    return *found;
-  }
-  if (const u64* found = core.find(reg)) {
-    return *found;
-  }
-  switch (reg) {
-    case Register::midr:
-      return machine_.midr;
-    case Register::id_aa64dfr0:
-      return dfr0;
-    case Register::pmceid0:
-      return 0x7fff'0f3f;
-    case Register::pmceid1:
-      return 0x3'0000'0000;
-    case Register::pmsidr:
-      return pmsidrs[current_core];
-    case Register::pmbidr:
-      return pmbidrs[current_core];
-    default:
-      return 0;
-  }
-}
-
-inline void FakeHal::write_register(Register reg, u64 value) {
-  expect(current_core != kNowhere, "register written off its core");
-  if (current_core == kNowhere) {
-    return;
-  }
-  if (const auto happening = before_write) {
-    happening(reg);
-  }
-  FakeSpe& spe = spes[current_core];
-  if (spe.find(reg) == nullptr) {
-    store_register(reg, value);
-    interrupt(current_core);
-    return;
-  }
-  const u32 version = spe_versions[current_core];
-  expect(version != 0, "SPE register of a core without SPE");
-  expect(reg != Register::pmsnevfr || version >= 3, "PMSNEVFR of a core without FEAT_SPEv1p2");
-  expect((pmbidrs[current_core] & kPmbidrProgrammingRefused) == 0, "SPE register of somebody above");
-  const char* wrong = spe.store(reg, value, machine_.spe_events);
-  expect(wrong == nullptr, wrong == nullptr ? "" : wrong);
-  interrupt_of_buffer(current_core);
-}
-
-inline void FakeHal::store_register(Register reg, u64 value) {
-  const auto check = [this](const char* wrong) { expect(wrong == nullptr, wrong == nullptr ? "" : wrong); };
-  if (reg >= Register::clusterpmcr && reg < Register::cntfrq) {
-    return check(clusters[current_core / machine_.cluster_size].store(reg, value, 0));
-  }
-  expect(cores_with_trapped_pmu.count(current_core) == 0, "PMU register that is trapped");
-  FakePmu& core = cores[current_core];
-  if (reg < Register::event_counter_0) {
-    return check(core.store(reg, value, ours()));
-  }
-  const u32 index = static_cast<u32>(reg) & 0xff;
-  expect(bit_field(ours(), index, 1) != 0 && index < machine_.counters, "a counter that is not ours");
-  check(core.store_counter(reg, value, width(current_core)));
-}
-
 }  // namespace wperf::driver
+
+#include "driver/core/fake_registers.h"

@@ -2,7 +2,9 @@
 // The PMU of one core, or of one cluster, of fake_hal.h: registers, and counters that count the test's events.
 #pragma once
 #include <algorithm>
+#include <functional>
 
+#include "base/event_class.h"
 #include "driver/core/pmu_registers.h"
 #include "driver/hal.h"
 
@@ -142,5 +144,17 @@ struct FakePmu {
     return others_change ? "PMCR changed for the counters of others" : nullptr;
   }
 };
+
+// How often `event` happens on a unit in one step of time, at EL1 or at EL0 (uncore: EL0 only).
+using FakeEvents = std::function<u64(EventClass event_class, u32 unit, u32 event, bool el1)>;
+
+// How often the event of a counter of a core has happened at the levels that its type register chooses.
+inline u64 happened_on_core(const FakeEvents& events, u32 core, u64 type) {
+  const u32 event = static_cast<u32>(type & kEventMask);
+  const bool el1 = (type & kExcludeEl1) == 0;
+  const bool el0 = (type & (u64{1} << 30)) == 0;
+  return (el0 ? events(EventClass::core, core, event, false) : 0) +
+         (el1 ? events(EventClass::core, core, event, true) : 0);
+}
 
 }  // namespace wperf::driver

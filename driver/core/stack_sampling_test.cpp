@@ -28,9 +28,9 @@ class StackSampling : public Sampling {
                                 reinterpret_cast<u64>(kernel_stack.data()),
                                 reinterpret_cast<u64>(kernel_stack.data() + kernel_stack.size())});
     };
-    hal.on_user_walk = [this](u32 ticket, const WalkedStack& stack) { core.on_user_walk(ticket, stack); };
-    hal.on_user_walk_lost = [this](u32 ticket) { core.on_user_walk_lost(ticket); };
-    hal.read_memory = [this](u64 address, void* to, usize size) {
+    hal.walks.on_walk = [this](u32 ticket, const WalkedStack& stack) { core.on_user_walk(ticket, stack); };
+    hal.walks.on_lost = [this](u32 ticket) { core.on_user_walk_lost(ticket); };
+    hal.walks.read_memory = [this](u64 address, void* to, usize size) {
       const u64 index = (address - kStackBase) / 16;
       if (address < kStackBase || index >= depth) {
         return false;
@@ -120,7 +120,7 @@ TEST_F(StackSampling, SamplesBeyondWalkLimitLoseTheirStacks) {
   EXPECT_EQ(lost, 3u);
   EXPECT_EQ(answer->lost_stacks, 3u);
   EXPECT_EQ(answer->taken, kWalksPerCore + 3);
-  hal.refuse_walks = true;
+  hal.walks.refuse = true;
   run(0, 1);
   EXPECT_EQ(drain_stacks(ann).at(0).stack.flags, u32{WPERF_STACK_LOST});
 }
@@ -129,7 +129,7 @@ TEST_F(StackSampling, StoppingGivesUpOnWhoStillWaits) {
   begin(request());
   run(0, 5);
   ASSERT_EQ(ann.stop_sampling(), WPERF_OK);
-  EXPECT_TRUE(hal.waiting_walks.empty());
+  EXPECT_TRUE(hal.walks.waiting.empty());
   const auto samples = drain_stacks(ann);
   ASSERT_EQ(samples.size(), 5u);
   EXPECT_EQ(samples[0].stack.flags, u32{WPERF_STACK_LOST});
@@ -140,14 +140,14 @@ TEST_F(StackSampling, PendingSamplesOfDeadClientAreDropped) {
   begin(request());
   run(0, 5);
   core.client_gone(11);
-  EXPECT_TRUE(hal.waiting_walks.empty());
-  EXPECT_EQ(hal.placed_walks, nullptr);
+  EXPECT_TRUE(hal.walks.waiting.empty());
+  EXPECT_EQ(hal.walks.placed, nullptr);
 }
 
 TEST_F(StackSampling, ThreadsThatEndComeWithoutTheirStacks) {
   begin(request());
   run(0, 3);
-  hal.lose_walks();
+  hal.walks.lose();
   EXPECT_EQ(drain_stacks(ann).size(), 3u);
   EXPECT_EQ(answer->lost_stacks, 3u);
 }
@@ -157,12 +157,12 @@ TEST_F(StackSampling, WalksThatDoNotEndTakePlacesFromOthersUntilTheNextConfigura
   begin(request());
   run(0, 3);
   ASSERT_EQ(ann.stop_sampling(), WPERF_OK);
-  EXPECT_EQ(hal.endless_walks.size(), 3u);
+  EXPECT_EQ(hal.walks.endless.size(), 3u);
   EXPECT_EQ(drain_stacks(ann).size(), 3u);
   EXPECT_EQ(answer->lost_stacks, 3u);
   ASSERT_EQ(ann.start_sampling(), WPERF_OK);
   run(0, kWalksPerCore);
-  EXPECT_EQ(hal.waiting_walks.size(), kWalksPerCore - 3u);
+  EXPECT_EQ(hal.walks.waiting.size(), kWalksPerCore - 3u);
   hal.take_walks();
   EXPECT_EQ(drain_stacks(ann).size(), kWalksPerCore);
   EXPECT_EQ(answer->lost_stacks, 6u);
@@ -175,7 +175,7 @@ TEST_F(StackSampling, WalksThatDoNotEndTakePlacesFromOthersUntilTheNextConfigura
 }
 
 TEST_F(StackSampling, WalksEndWithTheThreadsStack) {
-  hal.stack_limits = {kStackBase - 0x1000, kStackBase + 2 * 16};
+  hal.walks.stack_limits = {kStackBase - 0x1000, kStackBase + 2 * 16};
   begin(request());
   run(0, 1);
   hal.take_walks();
@@ -254,7 +254,7 @@ TEST_F(StackSampling, OthersProcessesKeepTheirStacks) {
 }
 
 TEST_F(StackSampling, LongWalksHoldSamplesBack) {
-  hal.read_memory = [this](u64, void*, usize) {
+  hal.walks.read_memory = [this](u64, void*, usize) {
     hal.now_ns += 1'000'000;
     return false;
   };
