@@ -254,7 +254,7 @@ class RunCostsBuilder {
 void RunCostsBuilder::find_chain(u32 node) {
   chain_.clear();
   for (; node != kNothing && profile_.nodes[node].place != kNothing; node = profile_.nodes[node].parent) {
-    const u32 function = profile_.places[profile_.nodes[node].place].function;
+    const u32 function = profile_.function_of(node);
     const u32 unit = numbers_.of_function(function);
     // A function inlined into itself, or into a part of itself, counts once.
     std::erase(chain_, unit);
@@ -286,7 +286,7 @@ void RunCostsBuilder::add(const StackSample& sample) {
   if (options_.inclusive) {
     for (u32 node = sample.node; node != kNothing && profile_.nodes[node].place != kNothing;
          node = profile_.nodes[node].parent)
-      add_unit(numbers_.of_inclusive(profile_.places[profile_.nodes[node].place].function), sample);
+      add_unit(numbers_.of_inclusive(profile_.function_of(node)), sample);
   }
   if (chain_.size() == 1) return;
   UnitCost& part = inlined_[sample.event][chain_];

@@ -55,7 +55,7 @@ std::vector<std::string> stack_of(const stacks::StackProfile& profile, u32 row) 
   std::vector<std::string> names;
   for (u32 node = profile.samples[row].node; profile.nodes[node].place != stacks::kNothing;
        node = profile.nodes[node].parent) {
-    names.push_back(profile.functions[profile.places[profile.nodes[node].place].function].name);
+    names.push_back(profile.functions[profile.function_of(node)].name);
   }
   return names;
 }

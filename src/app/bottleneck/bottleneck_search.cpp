@@ -101,8 +101,7 @@ void add_functions(const stacks::StackProfile& profile, report::TopdownSamples& 
 
 void note_nameless(const stacks::StackProfile& profile, std::vector<std::string>& notes) {
   for (const stacks::StackSample& sample : profile.samples) {
-    const stacks::StackFunction& function =
-        profile.functions[profile.places[profile.nodes[sample.node].place].function];
+    const stacks::StackFunction& function = profile.functions[profile.function_of(sample.node)];
     const stacks::StackModule& module = profile.modules[function.module];
     if (function.has_name() || module.reason.empty()) continue;
     std::string note = fmt::format("functions of {} have no names: {}", module.name, module.reason);

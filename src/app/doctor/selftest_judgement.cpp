@@ -41,8 +41,8 @@ class Tally {
 
  private:
   const stacks::StackFunction* function_of(u32 node) const {
-    if (node == stacks::kNothing || profile_.nodes[node].place == stacks::kNothing) return nullptr;
-    return &profile_.functions[profile_.places[profile_.nodes[node].place].function];
+    const u32 function = node == stacks::kNothing ? stacks::kNothing : profile_.function_of(node);
+    return function == stacks::kNothing ? nullptr : &profile_.functions[function];
   }
   bool is_called_by(u32 node, std::string_view name) const {
     const stacks::StackFunction* function = function_of(node);

@@ -141,7 +141,7 @@ diag::Result<stacks::FunctionCode> LiveSession::code(const CodePlace& place, usi
   stacks::FunctionCode unread;
   const stacks::ChosenSamples chosen(profile, request.filter);
   for (const stacks::StackSample& sample : profile.samples) {
-    const u32 number = profile.places[profile.nodes[sample.node].place].function;
+    const u32 number = profile.function_of(sample.node);
     if (!chosen.has(sample) || !is_it(sample.event, number)) continue;
     unread.event = sample.event;
     unread.function = number;

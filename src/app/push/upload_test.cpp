@@ -85,7 +85,7 @@ TEST(AgentCost, IsAddedToExistingEvents) {
   const stacks::StackSample& cpu = profile.samples[0];
   EXPECT_EQ(cpu.count, 5u);
   EXPECT_EQ(profile.tasks[cpu.task].pid, 9u);
-  EXPECT_EQ(profile.functions[profile.places[profile.nodes[cpu.node].place].function].name, "wperf (the profiler)");
+  EXPECT_EQ(profile.functions[profile.function_of(cpu.node)].name, "wperf (the profiler)");
   EXPECT_EQ(profile.nodes[profile.nodes[cpu.node].parent].place, stacks::kNothing);
 }
 

@@ -135,9 +135,8 @@ const Writer& writer_of(ExportFormat format) {
 
 // Does any function call itself, directly or through others?
 bool has_recursion(const stacks::StackProfile& profile) {
-  const std::vector<bool> outermost = stacks::outermost_of_keys(profile.nodes, profile.functions.size(), [&](u32 node) {
-    return profile.places[profile.nodes[node].place].function;
-  });
+  const std::vector<bool> outermost = stacks::outermost_of_keys(profile.nodes, profile.functions.size(),
+                                                                [&](u32 node) { return profile.function_of(node); });
   for (u32 node = 0; node < profile.nodes.size(); ++node) {
     if (profile.nodes[node].place != stacks::kNothing && !outermost[node]) return true;
   }

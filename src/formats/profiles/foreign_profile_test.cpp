@@ -29,7 +29,7 @@ std::map<std::string, u64> stacks_of(const stacks::StackProfile& profile, u32 ev
     if (sample.event != event) continue;
     std::string path;
     for (u32 node = sample.node; node != ProfileBuilder::kRoot; node = profile.nodes[node].parent) {
-      const stacks::StackFunction& function = profile.functions[profile.places[profile.nodes[node].place].function];
+      const stacks::StackFunction& function = profile.functions[profile.function_of(node)];
       path = function.name + (path.empty() ? "" : ";" + path);
     }
     out[path] += sample.period;

@@ -11,11 +11,6 @@
 namespace wperf::stacks {
 namespace {
 
-u32 function_of(const StackProfile& profile, u32 node) {
-  const u32 place = profile.nodes[node].place;
-  return place == kNothing ? kNothing : profile.places[place].function;
-}
-
 // Makes the first level of `tree`. Returns, for each function, whether it is on that level.
 std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfile& profile, CallTree& tree) {
   std::vector<bool> wanted(profile.functions.size());
@@ -36,7 +31,7 @@ class MergedCallees {
         tree_(tree),
         paths_(profile.nodes),
         outermost_(outermost_of_keys(profile.nodes, profile.functions.size(),
-                                     [&](u32 node) { return function_of(profile, node); })) {}
+                                     [&](u32 node) { return profile.function_of(node); })) {}
 
   void add(const StackSample& sample) {
     const SharedPaths::Path path = paths_.walk(sample.node, 0);
@@ -56,14 +51,14 @@ class MergedCallees {
   struct Copies {
     usize begin = 0, count = 0;  // range in moved_
   };
-  bool is_mention(u32 node) const { return outermost_[node] && wanted_[function_of(profile_, node)]; }
+  bool is_mention(u32 node) const { return outermost_[node] && wanted_[profile_.function_of(node)]; }
   void insert(const SharedPaths::Path& path, usize mention) {
     u32 to =
         path.above != kNothing && mention < copies_[path.above].count ? moved_[copies_[path.above].begin + mention] : 0;
     for (usize i = 0; i < path.added.size(); ++i) {
       const Copies& copies = copies_[path.first + i];
       if (mention >= copies.count) continue;
-      to = tree_.insert(to, function_of(profile_, path.added[i]));
+      to = tree_.insert(to, profile_.function_of(path.added[i]));
       moved_[copies.begin + mention] = to;
     }
   }
@@ -129,7 +124,7 @@ CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilte
   }
   for (u32 i = 0; i < profile.nodes.size(); ++i) {
     const StackNode& node = profile.nodes[i];
-    if (needed[i] && node.place != kNothing) moved[i] = tree.insert(moved[node.parent], function_of(profile, i));
+    if (needed[i] && node.place != kNothing) moved[i] = tree.insert(moved[node.parent], profile.function_of(i));
   }
   for (const StackSample& sample : profile.samples) {
     if (sample.event == event && chosen.has(sample)) tree.add_self(moved[sample.node], sample);
@@ -148,7 +143,7 @@ CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFil
     const u32 name = profile.tasks[sample.task].name;
     const SharedPaths::Path path = paths.walk(sample.node, name);
     u32 to = path.above != kNothing ? moved[path.above] : tree.insert(0, name);
-    for (const u32 node : path.added) moved.push_back(to = tree.insert(to, function_of(profile, node)));
+    for (const u32 node : path.added) moved.push_back(to = tree.insert(to, profile.function_of(node)));
     tree.add_self(to, sample);
   }
   tree.sum_up();
@@ -161,13 +156,13 @@ CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vec
   const std::vector<bool> wanted = begin_with(functions, profile, tree);
   const ChosenSamples chosen(profile, filter);
   for (const StackSample& sample : profile.samples) {
-    if (sample.event != event || !chosen.has(sample) || !wanted[function_of(profile, sample.node)]) continue;
+    if (sample.event != event || !chosen.has(sample) || !wanted[profile.function_of(sample.node)]) continue;
     u32 to = 0, at = sample.node;
-    for (u32 depth = 0; depth <= kMostCallers && function_of(profile, at) != kNothing; ++depth) {
-      to = tree.insert(to, function_of(profile, at));
+    for (u32 depth = 0; depth <= kMostCallers && profile.function_of(at) != kNothing; ++depth) {
+      to = tree.insert(to, profile.function_of(at));
       at = profile.nodes[at].parent;
     }
-    if (function_of(profile, at) != kNothing) tree.cut_samples += sample.count;
+    if (profile.function_of(at) != kNothing) tree.cut_samples += sample.count;
     tree.add_self(to, sample);
   }
   tree.sum_up();
@@ -211,12 +206,12 @@ std::vector<CallerShare> caller_shares(const StackProfile& profile, u32 event, c
   std::vector<bool> wanted(profile.functions.size());
   for (const u32 function : functions) wanted[function] = true;
   const std::vector<bool> outermost =
-      outermost_of_keys(nodes, profile.functions.size(), [&](u32 node) { return function_of(profile, node); });
+      outermost_of_keys(nodes, profile.functions.size(), [&](u32 node) { return profile.function_of(node); });
   std::map<std::pair<u32, u32>, Sums> found;
   for (u32 node = 0; node < nodes.size(); ++node) {
-    const u32 function = function_of(profile, node);
+    const u32 function = profile.function_of(node);
     if (function == kNothing || !wanted[function] || !outermost[node] || below[node].samples == 0) continue;
-    Sums& sums = found[{function, function_of(profile, nodes[node].parent)}];
+    Sums& sums = found[{function, profile.function_of(nodes[node].parent)}];
     sums.samples += below[node].samples;
     sums.period += below[node].period;
   }

@@ -53,7 +53,7 @@ std::vector<u32> path_to(const StackProfile& profile, u32 node) {
 }
 
 u32 function_at(const StackProfile& profile, u32 node) {
-  return profile.places[profile.nodes[node].place].function;
+  return profile.function_of(node);
 }
 
 struct Sums {

@@ -156,6 +156,12 @@ struct StackProfile {
   double elapsed_seconds = 0;
   u64 from_ns = 0, to_ns = ~u64{0};  // the chosen time, as recorded; otherwise all times
   std::string note;                  // a remark about the run; may be empty
+
+  // kNothing for a root.
+  u32 function_of(u32 node) const {
+    const u32 place = nodes[node].place;
+    return place == kNothing ? kNothing : places[place].function;
+  }
 };
 
 }  // namespace wperf::stacks

@@ -49,7 +49,7 @@ Counted count(const StackProfile& profile, u32 event, const stacks::StackFilter&
   for (const stacks::StackSample& sample : profile.samples) {
     if (sample.event != event || sample.count == 0 || !chosen.has(sample)) continue;
     const double period = static_cast<double>(sample.period);
-    const u32 function = profile.places[profile.nodes[sample.node].place].function;
+    const u32 function = profile.function_of(sample.node);
     counted.period += period;
     counted.squares += period * period / static_cast<double>(sample.count);
     counted.samples += sample.count;

@@ -152,7 +152,7 @@ std::vector<u32> ViewMaker::add_modules_to_target() {
 u32 ViewMaker::caller_of(u32 node) {
   const u32 parent = from_.nodes[node].parent;
   if (parent == 0 || parent == kNothing) return kNone;
-  const u32 function = from_.places[from_.nodes[parent].place].function;
+  const u32 function = from_.function_of(parent);
   return from_.functions[function].is_known ? symbols_.of(function) : kNone;
 }
 
@@ -167,7 +167,7 @@ u32 ViewMaker::symbol_of(const StackSample& sample) {
     const bool is_unknown = out_.run.target.process == 0 && !out_.run.of_operations;
     return symbols_.of_kind(is_unknown ? SymbolKind::unknown : SymbolKind::other_process);
   }
-  return symbols_.of(from_.places[from_.nodes[sample.node].place].function);
+  return symbols_.of(from_.function_of(sample.node));
 }
 
 void ViewMaker::count_samples() {
@@ -194,7 +194,7 @@ void ViewMaker::count(const StackSample& sample) {
     counts.of_module[{kNone, SymbolKind::other_process}] += sample.count;
     return;
   }
-  const StackFunction& one = from_.functions[from_.places[from_.nodes[sample.node].place].function];
+  const StackFunction& one = from_.functions[from_.function_of(sample.node)];
   const bool nowhere = from_.modules[one.module].is_nowhere || (one.is_kernel && !one.is_known);
   counts.of_module[nowhere ? std::pair(kNone, symbols_.all()[symbol].kind)
                            : std::pair(modules_[one.module], SymbolKind::function)] += sample.count;

@@ -60,7 +60,6 @@ class CallgrindWriter {
     return word;
   }
 
-  u32 function_of(u32 node) const { return profile_.places[profile_.nodes[node].place].function; }
   u32 line_of(u32 node) const { return names_.line(profile_.nodes[node].place).line; }
 
   // The costs below a node count for its call; parents come before children.
@@ -74,7 +73,7 @@ class CallgrindWriter {
     for (const stacks::StackSample& sample : profile_.samples) {
       if (profile_.nodes[sample.node].place == kNothing) continue;
       below[sample.node * events + column[sample.event]] += sample.count;
-      Costs& costs = own_[function_of(sample.node)][line_of(sample.node)];
+      Costs& costs = own_[profile_.function_of(sample.node)][line_of(sample.node)];
       costs.resize(events);
       costs[column[sample.event]] += sample.count;
     }
@@ -82,7 +81,7 @@ class CallgrindWriter {
       const u32 parent = profile_.nodes[node].parent;
       if (parent == kNothing || profile_.nodes[parent].place == kNothing || profile_.nodes[node].place == kNothing)
         continue;
-      Costs& costs = calls_of_[function_of(parent)][{line_of(parent), function_of(node)}];
+      Costs& costs = calls_of_[profile_.function_of(parent)][{line_of(parent), profile_.function_of(node)}];
       costs.resize(events);
       for (usize i = 0; i < events; ++i) {
         costs[i] += below[node * events + i];

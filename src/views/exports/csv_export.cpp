@@ -115,7 +115,7 @@ class CsvWriter {
   void append_stack(u32 node) {
     path_.clear();
     for (; profile_.nodes[node].place != kNothing; node = profile_.nodes[node].parent) {
-      path_.push_back(profile_.places[profile_.nodes[node].place].function);
+      path_.push_back(profile_.function_of(node));
     }
     for (usize i = path_.size(); i-- > 0;) {
       const usize begin = stack_.size();

@@ -40,7 +40,7 @@ void append_part(std::string& out, std::string_view heading, report::Table table
 std::string stack_text(const stacks::StackProfile& profile, u32 node) {
   std::vector<u32> functions;
   for (; node != stacks::kNothing && profile.nodes[node].place != stacks::kNothing; node = profile.nodes[node].parent) {
-    functions.push_back(profile.places[profile.nodes[node].place].function);
+    functions.push_back(profile.function_of(node));
   }
   std::string text;
   for (auto one = functions.rbegin(); one != functions.rend(); ++one) {

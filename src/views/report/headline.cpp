@@ -23,23 +23,18 @@ using stacks::StackProfile;
 
 constexpr double kNanoseconds = 1e9;
 
-u32 function_of(const StackProfile& profile, u32 node) {
-  const u32 place = profile.nodes[node].place;
-  return place == kNothing ? kNothing : profile.places[place].function;
-}
-
 // Finds the caller of a node's function, skipping recursion. Each node is visited once, however deep it is.
 class Callers {
  public:
   explicit Callers(const StackProfile& profile) : profile_(profile), known_(profile.nodes.size(), kUnknown) {}
 
   u32 of(u32 node) {
-    const u32 function = function_of(profile_, node);
+    const u32 function = profile_.function_of(node);
     u32 caller = kNothing;
     passed_.clear();
     for (u32 at = node; at != kNothing; at = profile_.nodes[at].parent) {
-      if (function_of(profile_, at) != function) {
-        caller = function_of(profile_, at);
+      if (profile_.function_of(at) != function) {
+        caller = profile_.function_of(at);
         break;
       }
       if (known_[at] != kUnknown) {
@@ -175,7 +170,7 @@ double share_in_interpreter(const StackProfile& profile) {
   const bool is_of_windows = profile.trace.has_value();
   u64 inside = 0, all = 0;
   for (const stacks::StackSample& sample : profile.samples) {
-    const u32 function = function_of(profile, sample.node);
+    const u32 function = profile.function_of(sample.node);
     if (function == kNothing) continue;
     all += 1;
     const u32 module = profile.functions[function].module;
@@ -208,7 +203,7 @@ std::vector<HottestFunction::InCommand> commands_of(const StackProfile& profile,
                                                     const stacks::ChosenSamples& chosen) {
   std::vector<u64> periods(profile.names.size());
   for (const stacks::StackSample& sample : profile.samples) {
-    if (sample.event != hot.event || function_of(profile, sample.node) != hot.function || !chosen.has(sample)) continue;
+    if (sample.event != hot.event || profile.function_of(sample.node) != hot.function || !chosen.has(sample)) continue;
     const stacks::StackTask& task = profile.tasks[sample.task];
     if (task.pid != 0 && task.name < periods.size()) periods[task.name] += sample.period;
   }
@@ -228,7 +223,7 @@ std::optional<HottestFunction> hottest_function(const StackProfile& profile, con
   const stacks::ChosenSamples chosen(profile, filter);
   std::vector<u64> own(profile.functions.size());
   for (const stacks::StackSample& sample : profile.samples) {
-    const u32 function = function_of(profile, sample.node);
+    const u32 function = profile.function_of(sample.node);
     const bool counts = sample.event == hot.event && function != kNothing && chosen.has(sample);
     if (!counts || profile.tasks[sample.task].pid == 0) continue;
     own[function] += sample.period;
@@ -247,7 +242,7 @@ std::optional<HottestFunction> hottest_function(const StackProfile& profile, con
   Callers callers(profile);
   std::vector<u64> calls(profile.functions.size());
   for (const stacks::StackSample& sample : profile.samples) {
-    const bool is_in_it = sample.event == hot.event && function_of(profile, sample.node) == hot.function;
+    const bool is_in_it = sample.event == hot.event && profile.function_of(sample.node) == hot.function;
     if (!is_in_it || !chosen.has(sample) || profile.tasks[sample.task].pid == 0) continue;
     if (const u32 caller = callers.of(sample.node); caller != kNothing) calls[caller] += sample.period;
   }

@@ -117,7 +117,7 @@ TEST(Headline, IdleCoresCountOnlyForTheWhole) {
   const HottestFunction before = headline(profile, nullptr, {}).hot.value();
   // A sample of the hottest function by process 0.
   const auto is_hot = [&](const stacks::StackSample& sample) {
-    return profile.places[profile.nodes[sample.node].place].function == before.function;
+    return profile.function_of(sample.node) == before.function;
   };
   stacks::StackSample idle = *std::ranges::find_if(profile.samples, is_hot);
   idle.task = static_cast<u32>(profile.tasks.size());

@@ -103,7 +103,7 @@ void write_over_time(text::JsonWriter& json, const StackProfile& profile, const 
     for (const stacks::SliceCount& one : profile.slice_counts) {
       const stacks::StackSample& sample = profile.samples[one.row];
       if (sample.event != event || !chosen.has(sample)) continue;
-      const auto found = counts.find(profile.places[profile.nodes[sample.node].place].function);
+      const auto found = counts.find(profile.function_of(sample.node));
       if (found != counts.end()) found->second[one.slice] += one.count;
     }
     json.begin_object();

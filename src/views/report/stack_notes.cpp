@@ -58,7 +58,7 @@ void note_missing_function(const StackProfile& profile, const stacks::StackFilte
   if (!filter.symbol || filter.symbol_text.empty()) return;
   NamesAsked functions;
   for (const stacks::StackSample& sample : profile.samples) {
-    const auto& function = profile.functions[profile.places[profile.nodes[sample.node].place].function];
+    const auto& function = profile.functions[profile.function_of(sample.node)];
     if (filter.symbol(function.name)) return;
     if (function.is_known) functions.add(function.name, sample.count);
   }
@@ -81,8 +81,7 @@ std::vector<NamelessModule> nameless_modules(const StackProfile& profile) {
   std::vector<u64> nameless(profile.modules.size());
   u64 all = 0;
   for (const stacks::StackSample& sample : profile.samples) {
-    const stacks::StackFunction& function =
-        profile.functions[profile.places[profile.nodes[sample.node].place].function];
+    const stacks::StackFunction& function = profile.functions[profile.function_of(sample.node)];
     all += sample.count;
     if (!function.has_name()) nameless[function.module] += sample.count;
   }
@@ -127,7 +126,7 @@ std::vector<std::string> filter_notes(const StackProfile& profile, const stacks:
   std::vector<u64> of_task(profile.tasks.size()), of_module(profile.modules.size());
   for (const stacks::StackSample& sample : profile.samples) {
     of_task[sample.task] += sample.count;
-    of_module[profile.functions[profile.places[profile.nodes[sample.node].place].function].module] += sample.count;
+    of_module[profile.functions[profile.function_of(sample.node)].module] += sample.count;
   }
   NamesAsked comms, pids, tids, modules;
   for (usize i = 0; i < of_task.size(); ++i) {

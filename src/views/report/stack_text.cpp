@@ -59,8 +59,7 @@ void append_module_list(std::string& out, const StackProfile& profile) {
   std::vector<u64> samples(profile.modules.size()), named(profile.modules.size());
   u64 all = 0;
   for (const stacks::StackSample& sample : profile.samples) {
-    const stacks::StackFunction& function =
-        profile.functions[profile.places[profile.nodes[sample.node].place].function];
+    const stacks::StackFunction& function = profile.functions[profile.function_of(sample.node)];
     all += sample.count;
     samples[function.module] += sample.count;
     if (function.has_name()) named[function.module] += sample.count;

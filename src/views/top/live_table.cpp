@@ -130,7 +130,7 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
              .python = profile.python};
   for (const stacks::StackSample& sample : profile.samples) {
     if (!chosen.has(sample)) continue;
-    const u32 function = profile.places[profile.nodes[sample.node].place].function;
+    const u32 function = profile.function_of(sample.node);
     if (functions[function] == kNothing) functions[function] = function_number(profile, function);
     if (threads[sample.task] == kNothing) threads[sample.task] = thread_number(profile, profile.tasks[sample.task]);
     if (core == kNothing || sample.core != last_core) core = core_number(last_core = sample.core);
