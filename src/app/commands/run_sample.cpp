@@ -8,6 +8,7 @@
 #include "app/measure/spe_recording.h"
 #include "app/output/outputs.h"
 #include "app/show/recording_views.h"
+#include "app/show/sample_views.h"
 #include "ground/os/process.h"
 #include "machine/plan/sample_plan.h"
 #include "model/request/measurement.h"
@@ -59,8 +60,7 @@ diag::Result<int> run_sample(const request::Request& request, diag::Console& con
   const bool spe = request.sampling.spe.has_value();
   if (request.sampling.display.memory && !spe) {
     return diag::usage_error("--mem needs SPE records",
-                             "sample with -e arm_spe_0// on an Arm core that has SPE; on x86, wperf can show neither "
-                             "which memory accesses wait nor false sharing");
+                             show::hint_of_memory("sample with -e arm_spe_0// on an Arm core that has SPE"));
   }
   if (!request.push.url.has_value() && !request.push.labels.empty()) {
     return diag::usage_error("--label needs --push", "send profiles with --push URL");

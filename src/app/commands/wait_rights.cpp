@@ -6,8 +6,6 @@
 namespace wperf::commands {
 namespace {
 
-constexpr int kOwnProgramsUserMode = 2;  // levels of kernel.perf_event_paranoid
-
 diag::Error without_right(std::string text, std::string hint) {
   return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::no_device};
 }
@@ -22,10 +20,8 @@ diag::Result<void> check_own_switches(const linux_kernel::LinuxFacts& facts, con
         "this user may not record any context switches: kernel.perf_event_paranoid "
         "is {}",
         level);
-    if (level <= kOwnProgramsUserMode) {
-      return without_right(std::move(text),
-                           "the setting would allow it, so a sandbox or system call filter (as in containers) forbids "
-                           "perf_event_open; allow it there");
+    if (level <= linux_kernel::kOwnProgramsUserMode) {
+      return without_right(std::move(text), linux_kernel::kSandboxHint);
     }
     return without_right(
         std::move(text),

@@ -11,11 +11,10 @@ namespace {
 
 using answers::Check;
 using answers::CheckStatus;
+using linux_kernel::kOwnProgramsAndKernel;
+using linux_kernel::kOwnProgramsUserMode;
+using linux_kernel::kWholeCores;
 using linux_kernel::LinuxFacts;
-
-constexpr int kOwnProgramsUserMode = 2;  // levels of kernel.perf_event_paranoid
-constexpr int kOwnProgramsAndKernel = 1;
-constexpr int kWholeCores = 0;
 
 Check check_kernel(const LinuxFacts& facts) {
   if (facts.paranoid.has_value()) return {.name = "kernel", .detail = facts.release + ", with perf events", .fix = {}};
@@ -50,9 +49,7 @@ Check check_rights(const LinuxFacts& facts) {
               .detail = "nothing may be measured, tested with your own programs" + setting,
               .fix = fix_with("", kOwnProgramsUserMode)};
   if (*facts.paranoid <= kOwnProgramsUserMode) {
-    check.fix =
-        "the setting would allow it, so a sandbox or system call filter (as in containers) forbids perf_event_open; "
-        "allow it there";
+    check.fix = linux_kernel::kSandboxHint;
   }
   return check;
 }

@@ -219,12 +219,15 @@ diag::Result<void> show_weighted(const perf_data::PerfFile& file, const Weighted
                     options, console);
 }
 
+std::string hint_of_memory(std::string_view how) {
+  return fmt::format("{}; on x86, wperf can show neither which memory accesses wait nor false sharing", how);
+}
+
 diag::Result<void> show_samples(const recording::SampledRecording& source, const ReportOptions& options,
                                 diag::Console& console) {
   if (options.display.memory) {
     return diag::usage_error("--mem needs SPE data, and " + options.file + " has none",
-                             "record on an Arm core that has SPE with -e arm_spe_0//; on x86, wperf can show neither "
-                             "which memory accesses wait nor false sharing");
+                             hint_of_memory("record on an Arm core that has SPE with -e arm_spe_0//"));
   }
   if (options.needs_switches() || source.spans.has_value()) return show_chosen(source, options, console);
   if (options.exported.has_value()) return export_samples(source, options, console);

@@ -17,6 +17,9 @@
 
 namespace wperf::show {
 
+// The hint if --mem cannot be answered: how to get SPE data, and that there is no other way.
+std::string hint_of_memory(std::string_view how);
+
 diag::Result<void> show_samples(const recording::SampledRecording& source, const ReportOptions& options,
                                 diag::Console& console);
 

@@ -35,6 +35,14 @@ struct LinuxFacts {
   bool debug_servers = false;  // DEBUGINFOD_URLS has servers
 };
 
+// Levels of kernel.perf_event_paranoid.
+inline constexpr int kOwnProgramsUserMode = 2, kOwnProgramsAndKernel = 1, kWholeCores = 0;
+// The hint if perf events are refused although kernel.perf_event_paranoid allows them.
+inline constexpr const char* kSandboxHint =
+    "the setting would allow it, so a sandbox or system call filter (as in containers) forbids perf_event_open; allow "
+    "it "
+    "there";
+
 // If tracefs, which describes the kernel's tracepoints, is not mounted and the user is root, mounts it. Returns false
 // if it is still missing.
 bool mount_tracefs();
