@@ -12,7 +12,7 @@
 
 #include "analysis/pgo/block_counts.h"
 #include "analysis/pgo/source_profile.h"
-#include "code/symbols/pe/pe_file.h"
+#include "code/symbols/image_dwarf.h"
 #include "formats/compiler_profiles/compiler_profiles.h"
 #include "ground/text/base_name.h"
 #include "ground/text/shell_words.h"
@@ -138,7 +138,7 @@ diag::Result<MadeProfile> profile_for_llvm(const Binary& binary, const AddressCo
 
 bool has_dwarf(const modules::CodeFile& image) {
   const symbols::PeFile* const file = image.pe();
-  return file != nullptr && (file->section(".debug_info") != nullptr || file->section(".zdebug_info") != nullptr);
+  return file != nullptr && symbols::has_dwarf(*file);
 }
 
 diag::Result<MadeProfile> profile_for_profgen(const Binary& binary, const AddressCounts& counts,

@@ -14,18 +14,11 @@ namespace {
 
 DwarfSections dwarf_sections(const ElfFile& file, bool split) {
   const std::string end = split ? ".dwo" : "";
-  const auto section = [&](const char* name) { return file.contents(name + end); };
-  return {.info = section(".debug_info"),
-          .abbrev = section(".debug_abbrev"),
-          .line = section(".debug_line"),
-          .str = section(".debug_str"),
-          .line_str = section(".debug_line_str"),
-          .ranges = section(".debug_ranges"),
-          .rnglists = section(".debug_rnglists"),
-          .addr = section(".debug_addr"),
-          .str_offsets = section(".debug_str_offsets"),
-          .aranges = split ? EndianBytes() : section(".debug_aranges"),
-          .cu_index = split ? file.contents(".debug_cu_index") : EndianBytes()};
+  DwarfSections sections = sections_by_name([&](const char* name) { return file.contents(name + end); });
+  if (!split) return sections;
+  sections.aranges = {};
+  sections.cu_index = file.contents(".debug_cu_index");
+  return sections;
 }
 
 SymbolSource source_of(ElfSymbolTable table) {

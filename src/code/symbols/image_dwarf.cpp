@@ -16,24 +16,17 @@ const Section* plain_or_packed(const PeFile& image, const std::string& name) {
 
 }  // namespace
 
+bool has_dwarf(const PeFile& image) {
+  return plain_or_packed(image, ".debug_info") != nullptr;
+}
+
 std::optional<ImageDwarf> ImageDwarf::open(const PeFile& image) {
-  if (plain_or_packed(image, ".debug_info") == nullptr) return std::nullopt;
+  if (!has_dwarf(image)) return std::nullopt;
   return ImageDwarf(image);
 }
 
 ImageDwarf::ImageDwarf(const PeFile& image) : base_(image.image_base()) {
-  const auto section = [&](const char* name) { return contents(image, name); };
-  sections_ = {.info = section(".debug_info"),
-               .abbrev = section(".debug_abbrev"),
-               .line = section(".debug_line"),
-               .str = section(".debug_str"),
-               .line_str = section(".debug_line_str"),
-               .ranges = section(".debug_ranges"),
-               .rnglists = section(".debug_rnglists"),
-               .addr = section(".debug_addr"),
-               .str_offsets = section(".debug_str_offsets"),
-               .aranges = section(".debug_aranges"),
-               .cu_index = {}};
+  sections_ = sections_by_name([&](const char* name) { return contents(image, name); });
 }
 
 const DwarfFile& ImageDwarf::file() const {

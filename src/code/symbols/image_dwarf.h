@@ -12,6 +12,8 @@
 
 namespace wperf::symbols {
 
+bool has_dwarf(const PeFile& image);
+
 class ImageDwarf {
  public:
   // Returns nullopt if the image has no DWARF. The bytes of the image must outlive this object.

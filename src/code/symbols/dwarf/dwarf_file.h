@@ -21,6 +21,22 @@ struct DwarfSections {
   EndianBytes cu_index;  // of .dwp files
 };
 
+// All but cu_index. contents(name) returns the contents of a section.
+template <class Contents>
+DwarfSections sections_by_name(const Contents& contents) {
+  return {.info = contents(".debug_info"),
+          .abbrev = contents(".debug_abbrev"),
+          .line = contents(".debug_line"),
+          .str = contents(".debug_str"),
+          .line_str = contents(".debug_line_str"),
+          .ranges = contents(".debug_ranges"),
+          .rnglists = contents(".debug_rnglists"),
+          .addr = contents(".debug_addr"),
+          .str_offsets = contents(".debug_str_offsets"),
+          .aranges = contents(".debug_aranges"),
+          .cu_index = {}};
+}
+
 // A unit that is mostly in a .dwo file.
 struct SplitUnit {
   std::string_view name, folder;  // as the compiler wrote them; relative names are relative to `folder`
