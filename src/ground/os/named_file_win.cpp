@@ -9,14 +9,11 @@
 #include <vector>
 
 #include "ground/os/files.h"
+#include "ground/os/handles_win.h"
 #include "ground/os/named_file.h"
 
 namespace wperf::os {
 namespace {
-
-HANDLE handle_of(std::intptr_t handle) {
-  return reinterpret_cast<HANDLE>(handle);
-}
 
 bool is_users(PSID owner) {
   HANDLE token = nullptr;

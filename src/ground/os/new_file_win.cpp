@@ -8,14 +8,11 @@
 #include <system_error>
 
 #include "ground/os/files.h"
+#include "ground/os/handles_win.h"
 #include "ground/os/new_file.h"
 
 namespace wperf::os::new_file {
 namespace {
-
-HANDLE handle_of(std::intptr_t handle) {
-  return reinterpret_cast<HANDLE>(handle);
-}
 
 // Keeps the last error of Windows.
 void keep_error() {

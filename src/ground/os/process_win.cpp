@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "ground/os/files.h"
+#include "ground/os/handles_win.h"
 #include "ground/os/process.h"
 #include "ground/os/system_library_win.h"
 #include "ground/os/wide_text_win.h"
@@ -30,10 +31,6 @@ BOOL WINAPI on_console_event(DWORD event) {
   }
   Sleep(kTimeToFinishMs);  // console closed, log-off: the process lives only until this handler returns
   return TRUE;
-}
-
-u64 nanoseconds(const FILETIME& time) {
-  return (u64{time.dwHighDateTime} << 32 | time.dwLowDateTime) * 100;
 }
 
 }  // namespace
@@ -117,7 +114,7 @@ ProcessCost process_cost() {
   ProcessCost cost;
   FILETIME created{}, ended{}, kernel{}, user{};
   if (GetProcessTimes(GetCurrentProcess(), &created, &ended, &kernel, &user) != 0) {
-    cost.cpu_ns = nanoseconds(kernel) + nanoseconds(user);
+    cost.cpu_ns = nanoseconds_of(kernel) + nanoseconds_of(user);
   }
   // Exists since Windows 7, under different names in psapi.h.
   BOOL(WINAPI * memory_of)(HANDLE, PROCESS_MEMORY_COUNTERS*, DWORD) = nullptr;

@@ -4,16 +4,13 @@
 #include <algorithm>
 
 #include "ground/os/files.h"
+#include "ground/os/handles_win.h"
 #include "ground/os/new_file.h"
 #include "ground/os/recording_file.h"
 #include "ground/os/wide_text_win.h"
 
 namespace wperf::os {
 namespace {
-
-HANDLE handle_of(std::intptr_t handle) {
-  return reinterpret_cast<HANDLE>(handle);
-}
 
 std::wstring temporary_name() {
   wchar_t folder[MAX_PATH + 1] = {}, name[MAX_PATH + 1] = {};

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ground/os/handles_win.h"
 #include "ground/os/system_library_win.h"
 #include "ground/os/wide_text_win.h"
 #include "ground/text/base_name.h"
@@ -21,11 +22,6 @@ namespace {
 
 constexpr size_t kLongestPath = 32'768;
 constexpr u64 kImageBaseInPeb = 0x10;  // ImageBaseAddress in a 64-bit process
-
-// FILETIME has units of 100 ns.
-u64 nanoseconds_of(const FILETIME& time) {
-  return (u64{time.dwHighDateTime} << 32 | time.dwLowDateTime) * 100;
-}
 
 std::string image_path(HANDLE process) {
   std::wstring path(kLongestPath, L'\0');
@@ -87,8 +83,8 @@ device::ProcessState WatchedProcess::state() const {
   return {.running = false,
           .exit_code = code,
           .has_times = has_times,
-          .user_ns = nanoseconds_of(user),
-          .system_ns = nanoseconds_of(kernel)};
+          .user_ns = os::nanoseconds_of(user),
+          .system_ns = os::nanoseconds_of(kernel)};
 }
 
 void WatchedProcess::look_at_image() {
