@@ -101,10 +101,10 @@ struct Sample {
 
   u32 cpu_mode() const { return misc & kMiscCpuMode; }
   bool exact_ip() const { return (misc & kMiscExactIp) != 0; }
-  // The parts of weight, if kSampleWeightParts was requested.
-  u32 weight_1() const { return static_cast<u32>(weight); }
-  u16 weight_2() const { return static_cast<u16>(weight >> 32); }
-  u16 weight_3() const { return static_cast<u16>(weight >> 48); }
+  // The parts of weight, if kSampleWeightParts was requested. The names are those of Intel's cores.
+  u32 access_latency() const { return static_cast<u32>(weight); }
+  u16 instruction_latency() const { return static_cast<u16>(weight >> 32); }
+  u16 retire_latency() const { return static_cast<u16>(weight >> 48); }
 };
 
 // Returns false if lengths and counts in the body contradict its size. `unread`: number of bytes after the last field.

@@ -70,9 +70,9 @@ TEST(Sample, HasEveryField) {
   EXPECT_EQ(sample.user_registers.values[1], 0xa2);
   EXPECT_EQ(sample.user_stack.bytes.size(), 16);
   EXPECT_EQ(sample.user_stack.written, 8);
-  EXPECT_EQ(sample.weight_1(), 1);
-  EXPECT_EQ(sample.weight_2(), 2);
-  EXPECT_EQ(sample.weight_3(), 3);
+  EXPECT_EQ(sample.access_latency(), 1);
+  EXPECT_EQ(sample.instruction_latency(), 2);
+  EXPECT_EQ(sample.retire_latency(), 3);
   EXPECT_EQ(sample.data_source, 0x1e05080021);
   EXPECT_EQ(sample.transaction, 5);
   EXPECT_EQ(sample.interrupt_registers.values[0], 0xb0);
