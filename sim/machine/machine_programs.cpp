@@ -67,13 +67,12 @@ void Machine::add_thread(Task& task, u32 id, u32 core) {
 }
 
 // Called after a call: threads may be new, or want to move to another core. They arrive there at the time of the
-// caller's core.
-void Machine::place_threads(Task& task, const Core& now_on) {
+// caller's core, `now_ns`.
+void Machine::place_threads(Task& task, u64 now_ns) {
   const std::vector<u32> ids = task.program->threads();
   const auto core_for = [&](u32 id) {
     return std::min<u32>(task.program->processor(id), static_cast<u32>(cores_.size()) - 1);
   };
-  const u64 now_ns = clock_.ns_at(now_on.local_cycles);
   for (usize index = task.threads.size(); index < ids.size(); ++index) {
     add_thread(task, ids[index], core_for(ids[index]));
     task.threads.back()->not_before_ns = now_ns;
@@ -106,12 +105,29 @@ const ProgramStatus* Machine::find(u32 pid) const {
 CpuTimes Machine::cpu_times(u32 pid, u32 thread) const {
   for (const auto& task : tasks_) {
     if (task->status().pid != pid) continue;
-    if (thread == 0) return {task->status().user_ns, task->status().system_ns};
+    if (thread == 0) return {task->status().user_ns, task->status().system_ns, task->user_cycles + task->system_cycles};
     for (const auto& one : task->threads) {
-      if (one->id == thread) return {clock_.ns_at(one->user_cycles), clock_.ns_at(one->system_cycles)};
+      if (one->id == thread) {
+        return {clock_.ns_at(one->user_cycles), clock_.ns_at(one->system_cycles),
+                one->user_cycles + one->system_cycles};
+      }
     }
   }
   return {};
+}
+
+std::vector<u64> Machine::idle_cycles(u64 now_ns) const {
+  std::vector<u64> idle;
+  for (const Core& core : cores_) {
+    const u64 passed = std::max(core.local_cycles, clock_.cycles_at(now_ns));
+    idle.push_back(passed - std::min(passed, core.busy_cycles));
+  }
+  return idle;
+}
+
+void Machine::has_new_thread(u32 pid, u64 now_ns) {
+  for (const auto& task : tasks_)
+    if (task->status().pid == pid && task->program) place_threads(*task, now_ns);
 }
 
 std::vector<u32> Machine::programs() const {
@@ -166,7 +182,7 @@ bool Machine::interrupt(u32 pid) {
     if (own != pid && std::ranges::find(on_console, task.creator) == on_console.end()) continue;
     on_console.push_back(own);
     if (!task.status().running || !task.program->interrupt(now_ns_)) continue;
-    place_threads(task, cores_[task.threads.front()->core]);
+    place_threads(task, clock_.ns_at(cores_[task.threads.front()->core].local_cycles));
     received = true;
   }
   return received;

@@ -46,6 +46,7 @@ struct Machine::Core {
   bool has_left_out = false;
   mutable SignalCounts counted;  // the executor's signals without left_out
   u64 charged_cycles = 0;        // cycles of the executor that have been charged
+  u64 busy_cycles = 0;           // spent for threads
   u64 next_tick_ns = 0;
   u64 slice_end_cycles = 0;
   Thread* noted = nullptr;  // while the schedule is watched: the thread that runs here; null if idle

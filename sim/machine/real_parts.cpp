@@ -36,6 +36,8 @@ class RealParts final : public Parts {
     config_.cluster_size = options.cluster_size;
     config_.dmc_channels = options.dmc_channels;
     config_.l3_bytes = kL3Bytes;
+    for (const Product* const product : products_)
+      processors_.push_back({std::string(product->name), product->midr, options.mhz});
   }
 
   std::unique_ptr<Executor> make_core(u32 index) override {
@@ -60,7 +62,7 @@ class RealParts final : public Parts {
     const ProgramRequest& program = request.program;
     Surroundings surroundings = surroundings_;
     if (program.streams) surroundings.streams = program.streams;
-    if (system_ == nullptr) system_ = nt::make_system(request.host);
+    if (system_ == nullptr) system_ = nt::make_system(request.host, processors_);
     return nt::load_process(
         {program.image_path, program.command_line, system_folder_, request.seed, request.pid, program.core,
          config_.core_count, program.affinity, surroundings, system_, program.inheritance},
@@ -76,6 +78,7 @@ class RealParts final : public Parts {
 
  private:
   std::vector<const Product*> products_;
+  std::vector<nt::ProcessorFacts> processors_;  // in the order of `products_`
   u64 seed_;
   std::string system_folder_;
   Surroundings surroundings_;

@@ -227,7 +227,7 @@ void Machine::answer_call(Core& core, Thread& thread, u32 immediate, MachineErro
   const CallOutcome outcome = task.program->kernel_call(thread.id, immediate, clock_.ns_at(core.local_cycles));
   switch (outcome) {
     case CallOutcome::resume:
-      place_threads(task, core);
+      place_threads(task, clock_.ns_at(core.local_cycles));
       return note_call(core, thread);
     case CallOutcome::thread_ended:
       thread.ended = true;
@@ -309,6 +309,7 @@ void Machine::charge(Core& core, Level level) {
   const u64 spent = std::max<u64>(cycles - core.charged_cycles, 1);
   if (Thread* const thread = on_core(core); thread != nullptr) {
     Task& task = *thread->task;
+    core.busy_cycles += spent;
     (level == Level::user ? thread->user_cycles : thread->system_cycles) += spent;
     (level == Level::user ? task.user_cycles : task.system_cycles) += spent;
     task.status().user_ns = clock_.ns_at(task.user_cycles);

@@ -156,7 +156,7 @@ class Machine final : private ProgramHost {
   void call_kernel(Core& core, Thread& thread, u32 immediate, MachineError& error);
   Thread* pick(Core& core, u64& wake_cycles);
   void add_thread(Task& task, u32 id, u32 core);
-  void place_threads(Task& task, const Core& now_on);
+  void place_threads(Task& task, u64 now_ns);
   u64 awake_ns(const Thread& thread) const;
   void work(Core& core, KernelWork kind, const Thread* thread);
   Thread* on_core(const Core& core) const;
@@ -184,6 +184,8 @@ class Machine final : private ProgramHost {
   u32 start(const ChildProcessRequest& request, u64 now_ns) override;
   CpuTimes cpu_times(u32 pid, u32 thread) const override;
   void end(u32 pid, u32 exit_code) override;
+  std::vector<u64> idle_cycles(u64 now_ns) const override;
+  void has_new_thread(u32 pid, u64 now_ns) override;
   void end_task(Task& task, u32 exit_code);
   void crash(Task& task, MachineError& error);
   void fire_timer();

@@ -12,7 +12,8 @@ namespace {
 // The creator's RTL_USER_PROCESS_PARAMETERS.
 struct Parameters {
   u64 standard_handles[3] = {};
-  u32 console_flags = 0;
+  u64 console = 0;
+  u32 console_flags = 0, group = 0;
   std::string current_folder, image_path, command_line;
   std::vector<u16> environment;
 };
@@ -31,11 +32,22 @@ bool read_environment(Call& call, u64 address, std::vector<u16>& out) {
 
 bool read_parameters(Call& call, u64 address, Parameters& out) {
   u64 environment = 0;
-  return call.get(address + 0x18, out.console_flags) &&
+  return call.get(address + 0x10, out.console) && call.get(address + 0x18, out.console_flags) &&
          call.read(address + 0x20, out.standard_handles, sizeof out.standard_handles) &&
          call.read_unicode(address + 0x38, out.current_folder) && call.read_unicode(address + 0x60, out.image_path) &&
          call.read_unicode(address + 0x70, out.command_line) && call.get(address + 0x80, environment) &&
+         call.get(address + 0x408, out.group) &&
          (environment == 0 || read_environment(call, environment, out.environment));
+}
+
+// Whether the new process leaves the console of its creator. kernelbase also asks for a new console if the creator has
+// no handle of one because its streams are not a terminal.
+bool leaves_console(Call& call, const Parameters& parameters) {
+  constexpr u64 kNone = 0, kNew = ~u64{0}, kHidden = ~u64{1};
+  u64 block = 0, own = 0;
+  (void)call.state.guest.read(call.state.peb + 0x20, &block, sizeof block);
+  (void)call.state.guest.read(block + 0x10, &own, sizeof own);
+  return parameters.console == kNone || parameters.console == kHidden || (parameters.console == kNew && own != 0);
 }
 
 // PS_ATTRIBUTE_LIST: {size, {attribute, size, value or address, address of the returned size}…}.
@@ -133,6 +145,8 @@ u64 create_process(Call& call) {
   inheritance->input_read = state.input_read;
   inheritance->program_path = place.path;
   inheritance->console_flags = parameters.console_flags;
+  inheritance->console = leaves_console(call, parameters) ? 0 : state.console;
+  inheritance->group = parameters.group;
   inheritance->current_folder = parameters.current_folder;
   inheritance->environment = std::move(parameters.environment);
   const u32 id =

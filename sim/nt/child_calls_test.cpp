@@ -142,5 +142,55 @@ TEST_F(NtChildren, InvalidRequestsAreRefused) {
   EXPECT_EQ(create("C:\\app\\exact_1k.exe"), kInsufficientResources);
 }
 
+TEST_F(NtChildren, TheirMemoryIsReadAndWritten) {
+  ASSERT_EQ(create("C:\\app\\exact_1k.exe"), kSuccess);
+  State& child = *find_process(*process.state.system, 2000);
+  const u64 handle = process.get(0);
+  process.put(0x40, u64{0});
+  process.put(0x48, u64{0x2000});
+  ASSERT_EQ(process.call("NtAllocateVirtualMemory", {handle, kAt + 0x40, 0, kAt + 0x48, 0x3000, kPageReadWrite}),
+            kSuccess);
+  const u64 there = process.get(0x40);
+  EXPECT_EQ(process.state.memory.query(there).allocation, 0U) << "it is in the other process";
+  process.put(0x100, u64{77});
+  ASSERT_EQ(process.call("NtWriteVirtualMemory", {handle, there + 0xffc, kAt + 0x100, 8, kAt + 0x110}), kSuccess);
+  EXPECT_EQ(process.get(0x110), 8U);
+  u64 value = 0;
+  ASSERT_TRUE(child.space.read(there + 0xffc, &value, sizeof value));
+  EXPECT_EQ(value, 77U);
+  ASSERT_EQ(process.call("NtReadVirtualMemory", {handle, there + 0xffc, kAt + 0x200, 8, kAt + 0x110}), kSuccess);
+  EXPECT_EQ(process.get(0x200), 77U);
+  ASSERT_EQ(process.call("NtQueryVirtualMemory", {handle, there, 0, kAt + 0x200, 48, 0}), kSuccess);
+  EXPECT_EQ(process.get(0x200 + 24), 0x2000U);
+  constexpr u64 kPartialCopy = 0x8000000d;
+  EXPECT_EQ(process.call("NtReadVirtualMemory", {handle, 0x10, kAt + 0x200, 8, kAt + 0x110}), kPartialCopy);
+  EXPECT_EQ(process.get(0x110), 0U);
+  ASSERT_EQ(process.call("NtProtectVirtualMemory", {handle, kAt + 0x40, kAt + 0x48, kPageReadOnly, kAt + 0x50}),
+            kSuccess);
+  EXPECT_EQ(process.call("NtWriteVirtualMemory", {handle, there, kAt + 0x100, 8, 0}), kPartialCopy);
+  process.put(0x48, u64{0});
+  EXPECT_EQ(process.call("NtFreeVirtualMemory", {handle, kAt + 0x40, kAt + 0x48, 0x8000}), kSuccess);
+  EXPECT_EQ(child.memory.query(there).allocation, 0U);
+  host.end(2000, 0);
+  EXPECT_EQ(process.call("NtReadVirtualMemory", {handle, there, kAt + 0x200, 8, 0}), kInvalidHandle);
+}
+
+TEST_F(NtChildren, ShareTheConsoleUnlessTheyGetTheirOwn) {
+  constexpr u64 kGroupAt = 0x408, kConsoleAt = 0x10, kNew = ~u64{0}, kHidden = ~u64{1};
+  process.state.console = process.state.group = 1000;
+  const auto child_of = [&](u64 console, u32 group) -> const State& {
+    if (host.program != nullptr) host.end(2000, 0);
+    process.state.space.write(kParameters + kConsoleAt, &console, sizeof console);
+    process.state.space.write(kParameters + kGroupAt, &group, sizeof group);
+    EXPECT_EQ(create("C:\\app\\exact_1k.exe"), kSuccess);
+    return *find_process(*process.state.system, 2000);
+  };
+  EXPECT_EQ(child_of(kNew, 1000).console, 1000U) << "the creator has no handle of its console";
+  EXPECT_EQ(child_of(kNew, 1000).group, 1000U);
+  EXPECT_EQ(child_of(kNew, 0).group, 2000U) << "CREATE_NEW_PROCESS_GROUP";
+  EXPECT_EQ(child_of(kHidden, 1000).console, 2000U) << "CREATE_NO_WINDOW";
+  EXPECT_EQ(child_of(0, 1000).console, 2000U) << "DETACHED_PROCESS";
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

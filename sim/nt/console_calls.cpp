@@ -22,6 +22,7 @@ enum class Control : u32 {
   count_input = 0x504064,
   write = 0x508078,
   screen = 0x504088,
+  send_event = 0x50004c,
   set_screen = 0x50808c
 };
 constexpr usize kLongestLine = 4096, kLongestText = 1 << 20;
@@ -148,8 +149,31 @@ u64 control_console(Call& call, const File& file) {
   }
 }
 
+// Ctrl-C reaches all processes on the console and cannot be sent to one group: that succeeds, but none receives it.
+u64 send_event(Call& call) {
+  struct {
+    u32 event, group;
+  } request{};
+  State& own = call.state;
+  if (call.argument32(7) < sizeof request) return kInvalidParameter;
+  if (!call.get(call.argument(6), request)) return 0;
+  const auto event = static_cast<ConsoleEvent>(request.event);
+  if (event != ConsoleEvent::interrupt && event != ConsoleEvent::break_key) return kInvalidParameter;
+  bool is_known = request.group == 0;
+  for (State* const process : own.system->processes) {
+    const bool is_one = process->console == own.console && (request.group == 0 || process->group == request.group);
+    is_known |= is_one;
+    if (!is_one || (request.group != 0 && event == ConsoleEvent::interrupt)) continue;
+    if (send_console_event(*process, event, call.now_ns) && process != &own && own.system->host != nullptr)
+      own.system->host->has_new_thread(process->process_id, call.now_ns);
+  }
+  return is_known ? end_control(call) : u64{kInvalidParameter};
+}
+
 // arguments: handle, event, APC routine, its context, I/O status, code, input, its size, output, its size
 u64 control_device(Call& call) {
+  // A process whose streams are not a terminal has no handle of its console.
+  if (static_cast<Control>(call.argument32(5)) == Control::send_event) return send_event(call);
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::socket) return control_socket(call, file);
@@ -159,6 +183,32 @@ u64 control_device(Call& call) {
 constexpr Service kConsoleServices[] = {{"NtDeviceIoControlFile", control_device}};
 
 }  // namespace
+
+bool ignore_interrupts(State& process, bool ignores) {
+  constexpr u64 kParameters = 0x20, kConsoleFlags = 0x18;
+  u64 block = 0;
+  u32 flags = 0;
+  if (!process.guest.read(process.peb + kParameters, &block, sizeof block) ||
+      !process.guest.read(block + kConsoleFlags, &flags, sizeof flags))
+    return false;
+  const u32 wanted = ignores ? flags | 1 : flags & ~1U;
+  (void)process.guest.write(block + kConsoleFlags, &wanted, sizeof wanted);
+  return (flags & 1) != 0;
+}
+
+// kernelbase's function calls no handlers if the process ignores Ctrl-C, not even those for Ctrl-Break. Therefore the
+// process does not ignore it while the function handles Ctrl-Break.
+bool send_console_event(State& process, ConsoleEvent event, u64 now_ns) {
+  if (process.console_control == 0 || process.is_starting || count_living_threads(process) >= kMostThreads)
+    return false;
+  Thread* const made = make_thread(process, {process.console_control, static_cast<u64>(event), 0});
+  if (made == nullptr) return false;
+  made->processor = process.threads.front()->processor;
+  made->affinity = process.affinity;
+  made->ready_ns = now_ns;
+  made->ignores_interrupts_after = event == ConsoleEvent::break_key && ignore_interrupts(process, false);
+  return true;
+}
 
 std::span<const Service> console_services() {
   return kConsoleServices;

@@ -168,5 +168,30 @@ TEST_F(NtAttributes, ARenameReplacesOnlyFilesThatNobodyUses) {
   EXPECT_EQ(std::filesystem::file_size(folder / "Hello.txt"), 3u);
 }
 
+TEST_F(NtFiles, AFileGetsASecondName) {
+  constexpr std::string_view kFile = "\\??\\C:\\work\\Hello.txt";
+  constexpr u32 kLink = 11, kStandard = 5;
+  const auto link = [&](u64 file, std::string_view name, u8 replaces) {
+    const std::vector<u16> units = to_utf16(name);
+    process.put(0x2000, std::array<u64, 3>{replaces, 0, units.size() * 2});
+    process.state.space.write(kAt + 0x2000 + 20, units.data(), units.size() * 2);
+    return process.call("NtSetInformationFile", {file, kAt + 0x10, kAt + 0x2000, 20 + units.size() * 2, kLink});
+  };
+  ASSERT_EQ(open(kFile), kSuccess);
+  const u64 file = process.get(0);
+  ASSERT_EQ(link(file, "\\??\\C:\\work\\second.txt", 0), kSuccess);
+  EXPECT_EQ(std::filesystem::hard_link_count(folder / "Hello.txt"), 2U);
+  ASSERT_EQ(process.call("NtQueryInformationFile", {file, kAt + 0x10, kAt + 0x100, 24, kStandard}), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x110), 2U);
+  EXPECT_EQ(link(file, "\\??\\C:\\work\\SECOND.txt", 0), kObjectNameCollision);
+  EXPECT_EQ(link(file, "\\??\\C:\\windows\\x.txt", 0), kObjectNameNotFound);
+  EXPECT_EQ(link(file, "\\??\\C:\\work\\..\\..\\x.txt", 0), kObjectNameInvalid);
+  std::ofstream(folder / "third.txt") << "other";
+  ASSERT_EQ(link(file, "\\??\\C:\\work\\third.txt", 1), kSuccess);
+  EXPECT_EQ(std::filesystem::hard_link_count(folder / "Hello.txt"), 3U);
+  ASSERT_EQ(open("\\??\\C:\\work", 0x80000000, 1, 0x21), kSuccess);
+  EXPECT_EQ(link(process.get(0), "\\??\\C:\\work\\folder", 0), kFileIsDirectory);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

@@ -33,7 +33,7 @@ struct StandardFacts {
 };
 
 StandardFacts standard_facts(const File& file, const FileFacts& facts) {
-  return {page_up(facts.bytes), facts.bytes, 1, file.removed_at_end, facts.folder, {}};
+  return {page_up(facts.bytes), facts.bytes, facts.links, file.removed_at_end, facts.folder, {}};
 }
 
 u32 mode_of(const File& file) {
@@ -129,7 +129,7 @@ u64 query_file(Call& call) {
         FileTimes times;
         u64 allocated, bytes;
         u32 attributes, tag, links, access;
-      } stat{facts.index, times, allocated, facts.bytes, attributes_of(facts), 0, 1, file->rights};
+      } stat{facts.index, times, allocated, facts.bytes, attributes_of(facts), 0, facts.links, file->rights};
       static_assert(sizeof stat == 0x48);
       return answer_file(call, stat);
     }
@@ -159,21 +159,44 @@ Status check_replaced(const Call& call, const Place& place, u32 flags) {
   return in_use ? kAccessDenied : kSuccess;
 }
 
-Status rename(Call& call, File& file, u32 flags) {
+// Reads the new name and finds its place, for FILE_RENAME_INFORMATION and FILE_LINK_INFORMATION.
+Status find_new_place(Call& call, const File& file, std::string& name, Place& place) {
   struct {
     u64 flags, root;
     u32 length;
-  } open_options{};
-  if ((file.rights & right::kDelete) == 0) return kAccessDenied;
-  if (!call.get(call.argument(2), open_options)) return kAccessViolation;
-  if (open_options.root != 0 || open_options.length > 65534 || open_options.length % 2 != 0) return kInvalidParameter;
-  std::vector<u16> units(open_options.length / 2);
+  } wanted{};
+  if (!call.get(call.argument(2), wanted)) return kAccessViolation;
+  if (wanted.root != 0 || wanted.length > 65534 || wanted.length % 2 != 0) return kInvalidParameter;
+  std::vector<u16> units(wanted.length / 2);
   constexpr u64 kNameOffset = 20;
-  if (!call.read(call.argument(2) + kNameOffset, units.data(), open_options.length)) return kAccessViolation;
-  const std::string name = to_utf8(units);
-  Place place = call.state.files.find(name);
+  if (!call.read(call.argument(2) + kNameOffset, units.data(), wanted.length)) return kAccessViolation;
+  name = to_utf8(units);
+  place = call.state.files.find(name);
   if (place.status != kSuccess) return place.status;
-  if (place.files != file.files || file.files == nullptr) return 0xc00000d4;  // STATUS_NOT_SAME_DEVICE
+  constexpr Status kNotSameDevice = 0xc00000d4;
+  return place.files != file.files || file.files == nullptr ? kNotSameDevice : kSuccess;
+}
+
+// Gives a file one more name.
+Status link(Call& call, const File& file, u32 flags) {
+  std::string name;
+  Place place;
+  if (const Status status = find_new_place(call, file, name, place); status != kSuccess) return status;
+  if (file.type != File::Type::disk) return kFileIsDirectory;
+  if (place.exists) {
+    if (const Status status = check_replaced(call, place, flags); status != kSuccess) return status;
+    if (is_same_file(place, file)) return kSuccess;
+    if (const FileProblem problem = file.files->remove(place.host_name); problem != FileProblem::none)
+      return status_of(problem);
+  }
+  return status_of(file.files->link(file.host_name, place.host_name));
+}
+
+Status rename(Call& call, File& file, u32 flags) {
+  if ((file.rights & right::kDelete) == 0) return kAccessDenied;
+  std::string name;
+  Place place;
+  if (const Status status = find_new_place(call, file, name, place); status != kSuccess) return status;
   if (is_same_file(place, file)) {
     // Only the case of its letters may change; the place has the present ones.
     const std::string_view last = std::string_view(name).substr(name.rfind('\\') + 1);
@@ -238,9 +261,9 @@ Status set_disposition(File& file, u32 flags) {
 }
 
 Status set_file_fact(Call& call, File& file) {
-  constexpr u32 kBasic = 4, kRename = 10, kDisposition = 13, kPosition = 14, kMode = 16, kAllocation = 19, kEnd = 20,
-                kPipe = 23, kCompletion = 30, kNotification = 41, kReplaceCompletion = 61, kDispositionEx = 64,
-                kRenameEx = 65;
+  constexpr u32 kBasic = 4, kRename = 10, kLink = 11, kDisposition = 13, kPosition = 14, kMode = 16, kAllocation = 19,
+                kEnd = 20, kPipe = 23, kCompletion = 30, kNotification = 41, kReplaceCompletion = 61,
+                kDispositionEx = 64, kRenameEx = 65, kLinkEx = 72;
   const u64 buffer = call.argument(2);
   switch (call.argument32(4)) {
     case kBasic:
@@ -249,16 +272,20 @@ Status set_file_fact(Call& call, File& file) {
     case kAllocation:
       return kSuccess;
     case kRename:
+    case kLink:
     case kDisposition: {
       u8 flag = 0;
       if (!call.get(buffer, flag)) return kAccessViolation;
       flag = flag != 0 ? 1 : 0;
+      if (call.argument32(4) == kLink) return link(call, file, flag);
       return call.argument32(4) == kRename ? rename(call, file, flag) : set_disposition(file, flag);
     }
     case kRenameEx:
+    case kLinkEx:
     case kDispositionEx: {
       u32 flags = 0;
       if (!call.get(buffer, flags)) return kAccessViolation;
+      if (call.argument32(4) == kLinkEx) return link(call, file, flags);
       return call.argument32(4) == kRenameEx ? rename(call, file, flags) : set_disposition(file, flags);
     }
     case kPosition:

@@ -89,6 +89,7 @@ void fill_facts(const struct stat& status, bool writes, FileFacts& out) {
   out.folder = S_ISDIR(status.st_mode);
   out.writable = writes;
   out.bytes = out.folder ? 0 : static_cast<u64>(status.st_size);
+  out.links = out.folder ? 1 : static_cast<u32>(status.st_nlink);
   out.read_only = !out.folder && (status.st_mode & S_IWUSR) == 0;
   out.read = {status.st_atim.tv_sec, static_cast<u64>(status.st_atim.tv_nsec)};
   out.changed = {status.st_mtim.tv_sec, static_cast<u64>(status.st_mtim.tv_nsec)};
@@ -293,7 +294,7 @@ FileProblem GuestFiles::remove(std::string_view name) {
   problem = ::unlinkat(parent, parts->back().c_str(), 0) == 0 ? FileProblem::none : problem_of(errno);
   ::close(parent);
   if (problem != FileProblem::none) return problem;
-  (void)grow(-static_cast<std::int64_t>(now.bytes));
+  if (now.links == 1) (void)grow(-static_cast<std::int64_t>(now.bytes));
   note(FolderChange::Action::removed, FolderChange::kFileName, name);
   return problem;
 }
@@ -367,6 +368,19 @@ void GuestFiles::note_rename(std::string_view from, std::string_view to, bool is
     if (name == from) name = to;
 }
 
+template <class Change>
+FileProblem GuestFiles::for_parents(const std::vector<std::string>& old_parts,
+                                    const std::vector<std::string>& new_parts, const Change& change) const {
+  FileProblem problem{};
+  const int old_parent = open_parent(old_parts, problem);
+  if (old_parent < 0) return problem;
+  const int new_parent = open_parent(new_parts, problem);
+  if (new_parent >= 0) problem = change(old_parent, new_parent) == 0 ? FileProblem::none : problem_of(errno);
+  if (new_parent >= 0) ::close(new_parent);
+  ::close(old_parent);
+  return problem;
+}
+
 FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool replace) {
   FileFacts now;
   if (const FileProblem problem = facts(from, now); problem != FileProblem::none) return problem;
@@ -376,18 +390,28 @@ FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool 
   FileFacts replaced;
   const bool is_there = facts(to, replaced) != FileProblem::not_found;
   if (!replace && is_there) return FileProblem::exists;
-  FileProblem problem{};
-  const int old_parent = open_parent(*old_parts, problem);
-  if (old_parent < 0) return problem;
-  const int new_parent = open_parent(*new_parts, problem);
-  if (new_parent >= 0) {
-    const int answer = ::renameat(old_parent, old_parts->back().c_str(), new_parent, new_parts->back().c_str());
-    problem = answer == 0 ? FileProblem::none : problem_of(errno);
-    ::close(new_parent);
-    if (answer == 0 && is_there && replaced.index != now.index) (void)grow(-static_cast<std::int64_t>(replaced.bytes));
-  }
-  ::close(old_parent);
-  if (problem == FileProblem::none) note_rename(from, to, now.folder);
+  const FileProblem problem = for_parents(*old_parts, *new_parts, [&](int old_parent, int new_parent) {
+    return ::renameat(old_parent, old_parts->back().c_str(), new_parent, new_parts->back().c_str());
+  });
+  if (problem != FileProblem::none) return problem;
+  if (is_there && replaced.index != now.index && replaced.links == 1)
+    (void)grow(-static_cast<std::int64_t>(replaced.bytes));
+  note_rename(from, to, now.folder);
+  return problem;
+}
+
+FileProblem GuestFiles::link(std::string_view from, std::string_view to) {
+  FileFacts now;
+  if (const FileProblem problem = facts(from, now); problem != FileProblem::none) return problem;
+  const auto old_parts = parts_below(from), new_parts = parts_below(to);
+  if (!new_parts) return FileProblem::not_found;
+  if (!writes_ || new_parts->empty()) return FileProblem::denied;
+  if (now.folder) return FileProblem::is_folder;
+  // Without AT_SYMLINK_FOLLOW, linkat() links a link and not its target; facts() has refused links.
+  const FileProblem problem = for_parents(*old_parts, *new_parts, [&](int old_parent, int new_parent) {
+    return ::linkat(old_parent, old_parts->back().c_str(), new_parent, new_parts->back().c_str(), 0);
+  });
+  if (problem == FileProblem::none) note(FolderChange::Action::added, FolderChange::kFileName, to);
   return problem;
 }
 

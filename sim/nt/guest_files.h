@@ -46,6 +46,7 @@ struct FileFacts {
   bool writable = false;   // programs may change files of its folder
   bool read_only = false;  // its owner may not write to it
   u64 bytes = 0;
+  u32 links = 1;         // its names
   Moment read, changed;  // the last ones
   u64 device = 0;        // distinguishes disks of the host
   u64 index = 0;         // distinguishes files of a disk
@@ -93,6 +94,8 @@ class GuestFiles {
   // Folders are never read-only.
   [[nodiscard]] FileProblem set_read_only(u32 number, bool read_only);
   [[nodiscard]] FileProblem rename(std::string_view from, std::string_view to, bool replace);
+  // Gives a file one more name, which must be new.
+  [[nodiscard]] FileProblem link(std::string_view from, std::string_view to);
 
   // The changes since the last call.
   std::vector<FolderChange> take_changes() { return std::exchange(changes_, {}); }
@@ -109,6 +112,11 @@ class GuestFiles {
  private:
   // Opens the folder that holds the last part. Returns -1 and sets *problem on failure. The caller closes it.
   int open_parent(const std::vector<std::string>& parts, FileProblem& problem) const;
+
+  // Calls the host with the folders that hold the last parts.
+  template <class Change>
+  FileProblem for_parents(const std::vector<std::string>& old_parts, const std::vector<std::string>& new_parts,
+                          const Change& change) const;
 
   void note(FolderChange::Action action, u32 about, std::string_view name);
   void note_rename(std::string_view from, std::string_view to, bool is_folder);

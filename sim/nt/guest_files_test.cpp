@@ -195,5 +195,29 @@ TEST_F(Folder, holds_so_many_open_files_and_no_more) {
   EXPECT_EQ(open("a.txt", kReading), FileProblem::too_many);
 }
 
+TEST_F(Folder, gives_files_more_names_within_it) {
+  ASSERT_TRUE(files_.allow((top_ / "in").string(), true));
+  files_.limit(100);
+  ASSERT_EQ(open("new.txt", kMaking), FileProblem::none);
+  EXPECT_EQ(files_.write(number_, std::string(100, 'x')), 100u);
+  EXPECT_EQ(files_.link("new.txt", "sub\\new.txt"), FileProblem::none);
+  EXPECT_EQ(files_.link("new.txt", "a.txt"), FileProblem::exists);
+  EXPECT_EQ(files_.link("sub", "other"), FileProblem::is_folder);
+  EXPECT_EQ(files_.link("new.txt", "..\\c.txt"), FileProblem::not_found);
+  EXPECT_EQ(files_.link("..\\secret", "c.txt"), FileProblem::not_found);
+  EXPECT_EQ(files_.link("link", "c.txt"), FileProblem::denied);
+  EXPECT_EQ(files_.link("new.txt", "up\\c.txt"), FileProblem::not_a_folder) << "a link to a folder outside";
+  FileFacts facts;
+  ASSERT_EQ(files_.facts("new.txt", facts), FileProblem::none);
+  EXPECT_EQ(facts.links, 2u);
+  EXPECT_EQ(files_.remove("new.txt"), FileProblem::none);
+  ASSERT_EQ(open("more", kMaking), FileProblem::none);
+  EXPECT_NE(files_.write(number_, std::string_view("x")), 1u) << "the file is still there and takes its bytes";
+  EXPECT_EQ(files_.remove("sub\\new.txt"), FileProblem::none);
+  EXPECT_EQ(files_.write(number_, std::string_view("x")), 1u);
+  ASSERT_TRUE(files_.allow((top_ / "in").string(), false));
+  EXPECT_EQ(files_.link("a.txt", "d.txt"), FileProblem::denied);
+}
+
 }  // namespace
 }  // namespace wperf::sim

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "sim/nt/memory.h"
+
 namespace wperf::sim {
 namespace {
 
@@ -13,8 +15,9 @@ constexpr u64 kPiece = 64 << 10;
 }  // namespace
 
 bool GuestMemory::allows(u64 address, u64 size, u32 permissions) const {
-  const std::vector<Region>& regions = space_.regions();
   if (size == 0) return true;
+  if ((permissions & kWrite) != 0 && memory_ != nullptr && memory_->watches_any()) memory_->note_writes(address, size);
+  const std::vector<Region>& regions = space_.regions();
   auto region = std::upper_bound(regions.begin(), regions.end(), address,
                                  [](u64 wanted, const Region& candidate) { return wanted < candidate.base; });
   if (region == regions.begin()) return false;

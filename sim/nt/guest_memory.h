@@ -7,10 +7,15 @@
 
 namespace wperf::sim {
 
+namespace nt {
+class Memory;
+}
+
 class GuestMemory {
  public:
-  explicit GuestMemory(AddressSpace& space) : space_(space) {}
+  explicit GuestMemory(AddressSpace& space, nt::Memory* memory = nullptr) : space_(space), memory_(memory) {}
 
+  // A range that may be written counts as written from then on, if its pages are watched.
   [[nodiscard]] bool allows(u64 address, u64 size, u32 permissions) const;
   [[nodiscard]] bool read(u64 address, void* out, u64 size) const;
   [[nodiscard]] bool write(u64 address, const void* in, u64 size);
@@ -19,6 +24,7 @@ class GuestMemory {
 
  private:
   AddressSpace& space_;
+  nt::Memory* memory_;  // may be null
 };
 
 }  // namespace wperf::sim

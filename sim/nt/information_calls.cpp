@@ -81,7 +81,8 @@ u64 answer_cores_of_one_group(Call& call, u64 buffer, u64 room, u64 size_at) {
 u64 system_information(Call& call) {
   constexpr u32 kBasic = 0, kProcessor = 1, kPerformance = 2, kTimeOfDay = 3, kProcesses = 5, kProcessorTimes = 8,
                 kInterrupts = 23, kTimeZone = 44, kDynamicTimeZone = 102, kFirmwareTable = 76, kKernelDebugger = 35,
-                kEmulation = 63, kRangeStart = 50, kCodeIntegrity = 103, kCores = 73, kVersionOfDlls = 1000;
+                kEmulation = 63, kRangeStart = 50, kCodeIntegrity = 103, kCores = 73, kIdleCycles = 83,
+                kVersionOfDlls = 1000;
   const u64 buffer = call.argument(1), room = call.argument32(2), size_at = call.argument(3);
   const auto answer = [&](const auto& value) {
     return u64{call.answer_with(buffer, room, &value, sizeof value, size_at)};
@@ -91,10 +92,12 @@ u64 system_information(Call& call) {
     case kEmulation:
       return answer_basic(call, buffer, room, size_at);
     case kProcessor: {
+      const std::vector<ProcessorFacts>& processors = call.state.system->processors;
+      const ProcessorFacts first = processors.empty() ? ProcessorFacts{} : processors.front();
       struct {
         u16 architecture, level, revision, most;
         u32 features;
-      } processor{12, 0xd0c, 0x0301, static_cast<u16>(call.state.processor_count), 0};
+      } processor{12, first.part(), first.revision(), static_cast<u16>(call.state.processor_count), 0};
       return answer(processor);
     }
     case kPerformance:
@@ -105,6 +108,12 @@ u64 system_information(Call& call) {
       const u64 most = std::max<u64>(room / sizeof(std::array<u64, 6>), 1);
       const std::vector<std::array<u64, 6>> times(std::min<u64>(call.state.processor_count, most));
       return call.answer_with(buffer, room, times.data(), times.size() * sizeof times[0], size_at);
+    }
+    case kIdleCycles: {
+      const ProgramHost* const host = call.state.system->host;
+      std::vector<u64> idle = host != nullptr ? host->idle_cycles(call.now_ns) : std::vector<u64>();
+      idle.resize(call.state.processor_count);
+      return call.answer_with(buffer, room, idle.data(), idle.size() * sizeof idle[0], size_at);
     }
     case kInterrupts:
       return answer_random(call, buffer, room, size_at);

@@ -145,11 +145,18 @@ u64 Memory::reserve_anew(const ReserveOptions& options) {
     add_placeholder(base, size);
     return base;
   }
-  Block block{size, options.protection, options.type, options.memory, options.offset, {}};
+  Block block;
+  block.size = size;
+  block.protection = options.protection;
+  block.type = options.type;
+  block.memory = options.memory;
+  block.offset = options.offset;
   if (block.memory == nullptr) block.memory = HostMemory::make(size);
   if (block.memory == nullptr || block.offset > block.memory->size() || size > block.memory->size() - block.offset)
     return 0;
   reserved_ += size;
+  block.watched = options.watches;
+  if (block.watched) ++watched_;
   blocks_.emplace(base, std::move(block));
   return base;
 }
@@ -254,9 +261,9 @@ Status Memory::commit(u64 address, u64 size, u32 protection) {
   for (const auto& [from, until] : gaps) more += until - from;
   if (!has_room(more)) return kNoMemory;
   committed_ += more;
-  const u32 permissions = permissions_of(protection);
-  space_.protect_lent(begin, end - begin, permissions);
+  const u32 permissions = permissions_of(protection) & (block.watched ? ~u32{kWrite} : ~u32{0});
   std::byte* const memory = block.memory->data() + block.offset;
+  permit(block, begin, end, protection);
   for (const auto& [from, until] : gaps) space_.lend(from, until - from, permissions, memory + (from - found->first));
   set_pages(block, begin, end, protection);
   return kSuccess;
@@ -285,6 +292,7 @@ Status Memory::decommit(u64 address, u64 size) {
   for (auto range = block.pages.lower_bound(begin); range != block.pages.end() && range->first < end; ++range)
     committed_ -= range->second.first - range->first;
   set_pages(block, begin, end, 0);
+  block.written.erase(block.written.lower_bound(begin), block.written.lower_bound(end));
   space_.take_back(begin, end - begin);
   block.memory->clear(block.offset + (begin - found->first), end - begin);
   return kSuccess;
@@ -296,6 +304,7 @@ Status Memory::release(u64 address) {
   for (const auto& [begin, range] : found->second.pages) committed_ -= range.first - begin;
   space_.take_back(found->first, found->second.size);
   reserved_ -= found->second.size;
+  if (found->second.watched) --watched_;
   blocks_.erase(found);
   return kSuccess;
 }
@@ -317,7 +326,7 @@ Status Memory::protect(u64 address, u64 size, u32 protection, u32& before) {
     at = range->second.first;
   }
   set_pages(block, begin, end, protection);
-  space_.protect_lent(begin, end - begin, permissions_of(protection));
+  permit(block, begin, end, protection);
   return kSuccess;
 }
 

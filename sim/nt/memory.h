@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,7 @@ class Memory {
     bool downwards = false;                   // the highest free place
     bool placeholder = false;                 // keeps the addresses for a later reservation
     bool replaces_placeholder = false;        // replaces a placeholder of exactly this address and size
+    bool watches = false;                     // notes the pages that are written
     std::shared_ptr<HostMemory> memory = {};  // a section's block; a new block if null
     u64 offset = 0;                           // in `memory`
   };
@@ -96,6 +98,14 @@ class Memory {
   std::optional<Reservation> reservation_of(u64 address) const;
   // Removes the guard of a guard page that was touched. Returns false if the page has none.
   bool hit_guard_page(u64 address);
+  // A page of a watched reservation cannot be written until it is noted as written. Returns false if that is not the
+  // reason why the page cannot be written.
+  bool note_write(u64 address);
+  void note_writes(u64 address, u64 size);
+  bool watches_any() const { return watched_ != 0; }
+  // The pages from `address` on that were written, up to so many; nullopt if they are not in one watched reservation.
+  std::optional<std::vector<u64>> written(u64 address, u64 size, usize most) const;
+  void forget_writes(const std::vector<u64>& pages);
   u64 committed() const { return committed_; }
   bool has_room(u64 size) const;  // to commit this many bytes
 
@@ -112,6 +122,8 @@ class Memory {
     // committed: start -> (end, protection); adjacent equal ranges are merged.
     std::map<u64, std::pair<u64, u32>> pages;
     bool placeholder = false;  // has no memory
+    bool watched = false;
+    std::set<u64> written;  // pages, if watched
   };
   using Blocks = std::map<u64, Block>;
 
@@ -125,11 +137,14 @@ class Memory {
   static std::vector<std::pair<u64, u64>> gaps_in(const Block& block, u64 begin, u64 end);
   static void cut(Block& block, u64 at);
   static void set_pages(Block& block, u64 begin, u64 end, u32 protection);  // 0: no longer committed
+  // Gives committed pages the permissions of this protection.
+  void permit(const Block& block, u64 begin, u64 end, u32 protection);
 
   AddressSpace& space_;
   u64 first_;
   Blocks blocks_;
   u64 committed_ = 0, reserved_ = 0;
+  usize watched_ = 0;  // watched reservations
 };
 
 }  // namespace wperf::sim::nt

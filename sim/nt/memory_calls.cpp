@@ -10,7 +10,7 @@ namespace wperf::sim::nt {
 namespace {
 
 constexpr u32 kCommit = 0x1000, kReserve = 0x2000, kReset = 0x80000, kTopDown = 0x100000, kDecommit = 0x4000,
-              kRelease = 0x8000;
+              kRelease = 0x8000, kWriteWatch = 0x200000;
 constexpr u32 kReservePlaceholder = 0x40000, kCoalescePlaceholders = 1;
 
 // The highest address that the argument for zero bits allows: below 32 the argument is the number of zero bits,
@@ -24,13 +24,16 @@ u64 highest_for(u64 zero_bits) {
 }
 
 u64 allocate(Call& call, u64 size_at, u32 type, u32 protection, Memory::ReserveOptions options) {
-  State& state = call.state;
+  State* const process = call.process_of(call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
+  State& state = *process;
   const u64 base_at = call.argument(1);
-  if (call.object_of(call.argument(0)) != state.process_object) return kInvalidHandle;
   if (!call.get(base_at, options.address) || !call.get(size_at, options.size)) return 0;
   if (!Memory::is_protection(protection)) return kInvalidPageProtection;
   if (options.size == 0 || options.size > kHighestAddress || (type & (kCommit | kReserve | kReset)) == 0)
     return kInvalidParameter;
+  options.watches = (type & kWriteWatch) != 0;
+  if (options.watches && (type & kReserve) == 0) return kInvalidParameter;
   options.protection = protection;
   options.downwards |= (type & kTopDown) != 0;
   options.placeholder = (type & kReservePlaceholder) != 0;
@@ -76,9 +79,10 @@ u64 allocate_memory_ex(Call& call) {
 // arguments: process, address, size, type
 u64 free_memory(Call& call) {
   u64 base = 0, size = 0;
-  if (call.object_of(call.argument(0)) != call.state.process_object) return kInvalidHandle;
+  State* const process = call.process_of(call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
   if (!call.get(call.argument(1), base) || !call.get(call.argument(2), size)) return 0;
-  Memory& memory = call.state.memory;
+  Memory& memory = process->memory;
   const auto reserved = memory.reservation_of(base);
   if (!reserved || reserved->type != MemoryType::private_pages) return kUnableToFreeVm;
   const u64 begin = base & ~(kPageSize - 1);
@@ -106,11 +110,12 @@ u64 free_memory(Call& call) {
 u64 protect_memory(Call& call) {
   u64 base = 0, size = 0;
   u32 before = 0;
-  if (call.object_of(call.argument(0)) != call.state.process_object) return kInvalidHandle;
+  State* const process = call.process_of(call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
   if (!call.get(call.argument(1), base) || !call.get(call.argument(2), size)) return 0;
   if (!Memory::is_protection(call.argument32(3))) return kInvalidPageProtection;
   const u64 begin = base & ~(kPageSize - 1);
-  const Status status = call.state.memory.protect(base, size, call.argument32(3), before);
+  const Status status = process->memory.protect(base, size, call.argument32(3), before);
   if (status != kSuccess) return status;
   return call.put(call.argument(1), begin) && call.put(call.argument(2), page_up(base + size) - begin) &&
                  call.put(call.argument(4), before)
@@ -118,9 +123,9 @@ u64 protect_memory(Call& call) {
              : kAccessViolation;
 }
 
-u64 basic_information(Call& call, u64 buffer, u64 room, u64 size_at) {
+u64 basic_information(Call& call, const State& process, u64 buffer, u64 room, u64 size_at) {
   constexpr u32 kStateCommit = 0x1000, kStateReserve = 0x2000, kStateFree = 0x10000;
-  const Memory::Area area = call.state.memory.query(call.argument(1));
+  const Memory::Area area = process.memory.query(call.argument(1));
   struct {
     u64 base, allocation;
     u32 allocation_protection, partition;
@@ -140,11 +145,11 @@ u64 basic_information(Call& call, u64 buffer, u64 room, u64 size_at) {
   return call.put(buffer, basic) && call.put_if_wanted(size_at, size) ? kSuccess : kAccessViolation;
 }
 
-u64 mapped_file_name(Call& call, u64 buffer, u64 room, u64 size_at) {
-  for (const Module& module : call.state.modules) {
+u64 mapped_file_name(Call& call, const State& process, u64 buffer, u64 room, u64 size_at) {
+  for (const Module& module : process.modules) {
     if (call.argument(1) - module.base >= module.size) continue;
-    const auto known = call.state.guest_paths.find(module.base);
-    const std::string path = known != call.state.guest_paths.end() ? known->second : module.name;
+    const auto known = process.guest_paths.find(module.base);
+    const std::string path = known != process.guest_paths.end() ? known->second : module.name;
     const std::vector<u16> units = to_utf16(volume_path(path));
     const u64 size = Call::kUnicodeHeader + units.size() * 2 + 2;
     if (!call.put_if_wanted(size_at, size)) return 0;
@@ -157,14 +162,15 @@ u64 mapped_file_name(Call& call, u64 buffer, u64 room, u64 size_at) {
 // arguments: process, address, class, buffer, its size, size used
 u64 query_memory(Call& call) {
   constexpr u32 kBasic = 0, kWorkingSet = 1, kMappedFile = 2, kRegion = 3, kWorkingSetEx = 4, kHostPart = 1000;
-  if (call.object_of(call.argument(0)) != call.state.process_object) return kInvalidHandle;
+  const State* const process = call.process_of(call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
   const u64 buffer = call.argument(3), room = call.argument(4), size_at = call.argument(5);
   if (call.argument(1) > kHighestAddress) return kInvalidParameter;
   switch (call.argument32(2)) {
     case kBasic:
-      return basic_information(call, buffer, room, size_at);
+      return basic_information(call, *process, buffer, room, size_at);
     case kMappedFile:
-      return mapped_file_name(call, buffer, room, size_at);
+      return mapped_file_name(call, *process, buffer, room, size_at);
     case kHostPart: {
       // A DLL asks for its part on the host. It gets a handle, but calls through that handle are refused
       // (answer_host_call).
@@ -179,14 +185,30 @@ u64 query_memory(Call& call) {
   }
 }
 
+bool copy_between(GuestMemory& to_memory, u64 to, GuestMemory& from_memory, u64 from, u64 size) {
+  constexpr u64 kPiece = 64 << 10;
+  if (&to_memory == &from_memory) return to_memory.copy(to, from, size);
+  if (!from_memory.allows(from, size, kRead) || !to_memory.allows(to, size, kWrite)) return false;
+  std::vector<std::byte> piece(std::min(size, kPiece));
+  for (u64 done = 0; done < size; done += piece.size()) {
+    piece.resize(std::min(size - done, kPiece));
+    if (!from_memory.read(from + done, piece.data(), piece.size()) ||
+        !to_memory.write(to + done, piece.data(), piece.size()))
+      return false;
+  }
+  return true;
+}
+
 // arguments: process, address, buffer, size, size done
 template <bool writes>
 u64 copy_memory(Call& call) {
-  if (call.object_of(call.argument(0)) != call.state.process_object) return kInvalidHandle;
+  State* const process = call.process_of(call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
   constexpr u64 kPartialCopy = 0x8000000d;
-  const u64 size = call.argument(3);
-  const u64 from = writes ? call.argument(2) : call.argument(1), to = writes ? call.argument(1) : call.argument(2);
-  const bool done = call.state.guest.copy(to, from, size);
+  const u64 there = call.argument(1), here = call.argument(2), size = call.argument(3);
+  GuestMemory& own = call.state.guest;
+  const bool done = writes ? copy_between(process->guest, there, own, here, size)
+                           : copy_between(own, here, process->guest, there, size);
   if (!call.put_if_wanted(call.argument(4), done ? size : u64{0})) return 0;
   return done ? u64{kSuccess} : kPartialCopy;
 }
@@ -198,7 +220,38 @@ u64 nothing_to_do(Call&) {
 // The cores must see the code that the program wrote. Without an address, all of it may be new.
 u64 flush_code(Call& call) {
   const u64 address = call.argument(1), size = call.argument(2);
-  call.state.space.code_written(address, address == 0 ? ~u64{0} : size);
+  State* const process = call.process_of(call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
+  process->space.code_written(address, address == 0 ? ~u64{0} : size);
+  return kSuccess;
+}
+
+// arguments: process, flags, address, size, where the addresses of pages are put, their number, the size of a page
+u64 get_write_watch(Call& call) {
+  constexpr u32 kResets = 1;
+  u64 count = 0;
+  State* const process = call.process_of(call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
+  if (!call.get(call.argument(5), count)) return 0;
+  if (call.argument(3) == 0 || count == 0 || (call.argument32(1) & ~kResets) != 0) return kInvalidParameter;
+  const auto pages = process->memory.written(call.argument(2), call.argument(3), count);
+  if (!pages.has_value()) return kInvalidParameter;
+  count = pages->size();
+  if (!call.write(call.argument(4), pages->data(), count * sizeof(u64)) || !call.put(call.argument(5), count) ||
+      !call.put(call.argument(6), static_cast<u32>(kPageSize)))
+    return 0;
+  if ((call.argument32(1) & kResets) != 0) process->memory.forget_writes(*pages);
+  return kSuccess;
+}
+
+// arguments: process, address, size
+u64 reset_write_watch(Call& call) {
+  State* const process = call.process_of(call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
+  if (call.argument(2) == 0) return kInvalidParameter;
+  const auto pages = process->memory.written(call.argument(1), call.argument(2), ~usize{0});
+  if (!pages.has_value()) return kInvalidParameter;
+  process->memory.forget_writes(*pages);
   return kSuccess;
 }
 
@@ -209,6 +262,7 @@ constexpr Service kMemory[] = {
     {"NtWriteVirtualMemory", copy_memory<true>},   {"NtFlushInstructionCache", flush_code},
     {"NtFlushProcessWriteBuffers", nothing_to_do}, {"NtLockVirtualMemory", nothing_to_do},
     {"NtUnlockVirtualMemory", nothing_to_do},      {"NtSetInformationVirtualMemory", nothing_to_do},
+    {"NtGetWriteWatch", get_write_watch},          {"NtResetWriteWatch", reset_write_watch},
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ class NtProcess final : public Program {
 
   CallOutcome kernel_call(u32 id, u32 immediate, u64 now_ns) override;
   bool goes_on_after(u32 id, const Stop& stop) override;
-  bool interrupt(u64 now_ns) override;
+  bool interrupt(u64 now_ns) override { return send_console_event(state_, ConsoleEvent::interrupt, now_ns); }
   bool wakes(u32 id, u64 now_ns) override;
   void ended(u32 exit_code, u64 now_ns) override;
 
@@ -175,18 +175,6 @@ void NtProcess::ended(u32 exit_code, u64 now_ns) {
   report_changes(state_, now_ns);
 }
 
-// As in the console of Windows, a new thread calls the program's handlers.
-bool NtProcess::interrupt(u64 now_ns) {
-  constexpr u64 kCtrlC = 0;
-  if (state_.console_control == 0 || state_.is_starting || count_living_threads(state_) >= kMostThreads) return false;
-  Thread* const made = make_thread(state_, {state_.console_control, kCtrlC, 0});
-  if (made == nullptr) return false;
-  made->processor = state_.threads.front()->processor;
-  made->affinity = state_.affinity;
-  made->ready_ns = now_ns;
-  return true;
-}
-
 // The exception that Windows makes of a fault. Compilers give some numbers of BRK a meaning.
 u32 code_of(const Stop& stop) {
   constexpr u32 kBrkAssertion = 0xf001, kBrkDivideByZero = 0xf004;
@@ -196,8 +184,9 @@ u32 code_of(const Stop& stop) {
   return stop.immediate == kBrkDivideByZero ? kIntegerDivideByZero : kBreakpoint;
 }
 
+constexpr u64 kReads = 0, kWrites = 1, kExecutes = 8;
+
 u64 access_of(const std::string& text) {
-  constexpr u64 kReads = 0, kWrites = 1, kExecutes = 8;
   if (text.starts_with("jump")) return kExecutes;
   return text.starts_with("write") ? kWrites : kReads;
 }
@@ -239,6 +228,7 @@ bool NtProcess::goes_on_after(u32 id, const Stop& stop) {
   }
   if (stop.fault_kind == FaultKind::memory) {
     if (commit_shared_page(state_, stop.fault_address)) return true;
+    if (access_of(stop.text) == kWrites && state_.memory.note_write(stop.fault_address)) return true;
     if (handle_stack_overflow(thread, stop.fault_address)) {
       exception.code = kStackOverflow;
     } else if (state_.memory.hit_guard_page(stop.fault_address)) {
@@ -257,9 +247,10 @@ bool NtProcess::goes_on_after(u32 id, const Stop& stop) {
 
 }  // namespace
 
-std::shared_ptr<System> make_system(ProgramHost* host) {
+std::shared_ptr<System> make_system(ProgramHost* host, std::vector<ProcessorFacts> processors) {
   auto system = std::make_shared<System>();
   system->host = host;
+  system->processors = std::move(processors);
   return system;
 }
 

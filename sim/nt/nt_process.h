@@ -4,9 +4,11 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/nt/guest_files.h"
 #include "sim/nt/program.h"
+#include "sim/nt/registry.h"
 
 namespace wperf::sim::nt {
 
@@ -25,7 +27,7 @@ struct ProcessOptions {
 };
 
 // The parts of Windows that the processes of one machine share. `host` must outlive them.
-std::shared_ptr<System> make_system(ProgramHost* host);
+std::shared_ptr<System> make_system(ProgramHost* host, std::vector<ProcessorFacts> processors);
 
 // The folder of scripts/windows-dlls: build/tools/windows, found from this library.
 std::string system_folder_of_build();

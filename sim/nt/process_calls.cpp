@@ -52,7 +52,7 @@ u64 process_information(Call& call) {
   constexpr u32 kBasic = 0, kIoCounters = 2, kVmCounters = 3, kTimes = 4, kDebugPort = 7, kErrorMode = 12,
                 kPriorityClass = 18, kHandleCount = 20, kAffinity = 21, kPriorityBoost = 22, kSession = 24, kWow64 = 26,
                 kImageName = 27, kDebugObject = 30, kDebugFlags = 31, kExecuteFlags = 34, kImageInformation = 37,
-                kCookie = 36, kImageNameDos = 43;
+                kCookie = 36, kCycles = 38, kImageNameDos = 43;
   const auto process = call.process_object_of(call.argument(0));
   if (process == nullptr) return kInvalidHandle;
   const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
@@ -63,6 +63,8 @@ u64 process_information(Call& call) {
   if (running == nullptr && call.argument32(1) == kBasic)
     return answer(std::array<u64, 6>{process->exit_code, 0, 0, 8, process->id, 4});
   if (call.argument32(1) == kTimes) return answer(times_of(*call.state.system, process->id, 0));
+  if (call.argument32(1) == kCycles)
+    return answer(std::array<u64, 2>{cycles_of(*call.state.system, process->id, 0), 0});
   if (running == nullptr) return kProcessIsTerminating;
   const State& state = *running;
   const u64 affinity = state.affinity;

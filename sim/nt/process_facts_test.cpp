@@ -14,8 +14,9 @@ class Clock final : public ProgramHost {
  public:
   CpuTimes cpu_times(u32 pid, u32 thread) const override {
     if (pid != 1000) return {};
-    return thread == 0 ? CpuTimes{7000, 500} : CpuTimes{3000, 200};
+    return thread == 0 ? CpuTimes{7000, 500, 70} : CpuTimes{3000, 200, 30};
   }
+  std::vector<u64> idle_cycles(u64 now_ns) const override { return {now_ns, now_ns + 1}; }
   u32 start(const ChildProcessRequest& /*request*/, u64 /*now_ns*/) override { return 0; }
   void end(u32 /*pid*/, u32 /*exit_code*/) override {}
 };
@@ -70,6 +71,20 @@ TEST_F(NtProcessFacts, ProcessesAreListedWithTheirThreads) {
   ASSERT_TRUE(process.state.space.read(name_at, name.data(), sizeof name));
   EXPECT_EQ(to_utf8(name), "tool.exe");
   EXPECT_EQ(process.get<u64>(kList + 0x100 + 0x50 + 0x30), process.state.threads[1]->id);
+}
+
+TEST_F(NtProcessFacts, CyclesAreThoseOfTheCores) {
+  constexpr u32 kOfThread = 23, kOfProcess = 38, kIdle = 83;
+  ASSERT_EQ(process.call("NtQueryInformationThread", {kThisThread, kOfThread, kAt, 16, 0}), kSuccess);
+  EXPECT_EQ(process.get(0), 30U);
+  ASSERT_EQ(process.call("NtQueryInformationProcess", {kThisProcess, kOfProcess, kAt, 16, 0}), kSuccess);
+  EXPECT_EQ(process.get(0), 70U);
+  process.now_ns = 5;
+  EXPECT_EQ(process.call("NtQuerySystemInformation", {kIdle, kAt, 8, kAt + kSizeAt}), kInfoLengthMismatch);
+  EXPECT_EQ(process.get<u32>(kSizeAt), 32U);
+  ASSERT_EQ(process.call("NtQuerySystemInformation", {kIdle, kAt, 32, kAt + kSizeAt}), kSuccess);
+  EXPECT_EQ(process.get(8), 6U);
+  EXPECT_EQ(process.get(16), 0U) << "a core that the machine does not have";
 }
 
 }  // namespace

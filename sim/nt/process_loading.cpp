@@ -125,6 +125,8 @@ bool load_program(State& state, const ProcessOptions& options, LoadError& error)
   state.processor_count = options.core_count;
   state.affinity = options.affinity != 0 ? options.affinity & all_processors(state) : all_processors(state);
   const Inheritance* const inherited = options.inheritance.get();
+  state.console = inherited != nullptr && inherited->console != 0 ? inherited->console : options.process_id;
+  state.group = inherited != nullptr && inherited->group != 0 ? inherited->group : options.process_id;
   state.command_line = inherited != nullptr ? options.command_line : command_line_of(options, state.program_path);
   state.modules.push_back({std::filesystem::path(options.image_path).filename().string(), options.image_path, 0, 0, 0});
   if (!prepare_process(state, inherited, error)) return false;

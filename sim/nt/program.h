@@ -37,6 +37,7 @@ struct ChildProcessRequest {
 
 struct CpuTimes {
   u64 user_ns = 0, system_ns = 0;
+  u64 cycles = 0;  // of cores, for both
 };
 
 // The machine, for programs that start and end others, or ask for their CPU time.
@@ -48,6 +49,10 @@ class ProgramHost {
   // Returns the number of the process, or 0 if the program cannot be loaded.
   virtual u32 start(const ChildProcessRequest& request, u64 now_ns) = 0;
   virtual void end(u32 pid, u32 exit_code) = 0;
+  // The cycles that each core has been idle.
+  virtual std::vector<u64> idle_cycles(u64 /*now_ns*/) const { return {}; }
+  // Another process gave this one a thread.
+  virtual void has_new_thread(u32 /*pid*/, u64 /*now_ns*/) {}
 };
 
 // The event that wakes a sleeping thread.

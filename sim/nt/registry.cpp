@@ -2,6 +2,8 @@
 #include "sim/nt/registry.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "sim/nt/state.h"
 #include "sim/nt/wide_strings.h"
@@ -41,6 +43,21 @@ std::vector<u8> data_of(std::string_view text) {
   units.push_back(0);
   const auto* const bytes = reinterpret_cast<const u8*>(units.data());
   return {bytes, bytes + units.size() * sizeof(u16)};
+}
+
+std::string_view vendor_of(u64 midr) {
+  switch (midr >> 24 & 0xff) {
+    case 0x41:
+      return "Arm Limited";
+    case 0x51:
+      return "Qualcomm Inc";
+    case 0x6d:
+      return "Microsoft Corporation";
+    case 0xc0:
+      return "Ampere Computing";
+    default:
+      return "";
+  }
 }
 
 }  // namespace
@@ -176,7 +193,26 @@ void Registry::add(std::string_view path, std::string_view name, u32 number) {
   (void)set(make(path), {std::string(name), RegistryValue::kNumber, {bytes, bytes + sizeof number}});
 }
 
-Registry::Registry() {
+// The keys that Windows fills when it starts.
+void Registry::add_processors(const std::vector<ProcessorFacts>& processors) {
+  const std::string folder = "\\Registry\\Machine\\HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\";
+  for (usize index = 0; index < processors.size(); ++index) {
+    const ProcessorFacts& facts = processors[index];
+    const std::string path = folder + std::to_string(index);
+    std::array<char, 80> identifier{};
+    std::snprintf(identifier.data(), identifier.size(), "ARMv8 (64-bit) Family 8 Model %3X Revision %3X", facts.part(),
+                  facts.revision());
+    add(path, "ProcessorNameString", facts.name);
+    add(path, "Identifier", identifier.data());
+    add(path, "VendorIdentifier", vendor_of(facts.midr));
+    add(path, "~MHz", facts.mhz);
+    const auto* const midr = reinterpret_cast<const u8*>(&facts.midr);
+    (void)set(make(path), {"CP 4000", RegistryValue::kLongNumber, {midr, midr + sizeof facts.midr}});
+  }
+}
+
+Registry::Registry(const std::vector<ProcessorFacts>& processors) {
+  add_processors(processors);
   const std::string machine = "\\Registry\\Machine\\", software = machine + "SOFTWARE\\";
   for (const auto& [ending, type] : {std::pair{"css", "text/css"},
                                      {"html", "text/html"},

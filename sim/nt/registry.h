@@ -13,8 +13,20 @@ namespace wperf::sim::nt {
 
 struct Object;
 
+// A core of the machine.
+struct ProcessorFacts {
+  std::string name;  // "neoverse-n1"
+  u64 midr = 0;      // its identification register
+  u32 mhz = 0;
+
+  u16 part() const { return static_cast<u16>(midr >> 4 & 0xfff); }
+  // 0x301 for r3p1.
+  u16 revision() const { return static_cast<u16>((midr >> 20 & 15) << 8 | (midr & 15)); }
+};
+
 struct RegistryValue {
-  static constexpr u32 kText = 1, kExpandableText = 2, kNumber = 4;  // REG_SZ, REG_EXPAND_SZ, REG_DWORD
+  // REG_SZ, REG_EXPAND_SZ, REG_DWORD, REG_QWORD
+  static constexpr u32 kText = 1, kExpandableText = 2, kNumber = 4, kLongNumber = 11;
   std::string name;
   u32 type = 0;
   std::vector<u8> data;
@@ -35,7 +47,7 @@ class Registry {
   static constexpr usize kMostKeys = 65536, kLongestName = 255, kLongestValueName = 16383, kMostValueBytes = 1 << 20;
   static constexpr u64 kMostBytes = 64 << 20;
 
-  Registry();
+  explicit Registry(const std::vector<ProcessorFacts>& processors = {});
   // Paths are like "\Registry\Machine\SOFTWARE". Null if there is no such key.
   std::shared_ptr<RegistryKey> find(std::string_view path) const;
 
@@ -59,6 +71,7 @@ class Registry {
  private:
   void add(std::string_view path, std::string_view name, std::string_view text, u32 type = RegistryValue::kText);
   void add(std::string_view path, std::string_view name, u32 number);
+  void add_processors(const std::vector<ProcessorFacts>& processors);
   RegistryKey& make(std::string_view path);  // with its parents
 
   RegistryKey root_;

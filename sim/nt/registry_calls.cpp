@@ -36,7 +36,7 @@ u32 bytes_of(const std::vector<u16>& text) {
 }
 
 Registry& registry_of(Call& call) {
-  if (call.state.registry == nullptr) call.state.registry = std::make_shared<Registry>();
+  if (call.state.registry == nullptr) call.state.registry = std::make_shared<Registry>(call.state.system->processors);
   return *call.state.registry;
 }
 

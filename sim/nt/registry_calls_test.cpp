@@ -158,5 +158,27 @@ TEST(Registry, HasALimit) {
   EXPECT_EQ(registry.set(*key, {"v", 3, std::vector<u8>(Registry::kMostValueBytes)}), Registry::Problem::none);
 }
 
+TEST_F(NtRegistry, ProcessorsAreThoseOfTheMachine) {
+  process.state.system->processors = {{"neoverse-n1", 0x413fd0c1, 3000}, {"oryon", 0x510f0010, 2000}};
+  const std::string folder = "\\Registry\\Machine\\Hardware\\Description\\System\\CentralProcessor\\";
+  ASSERT_EQ(open(folder + "0"), kSuccess);
+  const auto text_of = [&](std::string_view name) {
+    EXPECT_EQ(value(name, 2, 0x200), kSuccess);
+    return text(12, process.get<u32>(kOut + 8) - 2);
+  };
+  EXPECT_EQ(text_of("ProcessorNameString"), "neoverse-n1");
+  EXPECT_EQ(text_of("Identifier"), "ARMv8 (64-bit) Family 8 Model D0C Revision 301");
+  EXPECT_EQ(text_of("VendorIdentifier"), "Arm Limited");
+  ASSERT_EQ(value("~MHz", 2, 0x200), kSuccess);
+  EXPECT_EQ(process.get<u32>(kOut + 4), 4U) << "REG_DWORD";
+  EXPECT_EQ(process.get<u32>(kOut + 12), 3000U);
+  ASSERT_EQ(open(folder + "1"), kSuccess);
+  EXPECT_EQ(text_of("VendorIdentifier"), "Qualcomm Inc");
+  ASSERT_EQ(value("CP 4000", 2, 0x200), kSuccess);
+  EXPECT_EQ(process.get<u32>(kOut + 4), 11U) << "REG_QWORD";
+  EXPECT_EQ(process.get<u32>(kOut + 12), 0x510f0010U);
+  EXPECT_EQ(open(folder + "2"), kObjectNameNotFound);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

@@ -171,6 +171,7 @@ u64 map_image_view(Call& call, const Section& section, const ViewCall& view) {
   if (base == 0) return kNoMemory;
   const u64 size = section.image->pe.image_size;
   learn_services(state, *section.image, base);
+  replace_functions(state, name_of(section.path), *section.image, base);
   std::erase_if(state.modules,
                 [&](const Module& module) { return module.base < base + size && base < module.base + module.size; });
   state.modules.push_back({name_of(section.path), state.files.host_path(section.path), base, size,

@@ -43,6 +43,10 @@ const Service* find_service(std::string_view name);  // returns null for an unkn
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are recorded.
 void learn_services(State& state, const ImageContents& image, u64 base);
 
+// replaced_functions.cpp: functions of this DLL become calls of this layer.
+void replace_functions(State& state, std::string_view dll, const ImageContents& image, u64 base);
+const Service* find_replaced(std::string_view name);  // returns null for an unknown name
+
 // object_calls.cpp: gives a handle to a new object, or to the existing object of that name.
 u64 create_named(Call& call, const ObjectPointer& made);
 u64 open_named(Call& call, Object::Kind kind);
@@ -55,6 +59,11 @@ u64 answer_processes(Call& call, u64 buffer, u64 room, u64 size_at);
 // thread_calls.cpp
 Status suspend(Thread& thread);
 void resume(Thread& thread, u64 now_ns);
+
+// console_calls.cpp: a new thread of the process calls its handlers, as in the console of Windows. Returns false if the
+// process cannot receive that.
+enum class ConsoleEvent : u8 { interrupt, break_key };
+bool send_console_event(State& process, ConsoleEvent event, u64 now_ns);
 
 // wait_calls.cpp: reads a time in units of 100 ns. A negative time is relative, and a null pointer means never. Returns
 // false for a bad pointer.

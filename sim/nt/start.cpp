@@ -148,6 +148,7 @@ bool map_parameters(State& state, const Inheritance* inherited) {
   const u64 environment_at = texts.at();
   texts.write(environment);
   put(state, block + 0x3f0, (environment.size() + 1) * sizeof(u16));
+  put(state, block + 0x408, state.group);
   put(state, block + 0x80, environment_at);
   const auto used = static_cast<u32>(texts.at() - block);
   const u32 sizes[2] = {used, used};

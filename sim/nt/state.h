@@ -76,6 +76,7 @@ struct Thread {
   std::deque<Apc> apcs;
   std::vector<std::weak_ptr<Timer>> timers;  // that may call a routine in this thread
   std::string name;
+  bool ignores_interrupts_after = false;  // its process ignores Ctrl-C again when the thread has ended
   std::shared_ptr<ThreadObject> object;
 };
 
@@ -114,6 +115,7 @@ struct System {
   u64 turns = 0;                       // number of waits so far
   u64 local_ids = 0;                   // number of LUIDs given out so far
   ProgramHost* host = nullptr;         // null: programs cannot start others
+  std::vector<ProcessorFacts> processors;
 };
 
 // The things that a process gets from the process that created it.
@@ -125,6 +127,8 @@ struct Inheritance {
   Handles handles;
   u64 standard_handles[3] = {};  // in `handles`; 0: none
   u32 console_flags = 0;         // 1: ignores Ctrl-C
+  u32 console = 0;               // the first process that used its console; 0: itself
+  u32 group = 0;                 // the number of its group; 0: a new group
   std::string program_path;      // "C:\work\a.exe"
   std::string current_folder;
   std::vector<u16> environment;  // name=value, each ended by a zero
@@ -135,7 +139,7 @@ struct State {
       : shared_files(std::move(file_system)),
         files(*shared_files),
         memory(space, random_seed),
-        guest(space),
+        guest(space, &memory),
         seed(random_seed),
         system(std::move(shared_system)) {
     system->processes.push_back(this);
@@ -189,6 +193,8 @@ struct State {
   // Functions of ntdll at which the kernel makes a thread continue.
   u64 loader_start = 0, thread_start = 0, exception_dispatcher = 0, apc_dispatcher = 0;
   u64 console_control = 0;                    // kernelbase's function for Ctrl-C; 0 before it is loaded
+  u32 console = 0;                            // the number of the first process that used its console
+  u32 group = 0;                              // of processes that get Ctrl-Break together
   std::unordered_map<u64, u64> nls_sections;  // (type << 32 | id) -> address
 
   std::shared_ptr<ProcessObject> process_object = std::make_shared<ProcessObject>();
@@ -252,6 +258,9 @@ Status add_apc(State& state, Thread& thread, const Apc& apc, u64 now_ns);
 // When it was created and has ended, its system and user time, in NT's order and unit.
 std::array<u64, 4> times_of(const System& system, u32 process, u32 thread);
 
+// The cycles of cores that were spent for the thread, or for the process if `thread` is 0.
+u64 cycles_of(const System& system, u32 process, u32 thread);
+
 // The thread with this id; null if there never was one.
 Thread* find_thread(const State& state, u32 id);
 // The running process with this number, or null.
@@ -276,6 +285,9 @@ bool commit_shared_page(State& state, u64 address);
 
 // pipe_calls.cpp: ends the waits for pipes of which an end was closed.
 void go_on_with_pipes(System& system, u64 now_ns);
+
+// console_calls.cpp: the process ignores Ctrl-C, or no longer. Returns whether it did before.
+bool ignore_interrupts(State& process, bool ignores);
 
 // socket_calls.cpp: ends the calls for which a change of sockets suffices.
 void go_on_with_sockets(System& system, u64 now_ns);

@@ -43,7 +43,8 @@ class TestProcess {
       if (index >= 8) state.space.write(registers.sp + (index - 8) * 8, &argument, sizeof argument);
       ++index;
     }
-    const Service* const service = find_service(name);
+    const Service* service = find_service(name);
+    if (service == nullptr) service = find_replaced(name);
     if (service == nullptr) return kNotImplemented;
     Call call(state, *state.threads[thread], name, now_ns);
     const u64 answer = service->handler(call);

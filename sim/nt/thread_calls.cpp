@@ -195,7 +195,7 @@ u64 raise(Call& call) {
 
 u64 thread_information(Call& call) {
   constexpr u32 kBasic = 0, kTimes = 1, kAmILast = 12, kAffinityClass = 4, kName = 38, kSuspendCount = 35,
-                kIsTerminated = 20, kPriorityBoost = 14;
+                kIsTerminated = 20, kPriorityBoost = 14, kCycles = 23;
   const Thread* const thread = call.thread_of(call.argument(0));
   if (thread == nullptr) return kInvalidHandle;
   const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
@@ -218,6 +218,10 @@ u64 thread_information(Call& call) {
     case kTimes: {
       const std::array<u64, 4> times = times_of(*call.state.system, call.state.process_id, thread->id);
       return call.answer_with(buffer, room, times.data(), sizeof times, size_at);
+    }
+    case kCycles: {  // all, and those since the thread last got a core, which are not known
+      const std::array<u64, 2> cycles = {cycles_of(*call.state.system, call.state.process_id, thread->id), 0};
+      return call.answer_with(buffer, room, cycles.data(), sizeof cycles, size_at);
     }
     case kAmILast: {
       const u32 last = count_living_threads(call.state) == 1 ? 1 : 0;
@@ -342,6 +346,10 @@ constexpr Service kThreads[] = {
 std::array<u64, 4> times_of(const System& system, u32 process, u32 thread) {
   const CpuTimes times = system.host != nullptr ? system.host->cpu_times(process, thread) : CpuTimes{};
   return {kBootTime, 0, times.system_ns / kNsPerTick, times.user_ns / kNsPerTick};
+}
+
+u64 cycles_of(const System& system, u32 process, u32 thread) {
+  return system.host != nullptr ? system.host->cpu_times(process, thread).cycles : 0;
 }
 
 void move_to_allowed(Thread& thread) {

@@ -201,6 +201,7 @@ void end_thread(State& state, Thread& thread, u32 exit_code, u64 now_ns) {
     mutant.abandoned = true;
     wake_waiters(*state.system, object, now_ns);
   });
+  if (std::exchange(thread.ignores_interrupts_after, false)) (void)ignore_interrupts(state, true);
   release_stack(state, thread);
 }
 

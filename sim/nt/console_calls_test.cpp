@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ctrl-C and Ctrl-Break that a program sends.
+#include <gtest/gtest.h>
+
+#include "sim/nt/test_files.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr u32 kInterrupt = 0, kBreak = 1;
+
+class NtConsoleEvents : public ::testing::Test {
+ protected:
+  static constexpr u64 kPeb = kAt + 0x4000, kParameters = kAt + 0x5000;
+
+  void SetUp() override {
+    for (TestProcess* const one : {&first, &second}) {
+      one->state.system = first.state.system;
+      one->state.console = one->state.group = 1000;
+      one->state.console_control = 0x7ff0'0000'1000;
+      one->state.is_starting = false;
+      one->state.peb = kPeb;
+      one->put(0x4000 + 0x20, kParameters);
+    }
+    second.state.process_id = second.state.process_object->id = 2000;
+    first.state.system->processes = {&first.state, &second.state};
+  }
+  void TearDown() override { first.state.system->processes.clear(); }
+  u64 send(u32 event, u32 group) {
+    first.put(0x100, std::array<u32, 2>{event, group});
+    return first.call("NtDeviceIoControlFile", {0, 0, 0, 0, kAt + 0x10, 0x50004c, kAt + 0x100, 8, 0, 0});
+  }
+  u64 handlers(const TestProcess& process) { return process.state.threads.size() - 1; }
+  TestProcess first, second;
+};
+
+TEST_F(NtConsoleEvents, ReachAllProcessesOfTheConsole) {
+  ASSERT_EQ(send(kInterrupt, 0), kSuccess);
+  EXPECT_EQ(handlers(first), 1U);
+  EXPECT_EQ(handlers(second), 1U);
+  second.state.console = 2000;
+  ASSERT_EQ(send(kBreak, 0), kSuccess);
+  EXPECT_EQ(handlers(first), 2U);
+  EXPECT_EQ(handlers(second), 1U);
+}
+
+TEST_F(NtConsoleEvents, OnlyCtrlBreakReachesOneGroup) {
+  second.state.group = 2000;
+  ASSERT_EQ(send(kInterrupt, 2000), kSuccess);
+  EXPECT_EQ(handlers(second), 0U);
+  ASSERT_EQ(send(kBreak, 2000), kSuccess);
+  EXPECT_EQ(handlers(first), 0U);
+  EXPECT_EQ(handlers(second), 1U);
+  EXPECT_EQ(send(kBreak, 3000), kInvalidParameter) << "there is no such group";
+  EXPECT_EQ(send(2, 0), kInvalidParameter);
+}
+
+TEST_F(NtConsoleEvents, CtrlBreakReachesProcessesThatIgnoreCtrlC) {
+  constexpr u64 kFlagsAt = 0x5018;
+  second.put(kFlagsAt, u32{1});
+  ASSERT_EQ(send(kBreak, 0), kSuccess);
+  EXPECT_EQ(second.get<u32>(kFlagsAt), 0U) << "kernelbase calls no handlers otherwise";
+  end_thread(second.state, *second.state.threads.back(), 0, 5);
+  EXPECT_EQ(second.get<u32>(kFlagsAt), 1U);
+  ASSERT_EQ(send(kInterrupt, 0), kSuccess);
+  EXPECT_EQ(second.get<u32>(kFlagsAt), 1U);
+}
+
+}  // namespace
+}  // namespace wperf::sim::nt

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions of the DLLs that do nothing there, or that ask a service which the machine lacks. Their code becomes a call
+// of this layer, which answers as Windows does.
+#include <array>
+
+#include "sim/nt/services.h"
+#include "sim/nt/wide_strings.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+// The functions return a BOOL.
+u64 fail(Call& call, u32 error) {
+  constexpr u64 kLastError = 0x68;
+  (void)call.state.guest.write(call.thread.teb + kLastError, &error, sizeof error);
+  return 0;
+}
+
+// The DLL reports success and makes no link. Ordinary users of Windows may not make one either.
+u64 make_symbolic_link(Call& call) {
+  constexpr u32 kPrivilegeNotHeld = 1314;
+  return fail(call, kPrivilegeNotHeld);
+}
+
+// Programs on the machine are never started as a service.
+u64 start_service(Call& call) {
+  constexpr u32 kNotAService = 1063;  // ERROR_FAILED_SERVICE_CONTROLLER_CONNECT
+  return fail(call, kNotAService);
+}
+
+// arguments: thread, where its cycles are put
+u64 query_thread_cycles(Call& call) {
+  constexpr u32 kBadHandle = 6, kNoAccess = 998;
+  const ObjectPointer object = call.object_of(call.argument(0));
+  if (object == nullptr || object->kind != Object::Kind::thread) return fail(call, kBadHandle);
+  const u32 id = static_cast<const ThreadObject&>(*object).id;
+  for (const State* const process : call.state.system->processes) {
+    if (find_thread(*process, id) == nullptr) continue;
+    const u64 cycles = cycles_of(*call.state.system, process->process_id, id);
+    return call.state.guest.write(call.argument(1), &cycles, sizeof cycles) ? 1 : fail(call, kNoAccess);
+  }
+  return fail(call, kBadHandle);
+}
+
+struct Replaced {
+  std::string_view dll;
+  Service service;
+};
+constexpr Replaced kReplaced[] = {
+    {"kernelbase.dll", {"CreateSymbolicLinkW", make_symbolic_link}},
+    {"kernelbase.dll", {"QueryThreadCycleTime", query_thread_cycles}},
+    {"sechost.dll", {"StartServiceCtrlDispatcherA", start_service}},
+    {"sechost.dll", {"StartServiceCtrlDispatcherW", start_service}},
+};
+constexpr u32 kFirstNumber = 0x4000;  // above the numbers of system calls, which have 14 bits
+
+}  // namespace
+
+void replace_functions(State& state, std::string_view dll, const ImageContents& image, u64 base) {
+  for (u32 index = 0; index < std::size(kReplaced); ++index) {
+    const auto& [owner, service] = kReplaced[index];
+    if (!same_ignoring_case(dll, owner)) continue;
+    const u64 address = export_of(image, base, service.name);
+    if (address == 0) continue;
+    constexpr u32 kCall = 0xd4000001, kReturn = 0xd65f03c0;  // svc #N, ret
+    const u32 number = kFirstNumber + index, code[2] = {kCall | number << 5, kReturn};
+    state.space.write(address, code, sizeof code);
+    state.services[number] = &service;
+    state.service_names[number] = service.name;
+  }
+}
+
+const Service* find_replaced(std::string_view name) {
+  for (const Replaced& one : kReplaced)
+    if (one.service.name == name) return &one.service;
+  return nullptr;
+}
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "sim/nt/test_files.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr u64 kTeb = 0x4000, kLastError = kTeb + 0x68;
+
+class Cycles final : public ProgramHost {
+ public:
+  CpuTimes cpu_times(u32 /*pid*/, u32 thread) const override { return {0, 0, thread == 1004 ? 1234U : 0U}; }
+  u32 start(const ChildProcessRequest& /*request*/, u64 /*now_ns*/) override { return 0; }
+  void end(u32 /*pid*/, u32 /*exit_code*/) override {}
+};
+
+class NtReplacedFunctions : public ::testing::Test {
+ protected:
+  void SetUp() override { process.state.threads[0]->teb = kAt + kTeb; }
+  TestProcess process;
+};
+
+TEST_F(NtReplacedFunctions, FailAsForAnOrdinaryUser) {
+  EXPECT_EQ(process.call("CreateSymbolicLinkW", {kAt, kAt, 0}), 0U);
+  EXPECT_EQ(process.get<u32>(kLastError), 1314U);
+  for (const char* const name : {"StartServiceCtrlDispatcherA", "StartServiceCtrlDispatcherW"}) {
+    process.put(kLastError, u32{0});
+    EXPECT_EQ(process.call(name, {kAt}), 0U);
+    EXPECT_EQ(process.get<u32>(kLastError), 1063U);
+  }
+}
+
+TEST_F(NtReplacedFunctions, ThreadsHaveTheCyclesOfTheirCores) {
+  Cycles cycles;
+  process.state.system->host = &cycles;
+  EXPECT_EQ(process.call("QueryThreadCycleTime", {kThisThread, kAt + 0x100}), 1U);
+  EXPECT_EQ(process.get(0x100), 1234U);
+  EXPECT_EQ(process.call("QueryThreadCycleTime", {kThisProcess, kAt + 0x100}), 0U);
+  EXPECT_EQ(process.get<u32>(kLastError), 6U);
+  EXPECT_EQ(process.call("QueryThreadCycleTime", {kThisThread, 0x10}), 0U);
+  EXPECT_EQ(process.get<u32>(kLastError), 998U);
+}
+
+TEST_F(NtReplacedFunctions, BecomeCallsOfThisLayer) {
+  ImageContents image;
+  image.pe.exports.push_back({"CreateSymbolicLinkW", 0x100});
+  replace_functions(process.state, "other.dll", image, kAt);
+  EXPECT_EQ(process.get<u32>(0x100), 0U);
+  replace_functions(process.state, "KernelBase.dll", image, kAt);
+  const u32 number = process.get<u32>(0x100) >> 5 & 0xffff;
+  EXPECT_EQ(process.state.services.at(number), find_replaced("CreateSymbolicLinkW"));
+  EXPECT_EQ(process.get<u32>(0x104), 0xd65f03c0U) << "ret";
+}
+
+}  // namespace
+}  // namespace wperf::sim::nt
