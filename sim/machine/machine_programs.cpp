@@ -116,13 +116,14 @@ CpuTimes Machine::cpu_times(u32 pid, u32 thread) const {
   return {};
 }
 
-std::vector<u64> Machine::idle_cycles(u64 now_ns) const {
-  std::vector<u64> idle;
+std::vector<CoreCycles> Machine::core_cycles(u64 now_ns) const {
+  std::vector<CoreCycles> all;
   for (const Core& core : cores_) {
     const u64 passed = std::max(core.local_cycles, clock_.cycles_at(now_ns));
-    idle.push_back(passed - std::min(passed, core.busy_cycles));
+    const u64 idle = passed - std::min(passed, core.user_cycles + core.system_cycles);
+    all.push_back({idle, core.user_cycles, core.system_cycles});
   }
-  return idle;
+  return all;
 }
 
 void Machine::has_new_thread(u32 pid, u64 now_ns) {

@@ -44,9 +44,9 @@ struct Machine::Core {
   u64 local_cycles = 0;
   SignalCounts left_out;  // signals of program starts, which do not count (start_program)
   bool has_left_out = false;
-  mutable SignalCounts counted;  // the executor's signals without left_out
-  u64 charged_cycles = 0;        // cycles of the executor that have been charged
-  u64 busy_cycles = 0;           // spent for threads
+  mutable SignalCounts counted;            // the executor's signals without left_out
+  u64 charged_cycles = 0;                  // cycles of the executor that have been charged
+  u64 user_cycles = 0, system_cycles = 0;  // those that were spent for threads
   u64 next_tick_ns = 0;
   u64 slice_end_cycles = 0;
   Thread* noted = nullptr;  // while the schedule is watched: the thread that runs here; null if idle

@@ -36,8 +36,13 @@ class RealParts final : public Parts {
     config_.cluster_size = options.cluster_size;
     config_.dmc_channels = options.dmc_channels;
     config_.l3_bytes = kL3Bytes;
-    for (const Product* const product : products_)
-      processors_.push_back({std::string(product->name), product->midr, options.mhz});
+    for (u32 index = 0; index < products_.size(); ++index) {
+      const Product& product = *products_[index];
+      const u32 cluster = options.cluster_size != 0 ? index / options.cluster_size : index;
+      processors_.push_back({std::string(product.name), product.midr, options.mhz, product.l1i_kib << 10,
+                             product.l1d_kib << 10, product.l2_kib << 10, options.cluster_size != 0 ? kL3Bytes : 0,
+                             cluster});
+    }
   }
 
   std::unique_ptr<Executor> make_core(u32 index) override {

@@ -309,7 +309,7 @@ void Machine::charge(Core& core, Level level) {
   const u64 spent = std::max<u64>(cycles - core.charged_cycles, 1);
   if (Thread* const thread = on_core(core); thread != nullptr) {
     Task& task = *thread->task;
-    core.busy_cycles += spent;
+    (level == Level::user ? core.user_cycles : core.system_cycles) += spent;
     (level == Level::user ? thread->user_cycles : thread->system_cycles) += spent;
     (level == Level::user ? task.user_cycles : task.system_cycles) += spent;
     task.status().user_ns = clock_.ns_at(task.user_cycles);

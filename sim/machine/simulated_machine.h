@@ -184,7 +184,7 @@ class Machine final : private ProgramHost {
   u32 start(const ChildProcessRequest& request, u64 now_ns) override;
   CpuTimes cpu_times(u32 pid, u32 thread) const override;
   void end(u32 pid, u32 exit_code) override;
-  std::vector<u64> idle_cycles(u64 now_ns) const override;
+  std::vector<CoreCycles> core_cycles(u64 now_ns) const override;
   void has_new_thread(u32 pid, u64 now_ns) override;
   void end_task(Task& task, u32 exit_code);
   void crash(Task& task, MachineError& error);

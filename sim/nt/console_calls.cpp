@@ -177,6 +177,7 @@ u64 control_device(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::socket) return control_socket(call, file);
+  if (file->type == File::Type::mounts) return control_mounts(call);
   return is_console(call.state, *file) ? control_console(call, *file) : u64{kInvalidDeviceRequest};
 }
 

@@ -129,6 +129,8 @@ u64 open_file_with(Call& call, const Opening& opening) {
     file = std::make_shared<File>(File::Type::pipes, nullptr);
   } else if (names_sockets(name.text)) {
     file = std::make_shared<File>(File::Type::socket, nullptr);
+  } else if (names_mount_manager(name.text)) {
+    file = std::make_shared<File>(File::Type::mounts, nullptr);
   } else {
     Place place = call.state.files.find(name.text);
     status = open_place(*call.state.system, place, opening, file, information);
@@ -238,7 +240,8 @@ u64 write_disk(File& file, std::span<const char> bytes, u64 offset, u64& done) {
 u64 write_file(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
-  if (file->type == File::Type::folder || file->type == File::Type::input || file->type == File::Type::pipes)
+  if (file->type == File::Type::folder || file->type == File::Type::input || file->type == File::Type::pipes ||
+      file->type == File::Type::mounts)
     return kAccessDenied;
   if (file->type == File::Type::pipe) return write_pipe(call, file);
   if (file->type == File::Type::socket) return transfer_on_socket(call, file, true);

@@ -71,8 +71,8 @@ u64 answer_file(Call& call, const T& value) {
 // arguments: file, I/O status, buffer, its size, class
 u64 query_file(Call& call) {
   constexpr u32 kBasic = 4, kStandard = 5, kInternal = 6, kEa = 7, kAccess = 8, kName = 9, kPosition = 14, kMode = 16,
-                kAlignment = 17, kAll = 18, kNetworkOpen = 34, kPipe = 23, kPipeLocal = 24, kTag = 35,
-                kNotification = 41, kId = 59, kStat = 68;
+                kAlignment = 17, kAll = 18, kNetworkOpen = 34, kStreams = 22, kPipe = 23, kPipeLocal = 24,
+                kCompression = 28, kTag = 35, kNotification = 41, kId = 59, kStat = 68;
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   FileFacts facts;
@@ -109,6 +109,17 @@ u64 query_file(Call& call) {
       return answer_file(call, std::array<u32, 2>{attributes_of(facts), 0});
     case kNotification:
       return answer_file(call, u32{file->quiet_at_once});
+    case kCompression:  // its size on the disk, without compression
+      return answer_file(call, std::array<u64, 2>{facts.bytes, 0});
+    case kStreams: {  // only the unnamed one
+      if (file->type != File::Type::disk) return answer_file(call, u64{0});
+      struct {
+        u32 next = 0, name_bytes = 14;
+        u64 bytes, allocated;
+        std::array<u16, 8> name = {':', ':', '$', 'D', 'A', 'T', 'A', 0};
+      } stream{.bytes = facts.bytes, .allocated = allocated};
+      return answer_file(call, stream);
+    }
     case kPipe:
       if (file->type != File::Type::pipe && !file->is_standard()) return kInvalidParameter;
       return answer_file(call, std::array<u32, 2>{u32{file->reads_messages}, u32{!file->may_wait}});

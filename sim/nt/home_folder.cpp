@@ -50,8 +50,9 @@ std::unique_ptr<HomeFolder> HomeFolder::make() {
   std::unique_ptr<HomeFolder> home(new HomeFolder(path, lock_folder(path)));
   home->path_.replace(home->path_.rfind("new-"), 4, kPrefix);
   if (::rename(path.c_str(), home->path_.c_str()) != 0) home->path_ = path;
-  for (const char* const folder : {"ProgramData", "users/Public", "users/user/AppData/Local/Temp",
-                                   "users/user/AppData/Roaming", "users/user/Desktop", "users/user/Documents"}) {
+  for (const char* const folder :
+       {"ProgramData", "users/Public", "users/user/AppData/Local/Temp", "users/user/AppData/LocalLow",
+        "users/user/AppData/Roaming", "users/user/Desktop", "users/user/Documents"}) {
     std::error_code error;
     std::filesystem::create_directories(home->path_ + "/" + folder, error);
     if (error) return nullptr;

@@ -26,17 +26,20 @@ struct TimeZone {
 static_assert(sizeof(TimeZone) == 432);
 constexpr TimeZone kUtc;
 
+constexpr u32 kPages = kMemoryBytes / kPageSize;
+constexpr u32 kTick = 156'250;  // of the clock, in 100 ns
+
 u64 answer_basic(Call& call, u64 buffer, u64 room, u64 size_at) {
   struct {
     u32 unknown, tick_100ns, page, pages, lowest_page, highest_page, granularity, padding;
     u64 lowest, highest, affinity;
     u8 processors, padding2[7];
   } basic{0,
-          156'250,
+          kTick,
           static_cast<u32>(kPageSize),
-          1 << 21,
+          kPages,
           1,
-          1 << 21,
+          kPages,
           static_cast<u32>(kAllocationGranularity),
           0,
           kLowestAddress,
@@ -50,10 +53,41 @@ u64 answer_basic(Call& call, u64 buffer, u64 room, u64 size_at) {
 
 u64 answer_performance(Call& call, u64 buffer, u64 room, u64 size_at) {
   std::array<u32, 86> performance{};
-  performance[14] = 1 << 20;  // available pages
-  performance[15] = static_cast<u32>(call.state.memory.committed() / kPageSize);
-  performance[16] = 1 << 22;  // the limit of committed pages
+  constexpr u32 kLimit = 2 * kPages;
+  u64 committed = 0;
+  for (const State* const process : call.state.system->processes) committed += process->memory.committed() / kPageSize;
+  const auto used = static_cast<u32>(std::min<u64>(committed, kPages));
+  performance[11] = kPages - used;           // available
+  performance[12] = performance[14] = used;  // committed, and the most so far
+  performance[13] = kLimit;
   return call.answer_with(buffer, room, performance.data(), std::min<u64>(room, sizeof performance), size_at);
+}
+
+std::vector<CoreCycles> cycles_of_cores(const Call& call) {
+  const ProgramHost* const host = call.state.system->host;
+  std::vector<CoreCycles> cores = host != nullptr ? host->core_cycles(call.now_ns) : std::vector<CoreCycles>();
+  cores.resize(call.state.processor_count);
+  return cores;
+}
+
+// As many processors as fit. The time in the system includes the idle time.
+u64 answer_processor_times(Call& call, u64 buffer, u64 room, u64 size_at) {
+  constexpr u64 kTicksPerUs = 10;
+  struct Times {
+    u64 idle = 0, system = 0, user = 0, deferred_calls = 0, interrupts = 0;
+    u32 interrupt_count = 0, padding = 0;
+  };
+  static_assert(sizeof(Times) == 48);
+  const std::vector<ProcessorFacts>& known = call.state.system->processors;
+  const std::vector<CoreCycles> cores = cycles_of_cores(call);
+  std::vector<Times> times(std::min<u64>(cores.size(), std::max<u64>(room / sizeof(Times), 1)));
+  for (usize index = 0; index < times.size() && index < known.size(); ++index) {
+    const u64 mhz = std::max<u32>(known[index].mhz, 1);
+    times[index].idle = cores[index].idle * kTicksPerUs / mhz;
+    times[index].system = (cores[index].idle + cores[index].system) * kTicksPerUs / mhz;
+    times[index].user = cores[index].user * kTicksPerUs / mhz;
+  }
+  return call.answer_with(buffer, room, times.data(), times.size() * sizeof(Times), size_at);
 }
 
 // Random bytes are derived from the machine's seed, so that two runs are the same.
@@ -64,25 +98,12 @@ u64 answer_random(Call& call, u64 buffer, u64 room, u64 size_at) {
   return call.answer_with(buffer, room, bytes.data(), bytes.size(), size_at);
 }
 
-// The cores and their NUMA node, as SYSTEM_LOGICAL_PROCESSOR_INFORMATION has them.
-u64 answer_cores_of_one_group(Call& call, u64 buffer, u64 room, u64 size_at) {
-  struct Fact {
-    u64 affinity = 0;
-    u64 relation = 0;  // 0: a core, 1: a node
-    u64 details[2] = {};
-  };
-  std::vector<Fact> facts(std::min<u32>(call.state.processor_count, 64));
-  for (usize index = 0; index < facts.size(); ++index) facts[index].affinity = u64{1} << index;
-  facts.push_back({all_processors(call.state), 1, {}});
-  return call.answer_with(buffer, room, facts.data(), facts.size() * sizeof(Fact), size_at);
-}
-
 // arguments: class, buffer, its size, size used
 u64 system_information(Call& call) {
   constexpr u32 kBasic = 0, kProcessor = 1, kPerformance = 2, kTimeOfDay = 3, kProcesses = 5, kProcessorTimes = 8,
                 kInterrupts = 23, kTimeZone = 44, kDynamicTimeZone = 102, kFirmwareTable = 76, kKernelDebugger = 35,
                 kEmulation = 63, kRangeStart = 50, kCodeIntegrity = 103, kCores = 73, kIdleCycles = 83,
-                kVersionOfDlls = 1000;
+                kTimeAdjustment = 28, kVersionOfDlls = 1000;
   const u64 buffer = call.argument(1), room = call.argument32(2), size_at = call.argument(3);
   const auto answer = [&](const auto& value) {
     return u64{call.answer_with(buffer, room, &value, sizeof value, size_at)};
@@ -104,15 +125,13 @@ u64 system_information(Call& call) {
       return answer_performance(call, buffer, room, size_at);
     case kTimeOfDay:
       return answer(std::array<u64, 6>{kBootTime, kBootTime + call.now_ns / kNsPerTick, 0, 0, 0, 0});
-    case kProcessorTimes: {  // as many processors as fit; their times are not known
-      const u64 most = std::max<u64>(room / sizeof(std::array<u64, 6>), 1);
-      const std::vector<std::array<u64, 6>> times(std::min<u64>(call.state.processor_count, most));
-      return call.answer_with(buffer, room, times.data(), times.size() * sizeof times[0], size_at);
-    }
+    case kProcessorTimes:
+      return answer_processor_times(call, buffer, room, size_at);
+    case kTimeAdjustment:  // the clock advances by so much in so much time; nothing adjusts it
+      return answer(std::array<u32, 3>{kTick, kTick, 1});
     case kIdleCycles: {
-      const ProgramHost* const host = call.state.system->host;
-      std::vector<u64> idle = host != nullptr ? host->idle_cycles(call.now_ns) : std::vector<u64>();
-      idle.resize(call.state.processor_count);
+      std::vector<u64> idle;
+      for (const CoreCycles& core : cycles_of_cores(call)) idle.push_back(core.idle);
       return call.answer_with(buffer, room, idle.data(), idle.size() * sizeof idle[0], size_at);
     }
     case kInterrupts:
@@ -134,63 +153,51 @@ u64 system_information(Call& call) {
     case kProcesses:
       return answer_processes(call, buffer, room, size_at);
     case kCores:
-      return answer_cores_of_one_group(call, buffer, room, size_at);
+      return answer_topology(call, buffer, room, size_at);
     case kFirmwareTable:
     default:
       return kInvalidInfoClass;
   }
 }
 
-// One core, as SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX has it.
-struct CoreFacts {
-  u32 relation = 0, size = 48;
-  u8 flags = 0, efficiency = 0, reserved[20] = {};
-  u16 groups = 1;
-  u64 affinity = 0;
-  u16 group = 0, reserved2[3] = {};
-};
-static_assert(sizeof(CoreFacts) == 48);
-
-u64 answer_cores(Call& call, u64 buffer, u64 room, u64 size_at) {
-  std::vector<CoreFacts> cores(std::min<u32>(call.state.processor_count, 64));
-  for (usize index = 0; index < cores.size(); ++index) cores[index].affinity = u64{1} << index;
-  return call.answer_with(buffer, room, cores.data(), cores.size() * sizeof(CoreFacts), size_at);
-}
-
-u64 answer_group(Call& call, u64 buffer, u64 room, u64 size_at) {
-  struct {
-    u32 relation = 4, size = 76 + 4;
-    u16 most = 1, active = 1;
-    u8 reserved[20] = {};
-    u8 most_processors = 0, active_processors = 0, reserved2[38] = {};
-    u64 affinity = 0;
-  } group;
-  static_assert(sizeof group == 80);
-  group.most_processors = group.active_processors = static_cast<u8>(std::min<u32>(call.state.processor_count, 64));
-  group.affinity = all_processors(call.state);
-  return call.answer_with(buffer, room, &group, sizeof group, size_at);
-}
-
 // arguments: class, query, its size, buffer, its size, size used
 u64 system_information_ex(Call& call) {
   constexpr u32 kProcessors = 107, kMachines = 181, kCpuSets = 175;
-  constexpr u32 kCores = 0, kGroups = 4, kAll = 0xffff;
   const u64 buffer = call.argument(3), room = call.argument32(4), size_at = call.argument(5);
   switch (call.argument32(0)) {
     case kProcessors: {
       u32 relation = 0;
       if (!call.get(call.argument(1), relation)) return 0;
-      if (relation == kCores || relation == kAll) return answer_cores(call, buffer, room, size_at);
-      return relation == kGroups ? answer_group(call, buffer, room, size_at) : u64{kInvalidParameter};
+      return answer_topology_of(call, relation, buffer, room, size_at);
     }
     case kMachines: {
       constexpr std::array<u32, 2> kArm64 = {0xaa64 | 0x7u << 16, 0};  // native, in the kernel and in programs
       return call.answer_with(buffer, room, kArm64.data(), sizeof kArm64, size_at);
     }
     case kCpuSets:
+      return answer_cpu_sets(call, buffer, room, size_at);
     default:
       return kInvalidInfoClass;
   }
+}
+
+// arguments: class, input, its size, buffer, its size. The machine has no battery and one clock for all cores.
+u64 power_information(Call& call) {
+  constexpr u32 kBattery = 5, kProcessors = 11;
+  const u64 buffer = call.argument(3), room = call.argument32(4);
+  if (call.argument32(0) == kBattery) {
+    std::array<u32, 8> battery{};
+    battery[0] = 1;  // on external power
+    if (room < sizeof battery) return kBufferTooSmall;
+    return call.put(buffer, battery) ? kSuccess : kAccessViolation;
+  }
+  if (call.argument32(0) != kProcessors) return kNotImplemented;
+  const std::vector<ProcessorFacts>& known = call.state.system->processors;
+  std::vector<std::array<u32, 6>> processors;  // number, highest and present MHz, its limit, idle states
+  for (u32 index = 0; index < known.size(); ++index)
+    processors.push_back({index, known[index].mhz, known[index].mhz, known[index].mhz, 0, 0});
+  if (room < processors.size() * sizeof processors[0]) return kBufferTooSmall;
+  return call.write(buffer, processors.data(), processors.size() * sizeof processors[0]) ? kSuccess : kAccessViolation;
 }
 
 u64 performance_counter(Call& call) {
@@ -330,6 +337,7 @@ constexpr Service kInformation[] = {
     {"NtQuerySystemInformation", system_information},
     {"NtQuerySystemInformationEx", system_information_ex},
     {"NtQueryPerformanceCounter", performance_counter},
+    {"NtPowerInformation", power_information},
     {"NtQuerySystemTime", system_time},
     {"NtQueryTimerResolution", timer_resolution},
     {"NtSetTimerResolution", timer_resolution},

@@ -121,5 +121,27 @@ TEST_F(NtInformation, TicksAreMilliseconds) {
   EXPECT_EQ(ticks(20'000'000) - before, 15U) << "it is updated 64 times a second";
 }
 
+TEST_F(NtInformation, FreeMemoryIsWhatProgramsHaveNotTaken) {
+  constexpr u32 kPerformance = 2;
+  ASSERT_EQ(process.call("NtQuerySystemInformation", {kPerformance, kBuffer, 344, kStatus}), kSuccess);
+  const u64 used = process.state.memory.committed() / kPageSize;
+  EXPECT_EQ(process.get<u32>(kOut + 44), kMemoryBytes / kPageSize - used);
+  EXPECT_EQ(process.get<u32>(kOut + 48), used);
+}
+
+TEST_F(NtInformation, ThereIsNoBattery) {
+  constexpr u32 kBattery = 5, kProcessors = 11, kOther = 4;
+  const auto ask = [&](u32 level, u64 room) {
+    return process.call("NtPowerInformation", {level, 0, 0, kBuffer, room});
+  };
+  ASSERT_EQ(ask(kBattery, 32), kSuccess);
+  EXPECT_EQ(process.get<u32>(kOut), 1U) << "external power, no battery";
+  process.state.system->processors = {{"neoverse-n1", 0x413fd0c1, 3000}};
+  EXPECT_EQ(ask(kProcessors, 23), kBufferTooSmall);
+  ASSERT_EQ(ask(kProcessors, 24), kSuccess);
+  EXPECT_EQ(process.get<u32>(kOut + 4), 3000U);
+  EXPECT_EQ(ask(kOther, 100), kNotImplemented);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

@@ -64,7 +64,8 @@ u64 set_job(Call& call) {
 
 // arguments: job or null, class, buffer, its size, size used
 u64 query_job(Call& call) {
-  const auto job = call.state.handles.at<Job>(call.argument(0));
+  auto job = call.state.handles.at<Job>(call.argument(0));
+  if (call.argument(0) == 0 && !call.state.jobs.empty()) job = call.state.jobs.back().lock();  // the caller's own
   if (job == nullptr) return call.argument(0) == 0 ? kAccessDenied : kInvalidHandle;
   const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
   std::vector<u64> running;

@@ -145,18 +145,43 @@ u64 basic_information(Call& call, const State& process, u64 buffer, u64 room, u6
   return call.put(buffer, basic) && call.put_if_wanted(size_at, size) ? kSuccess : kAccessViolation;
 }
 
-u64 mapped_file_name(Call& call, const State& process, u64 buffer, u64 room, u64 size_at) {
+// The file "C:\work\a.txt" of an image or of a view; empty if there is none at this address.
+std::string path_of_mapped(const State& process, u64 address) {
   for (const Module& module : process.modules) {
-    if (call.argument(1) - module.base >= module.size) continue;
+    if (address - module.base >= module.size) continue;
     const auto known = process.guest_paths.find(module.base);
-    const std::string path = known != process.guest_paths.end() ? known->second : module.name;
-    const std::vector<u16> units = to_utf16(volume_path(path));
-    const u64 size = Call::kUnicodeHeader + units.size() * 2 + 2;
-    if (!call.put_if_wanted(size_at, size)) return 0;
-    if (room < size) return kBufferOverflow;
-    return call.put_unicode(buffer, units, true) ? kSuccess : kAccessViolation;
+    return known != process.guest_paths.end() ? known->second : module.name;
   }
-  return kInvalidParameter;
+  const auto view = process.views.find(process.memory.reservation_of(address).value_or(Memory::Reservation{}).base);
+  if (view == process.views.end() || view->second.section->file == nullptr) return {};
+  return view->second.section->file->path.substr(kNtPrefix.size());
+}
+
+u64 mapped_file_name(Call& call, const State& process, u64 buffer, u64 room, u64 size_at) {
+  const std::string path = path_of_mapped(process, call.argument(1));
+  if (path.empty()) return kInvalidParameter;
+  const std::vector<u16> units = to_utf16(volume_path(path));
+  const u64 size = Call::kUnicodeHeader + units.size() * 2 + 2;
+  if (!call.put_if_wanted(size_at, size)) return 0;
+  if (room < size) return kBufferOverflow;
+  return call.put_unicode(buffer, units, true) ? kSuccess : kAccessViolation;
+}
+
+// For each address of a list whether its page is in memory, how many share it, and its protection.
+u64 answer_working_set(Call& call, const State& process, u64 buffer, u64 room) {
+  constexpr u64 kValid = 1, kMost = 1 << 20;
+  constexpr u32 kProtectionAt = 4;
+  struct {
+    u64 address, facts;
+  } entry{};
+  if (room < sizeof entry) return kInfoLengthMismatch;
+  for (u64 at = 0; at + sizeof entry <= std::min(room, kMost); at += sizeof entry) {
+    if (!call.get(buffer + at, entry)) return 0;
+    const u32 protection = process.memory.query(entry.address).protection;
+    entry.facts = protection == 0 ? 0 : kValid | u64{protection & 0x7ff} << kProtectionAt;
+    if (!call.put(buffer + at, entry)) return 0;
+  }
+  return kSuccess;
 }
 
 // arguments: process, address, class, buffer, its size, size used
@@ -177,9 +202,10 @@ u64 query_memory(Call& call) {
       const u64 base = call.argument(1), size = sizeof base;
       return call.put(buffer, base) && call.put_if_wanted(size_at, size) ? kSuccess : kAccessViolation;
     }
+    case kWorkingSetEx:
+      return answer_working_set(call, *process, buffer, room);
     case kWorkingSet:
     case kRegion:
-    case kWorkingSetEx:
     default:
       return kInvalidInfoClass;
   }

@@ -28,9 +28,22 @@ u64 create_named(Call& call, const ObjectPointer& made) {
   return status == kSuccess ? kObjectNameExists : status;
 }
 
+// The events of Windows for little and for much free memory, of which the machine always has much. Null for other
+// names.
+static ObjectPointer memory_event(std::string_view name) {
+  const bool is_low = same_ignoring_case(name, "\\KernelObjects\\LowMemoryCondition");
+  if (!is_low && !same_ignoring_case(name, "\\KernelObjects\\HighMemoryCondition")) return nullptr;
+  auto event = std::make_shared<Event>(false);
+  event->signalled = !is_low;
+  return event;
+}
+
 u64 open_named(Call& call, Object::Kind kind) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
+  if (kind == Object::Kind::event) {
+    if (const ObjectPointer event = memory_event(name.text)) return call.give_handle(call.argument(0), event);
+  }
   const auto known = call.state.system->names.find(in_lower_case(name.text));
   const ObjectPointer object = known == call.state.system->names.end() ? nullptr : known->second.lock();
   if (object == nullptr) return kObjectNameNotFound;

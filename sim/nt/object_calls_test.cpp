@@ -174,5 +174,17 @@ TEST_F(NtObjects, TheDirectoryOfDevicesHasTheDrive) {
             kNoMoreEntries);
 }
 
+TEST_F(NtObjects, MemoryIsNeverShort) {
+  TestProcess process;
+  const auto wait = [&](std::string_view name) {
+    EXPECT_EQ(process.call("NtOpenEvent", {kAt, 0, process.named(0x1000, name)}), kSuccess);
+    process.put(0x10, u64{0});
+    const u64 answer = process.call("NtWaitForSingleObject", {process.get(0), 0, kAt + 0x10});
+    return answer == kNoAnswer ? process.state.threads[0]->registers.x[0] : answer;
+  };
+  EXPECT_EQ(wait("\\KernelObjects\\LowMemoryCondition"), kTimeout);
+  EXPECT_EQ(wait("\\KernelObjects\\HighMemoryCondition"), kSuccess);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

@@ -172,6 +172,7 @@ struct Pipe {
   u64 most[2] = {};
   bool is_open[2] = {true, false};
   bool was_connected = false;
+  u32 processes[2] = {};   // that opened its ends
   bool is_listed = false;  // in the list of pipes with pending reads
 };
 
@@ -181,7 +182,7 @@ struct FolderWatch;
 // A file, a folder, a standard stream, the null device, an end of a pipe, the device of all pipes, or a socket.
 struct File final : Object {
   static constexpr Kind kKind = Kind::file;
-  enum class Type : u8 { disk, folder, input, output, error, null, pipe, pipes, socket };
+  enum class Type : u8 { disk, folder, input, output, error, null, pipe, pipes, socket, mounts };
   File(Type file_type, GuestFiles* in) : Object(kKind), type(file_type), files(in) {}
   ~File() override;
   void last_handle_closed() override;

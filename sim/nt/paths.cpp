@@ -96,9 +96,10 @@ std::string volume_path(std::string_view path) {
 }
 
 Place FileSystem::find(std::string_view nt_name) {
-  const std::string_view volume = nt_name.substr(0, kVolumeDevice.size());
-  if (same_ignoring_case(volume, kVolumeDevice) && nt_name.substr(volume.size()).starts_with('\\'))
-    return find(std::string(kNtPrefix) + "C:" + std::string(nt_name.substr(volume.size())));
+  for (const std::string_view volume : {kVolumeDevice, kVolumeName}) {
+    if (same_ignoring_case(nt_name.substr(0, volume.size()), volume) && nt_name.substr(volume.size()).starts_with('\\'))
+      return find(std::string(kNtPrefix) + "C:" + std::string(nt_name.substr(volume.size())));
+  }
   if (!nt_name.starts_with(kNtPrefix)) return no_place(kObjectPathNotFound);
   nt_name.remove_prefix(kNtPrefix.size());
   if (same_ignoring_case(nt_name, "NUL")) {

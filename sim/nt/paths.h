@@ -65,6 +65,7 @@ class FileSystem {
 };
 
 inline constexpr std::string_view kVolumeDevice = "\\Device\\HarddiskVolume1";  // the target of the link \??\C:
+inline constexpr std::string_view kVolumeName = "\\??\\Volume{57504552-0000-0000-0000-100000000000}";
 // The name of a file by its volume instead of its drive, from "C:\work\a.txt".
 std::string volume_path(std::string_view path);
 inline constexpr std::string_view kNtPrefix = "\\??\\";

@@ -103,6 +103,7 @@ u64 create_pipe(Call& call) {
     return servers.empty() ? kInsufficientResources : kInstanceNotAvailable;
   auto file = std::make_shared<File>(File::Type::pipe, nullptr);
   file->pipe = std::make_shared<Pipe>();
+  file->pipe->processes[Pipe::kServer] = call.state.process_id;
   file->pipe->has_messages = has_messages;
   file->reads_messages = reads_messages;
   file->path = name.text;
@@ -188,9 +189,20 @@ u64 wait_for_server(Call& call) {
   return call.done_before >= limit_ms ? u64{kIoTimeout} : wait_for_host(call, call.done_before + 1);
 }
 
+// GetNamedPipeClientProcessId and GetNamedPipeServerProcessId.
+u64 answer_attribute(Call& call, const Pipe& pipe) {
+  constexpr std::string_view kOfClient = "ClientProcessId", kOfServer = "ServerProcessId";
+  std::string name(std::min<usize>(call.argument32(7), kOfClient.size()), '\0');
+  if (!call.read(call.argument(6), name.data(), name.size())) return 0;
+  if (name != kOfClient && name != kOfServer) return kNotFound;
+  const u32 process = pipe.processes[name == kOfServer ? Pipe::kServer : Pipe::kClient];
+  if (process == 0) return kNotFound;
+  return call.answer_with_status(call.argument(4), call.argument(8), call.argument32(9), &process, sizeof process);
+}
+
 // arguments: file, event, APC routine, its context, I/O status, code, input, its size, output, its size
 u64 control(Call& call) {
-  constexpr u32 kDisconnect = 0x110004, kListen = 0x110008, kWait = 0x110018, kPeek = 0x11400c;
+  constexpr u32 kDisconnect = 0x110004, kListen = 0x110008, kWait = 0x110018, kPeek = 0x11400c, kAttribute = 0x110030;
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::pipes)
@@ -201,11 +213,14 @@ u64 control(Call& call) {
       return listen(call, file);
     case kPeek:
       return peek(call, *file);
+    case kAttribute:
+      return answer_attribute(call, *file->pipe);
     case kDisconnect: {
       if (file->end != Pipe::kServer) return kInvalidParameter;
       auto fresh = std::make_shared<Pipe>();
       std::copy_n(file->pipe->most, 2, fresh->most);
       fresh->has_messages = file->pipe->has_messages;
+      fresh->processes[Pipe::kServer] = file->pipe->processes[Pipe::kServer];
       file->pipe->is_open[Pipe::kServer] = false;
       go_on_with_pipes(*call.state.system, call.now_ns);
       file->pipe = std::move(fresh);
@@ -287,6 +302,7 @@ Status open_pipe(Call& call, const std::string& key, std::shared_ptr<File>& out)
     Pipe& pipe = *server->pipe;
     if (pipe.was_connected) continue;
     pipe.was_connected = pipe.is_open[Pipe::kClient] = true;
+    pipe.processes[Pipe::kClient] = call.state.process_id;
     wake_callers(*call.state.system, pipe, call.now_ns);
     end_reads(*call.state.system, pipe, Pipe::kServer, call.now_ns);
     out = std::make_shared<File>(File::Type::pipe, nullptr);

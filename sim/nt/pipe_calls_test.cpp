@@ -215,5 +215,24 @@ TEST_F(NtPipes, AClientWaitsUntilAServerIsFree) {
   EXPECT_EQ(process.state.threads[0]->registers.x[0], kSuccess);
 }
 
+TEST_F(NtPipes, KnowTheProcessesAtTheirEnds) {
+  constexpr u64 kAttribute = 0x110030;
+  const u64 server = make("\\??\\pipe\\ends");
+  const auto ask = [&](u64 end, std::string_view name) {
+    process.state.space.write(kBuffer, name.data(), name.size());
+    return process.call("NtFsControlFile",
+                        {end, 0, 0, 0, kStatus, kAttribute, kBuffer, name.size() + 1, kBuffer + 0x100, 4});
+  };
+  EXPECT_EQ(ask(server, "ClientProcessId"), kNotFound);
+  const u64 client = open("\\??\\pipe\\ends");
+  for (const char* const name : {"ClientProcessId", "ServerProcessId"}) {
+    ASSERT_EQ(ask(client, name), kSuccess);
+    u32 id = 0;
+    process.state.space.read(kBuffer + 0x100, &id, sizeof id);
+    EXPECT_EQ(id, 1000U);
+  }
+  EXPECT_EQ(ask(client, "ClientComputerName"), kNotFound);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

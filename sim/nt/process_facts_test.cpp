@@ -16,7 +16,7 @@ class Clock final : public ProgramHost {
     if (pid != 1000) return {};
     return thread == 0 ? CpuTimes{7000, 500, 70} : CpuTimes{3000, 200, 30};
   }
-  std::vector<u64> idle_cycles(u64 now_ns) const override { return {now_ns, now_ns + 1}; }
+  std::vector<CoreCycles> core_cycles(u64 now_ns) const override { return {{now_ns, 400, 200}, {now_ns + 1, 100, 0}}; }
   u32 start(const ChildProcessRequest& /*request*/, u64 /*now_ns*/) override { return 0; }
   void end(u32 /*pid*/, u32 /*exit_code*/) override {}
 };
@@ -48,7 +48,7 @@ TEST_F(NtProcessFacts, APriorityIsKept) {
   process.put(0x80, std::int32_t{-2});
   ASSERT_EQ(process.call("NtSetInformationThread", {kThisThread, kBasePriority, kAt + 0x80, 4}), kSuccess);
   ASSERT_EQ(process.call("NtQueryInformationThread", {kThisThread, kBasic, kAt, 48, 0}), kSuccess);
-  EXPECT_EQ(process.get<std::int32_t>(40), 6);
+  EXPECT_EQ(process.get<std::int32_t>(40), -2) << "what GetThreadPriority() returns";
   EXPECT_EQ(process.get<std::int32_t>(44), -2);
   process.put(0x80, std::int32_t{16});
   EXPECT_EQ(process.call("NtSetInformationThread", {kThisThread, kBasePriority, kAt + 0x80, 4}), kInvalidParameter);
@@ -85,6 +85,26 @@ TEST_F(NtProcessFacts, CyclesAreThoseOfTheCores) {
   ASSERT_EQ(process.call("NtQuerySystemInformation", {kIdle, kAt, 32, kAt + kSizeAt}), kSuccess);
   EXPECT_EQ(process.get(8), 6U);
   EXPECT_EQ(process.get(16), 0U) << "a core that the machine does not have";
+}
+
+TEST_F(NtProcessFacts, ProcessorsHaveTheirTimes) {
+  constexpr u32 kProcessorTimes = 8, kGroupAffinity = 30;
+  process.state.system->processors = {{"neoverse-n1", 0, 100}, {"neoverse-n1", 0, 100}};
+  process.now_ns = 10'000;
+  ASSERT_EQ(process.call("NtQuerySystemInformation", {kProcessorTimes, kAt, 96, kAt + kSizeAt}), kSuccess);
+  EXPECT_EQ((process.get<std::array<u64, 3>>(0)), (std::array<u64, 3>{1000, 1020, 40}));
+  ASSERT_EQ(process.call("NtQueryInformationThread", {kThisThread, kGroupAffinity, kAt, 16, 0}), kSuccess);
+  EXPECT_EQ((process.get<std::array<u64, 2>>(0)), (std::array<u64, 2>{process.state.threads[0]->affinity, 0}));
+}
+
+TEST_F(NtProcessFacts, AMemberOfAJobAsksForItWithoutAHandle) {
+  constexpr u32 kProcessList = 3;
+  const auto ask = [&] { return process.call("NtQueryInformationJobObject", {0, kProcessList, kAt + 0x200, 64, 0}); };
+  EXPECT_EQ(ask(), kAccessDenied);
+  ASSERT_EQ(process.call("NtCreateJobObject", {kAt, 0, 0}), kSuccess);
+  ASSERT_EQ(process.call("NtAssignProcessToJobObject", {process.get(0), kThisProcess}), kSuccess);
+  ASSERT_EQ(ask(), kSuccess);
+  EXPECT_EQ(process.get(0x208), 1000U);
 }
 
 }  // namespace

@@ -40,6 +40,11 @@ struct CpuTimes {
   u64 cycles = 0;  // of cores, for both
 };
 
+// The cycles of a core so far.
+struct CoreCycles {
+  u64 idle = 0, user = 0, system = 0;
+};
+
 // The machine, for programs that start and end others, or ask for their CPU time.
 class ProgramHost {
  public:
@@ -49,8 +54,7 @@ class ProgramHost {
   // Returns the number of the process, or 0 if the program cannot be loaded.
   virtual u32 start(const ChildProcessRequest& request, u64 now_ns) = 0;
   virtual void end(u32 pid, u32 exit_code) = 0;
-  // The cycles that each core has been idle.
-  virtual std::vector<u64> idle_cycles(u64 /*now_ns*/) const { return {}; }
+  virtual std::vector<CoreCycles> core_cycles(u64 /*now_ns*/) const { return {}; }
   // Another process gave this one a thread.
   virtual void has_new_thread(u32 /*pid*/, u64 /*now_ns*/) {}
 };

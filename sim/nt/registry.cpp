@@ -15,7 +15,7 @@ struct Split {
   std::string_view parent, last;
 };
 
-Split split(std::string_view path) {
+Split split_last(std::string_view path) {
   const usize slash = path.rfind('\\');
   if (slash == std::string_view::npos) return {{}, path};
   return {path.substr(0, slash), path.substr(slash + 1)};
@@ -89,7 +89,7 @@ Registry::Problem Registry::create(std::string_view path, std::shared_ptr<Regist
   is_new = false;
   key = find(path);
   if (key != nullptr) return Problem::none;
-  const Split parts = split(path);
+  const Split parts = split_last(path);
   const std::shared_ptr<RegistryKey> parent = find(parts.parent);
   if (parent == nullptr) return Problem::not_found;
   if (parts.last.empty() || parts.last.size() > kLongestName) return Problem::bad_name;
@@ -131,7 +131,7 @@ Registry::Problem Registry::remove_value(RegistryKey& key, std::string_view name
 }
 
 Registry::Problem Registry::remove(std::string_view path) {
-  const Split parts = split(path);
+  const Split parts = split_last(path);
   const std::shared_ptr<RegistryKey> key = find(path), parent = find(parts.parent);
   if (key == nullptr || parent == nullptr) return Problem::not_found;
   if (!key->keys.empty()) return Problem::has_keys;
@@ -243,8 +243,12 @@ Registry::Registry(const std::vector<ProcessorFacts>& processors) {
   add(version, "CurrentVersion", "6.3");
   add(version, "InstallationType", "Client");
   add(version, "SystemRoot", "C:\\windows");
-  add(version + "\\Time Zones\\UTC", "Dlt", "UTC");
-  add(version + "\\Time Zones\\UTC", "Std", "UTC");
+  const std::string utc = version + "\\Time Zones\\UTC";
+  add(utc, "Display", "(UTC) Coordinated Universal Time");
+  add(utc, "Dlt", "UTC");
+  add(utc, "Std", "UTC");
+  constexpr usize kRules = 44;  // the bytes of REG_TZI_FORMAT: no bias, no daylight saving time
+  (void)set(make(utc), {"TZI", RegistryValue::kBinary, std::vector<u8>(kRules)});
   add(version + "\\ProfileList", "ProfilesDirectory", "%SystemDrive%\\users", RegistryValue::kExpandableText);
   add(version + "\\ProfileList", "ProgramData", "%SystemDrive%\\ProgramData", RegistryValue::kExpandableText);
   add(version + "\\ProfileList", "Public", "%SystemDrive%\\users\\Public", RegistryValue::kExpandableText);

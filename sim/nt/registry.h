@@ -18,6 +18,9 @@ struct ProcessorFacts {
   std::string name;  // "neoverse-n1"
   u64 midr = 0;      // its identification register
   u32 mhz = 0;
+  u64 l1i_bytes = 0, l1d_bytes = 0, l2_bytes = 0;
+  u64 l3_bytes = 0;  // of its cluster; 0: none
+  u32 cluster = 0;
 
   u16 part() const { return static_cast<u16>(midr >> 4 & 0xfff); }
   // 0x301 for r3p1.
@@ -25,8 +28,8 @@ struct ProcessorFacts {
 };
 
 struct RegistryValue {
-  // REG_SZ, REG_EXPAND_SZ, REG_DWORD, REG_QWORD
-  static constexpr u32 kText = 1, kExpandableText = 2, kNumber = 4, kLongNumber = 11;
+  // REG_SZ, REG_EXPAND_SZ, REG_BINARY, REG_DWORD, REG_QWORD
+  static constexpr u32 kText = 1, kExpandableText = 2, kBinary = 3, kNumber = 4, kLongNumber = 11;
   std::string name;
   u32 type = 0;
   std::vector<u8> data;

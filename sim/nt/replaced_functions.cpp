@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Functions of the DLLs that do nothing there, or that ask a service which the machine lacks. Their code becomes a call
 // of this layer, which answers as Windows does.
+#include <algorithm>
 #include <array>
 
 #include "sim/nt/services.h"
@@ -8,6 +9,8 @@
 
 namespace wperf::sim::nt {
 namespace {
+
+constexpr u32 kBadHandle = 6, kBadParameter = 87;  // errors of Windows
 
 // The functions return a BOOL.
 u64 fail(Call& call, u32 error) {
@@ -30,7 +33,7 @@ u64 start_service(Call& call) {
 
 // arguments: thread, where its cycles are put
 u64 query_thread_cycles(Call& call) {
-  constexpr u32 kBadHandle = 6, kNoAccess = 998;
+  constexpr u32 kNoAccess = 998;
   const ObjectPointer object = call.object_of(call.argument(0));
   if (object == nullptr || object->kind != Object::Kind::thread) return fail(call, kBadHandle);
   const u32 id = static_cast<const ThreadObject&>(*object).id;
@@ -42,13 +45,62 @@ u64 query_thread_cycles(Call& call) {
   return fail(call, kBadHandle);
 }
 
+// arguments: node, where the mask of its cores is put. The machine has one node.
+u64 query_node_mask(Call& call) {
+  const u64 mask = (call.argument32(0) & 0xff) == 0 ? all_processors(call.state) : 0;
+  return mask != 0 && call.put(call.argument(1), mask) ? 1 : fail(call, kBadParameter);
+}
+
+// arguments: node, where its GROUP_AFFINITY is put
+u64 query_node_group(Call& call) {
+  const u64 affinity[2] = {all_processors(call.state), 0};
+  const bool is_there = (call.argument32(0) & 0xffff) == 0;
+  return is_there && call.write(call.argument(1), affinity, sizeof affinity) ? 1 : fail(call, kBadParameter);
+}
+
+// arguments: node, where the bytes of its free memory are put
+u64 query_node_memory(Call& call) {
+  u64 used = 0;
+  for (const State* const process : call.state.system->processes) used += process->memory.committed();
+  const u64 free = kMemoryBytes - std::min(used, kMemoryBytes);
+  return (call.argument32(0) & 0xff) == 0 && call.put(call.argument(1), free) ? 1 : fail(call, kBadParameter);
+}
+
+// arguments: PROCESSOR_NUMBER, where its node is put
+u64 query_node_of(Call& call) {
+  struct {
+    u16 group;
+    u8 number, reserved;
+  } processor{};
+  if (!call.get(call.argument(0), processor)) return fail(call, kBadParameter);
+  const bool is_there = processor.group == 0 && processor.number < call.state.processor_count;
+  const u16 node = is_there ? 0 : 0xffff;
+  return call.put(call.argument(1), node) && is_there ? 1 : fail(call, kBadParameter);
+}
+
+// arguments: process, where the number of its groups is, where their numbers are put
+u64 query_groups(Call& call) {
+  constexpr u32 kTooSmall = 122;
+  u16 room = 0;
+  constexpr u16 kCount = 1, kGroup = 0;
+  if (call.process_object_of(call.argument(0)) == nullptr) return fail(call, kBadHandle);
+  if (!call.get(call.argument(1), room) || !call.put(call.argument(1), kCount)) return fail(call, kBadParameter);
+  if (room < kCount) return fail(call, kTooSmall);
+  return call.put(call.argument(2), kGroup) ? 1 : fail(call, kBadParameter);
+}
+
 struct Replaced {
   std::string_view dll;
   Service service;
 };
 constexpr Replaced kReplaced[] = {
     {"kernelbase.dll", {"CreateSymbolicLinkW", make_symbolic_link}},
+    {"kernelbase.dll", {"GetNumaNodeProcessorMaskEx", query_node_group}},
+    {"kernelbase.dll", {"GetProcessGroupAffinity", query_groups}},
     {"kernelbase.dll", {"QueryThreadCycleTime", query_thread_cycles}},
+    {"kernel32.dll", {"GetNumaAvailableMemoryNode", query_node_memory}},
+    {"kernel32.dll", {"GetNumaNodeProcessorMask", query_node_mask}},
+    {"kernel32.dll", {"GetNumaProcessorNodeEx", query_node_of}},
     {"sechost.dll", {"StartServiceCtrlDispatcherA", start_service}},
     {"sechost.dll", {"StartServiceCtrlDispatcherW", start_service}},
 };

@@ -53,5 +53,28 @@ TEST_F(NtReplacedFunctions, BecomeCallsOfThisLayer) {
   EXPECT_EQ(process.get<u32>(0x104), 0xd65f03c0U) << "ret";
 }
 
+TEST_F(NtReplacedFunctions, TheMachineHasOneNodeAndOneGroup) {
+  EXPECT_EQ(process.call("GetNumaNodeProcessorMask", {0, kAt + 0x100}), 1U);
+  EXPECT_EQ(process.get(0x100), 0xfU);
+  EXPECT_EQ(process.call("GetNumaNodeProcessorMask", {1, kAt + 0x100}), 0U);
+  EXPECT_EQ(process.get<u32>(kLastError), 87U);
+  EXPECT_EQ(process.call("GetNumaNodeProcessorMaskEx", {0, kAt + 0x110}), 1U);
+  EXPECT_EQ(process.get(0x110), 0xfU);
+  EXPECT_EQ(process.call("GetNumaAvailableMemoryNode", {0, kAt + 0x100}), 1U);
+  EXPECT_EQ(process.get(0x100), kMemoryBytes - process.state.memory.committed());
+  process.put(0x200, u32{3 << 16});
+  EXPECT_EQ(process.call("GetNumaProcessorNodeEx", {kAt + 0x200, kAt + 0x100}), 1U);
+  EXPECT_EQ(process.get<u16>(0x100), 0U);
+  process.put(0x200, u32{4 << 16});
+  EXPECT_EQ(process.call("GetNumaProcessorNodeEx", {kAt + 0x200, kAt + 0x100}), 0U);
+  EXPECT_EQ(process.get<u16>(0x100), 0xffffU);
+  process.put(0x100, u16{0});
+  EXPECT_EQ(process.call("GetProcessGroupAffinity", {kThisProcess, kAt + 0x100, kAt + 0x110}), 0U);
+  EXPECT_EQ(process.get<u32>(kLastError), 122U);
+  EXPECT_EQ(process.get<u16>(0x100), 1U);
+  EXPECT_EQ(process.call("GetProcessGroupAffinity", {kThisProcess, kAt + 0x100, kAt + 0x110}), 1U);
+  EXPECT_EQ(process.get<u16>(0x110), 0U);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

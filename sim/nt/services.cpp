@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/nt/wide_strings.h"
+
 namespace wperf::sim::nt {
 namespace {
 

@@ -53,6 +53,16 @@ u64 open_named(Call& call, Object::Kind kind);
 // Signals an event, adds one to a semaphore, or releases a mutant.
 Status signal(Call& call, Object& object);
 
+// topology_calls.cpp: the cores with their caches, as SYSTEM_LOGICAL_PROCESSOR_INFORMATION; those of one kind, as
+// SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX; the cores as SYSTEM_CPU_SET_INFORMATION.
+u64 answer_topology(Call& call, u64 buffer, u64 room, u64 size_at);
+u64 answer_topology_of(Call& call, u32 kind, u64 buffer, u64 room, u64 size_at);
+u64 answer_cpu_sets(Call& call, u64 buffer, u64 room, u64 size_at);
+
+// mount_calls.cpp: the manager of mount points.
+bool names_mount_manager(std::string_view name);
+u64 control_mounts(Call& call);
+
 // process_list.cpp: the list of the running processes, with their threads.
 u64 answer_processes(Call& call, u64 buffer, u64 room, u64 size_at);
 

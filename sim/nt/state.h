@@ -221,6 +221,7 @@ inline constexpr u64 kBootTime = (1'735'689'600 + 11'644'473'600) * 10'000'000ul
 inline constexpr u64 kUptimeTicks = 60 * 10'000'000ull;  // a minute has passed; some programs fail if the clock is 0
 inline constexpr u64 kNsPerTick = 100;                   // the resolution of NT's clocks and of the performance counter
 inline constexpr u64 kTebSize = 0x4000;
+inline constexpr u64 kMemoryBytes = 8ull << 30;  // of the machine
 
 u64 all_processors(const State& state);  // a mask
 usize count_living_threads(const State& state);

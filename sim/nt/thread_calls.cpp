@@ -195,7 +195,7 @@ u64 raise(Call& call) {
 
 u64 thread_information(Call& call) {
   constexpr u32 kBasic = 0, kTimes = 1, kAmILast = 12, kAffinityClass = 4, kName = 38, kSuspendCount = 35,
-                kIsTerminated = 20, kPriorityBoost = 14, kCycles = 23;
+                kIsTerminated = 20, kPriorityBoost = 14, kCycles = 23, kGroup = 30;
   const Thread* const thread = call.thread_of(call.argument(0));
   if (thread == nullptr) return kInvalidHandle;
   const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
@@ -211,7 +211,7 @@ u64 thread_information(Call& call) {
               call.state.process_id,
               thread->id,
               thread->affinity,
-              8 + thread->priority,
+              thread->priority,  // kernelbase's GetThreadPriority() returns this
               thread->priority};
       return call.answer_with(buffer, room, &basic, sizeof basic, size_at);
     }
@@ -226,6 +226,10 @@ u64 thread_information(Call& call) {
     case kAmILast: {
       const u32 last = count_living_threads(call.state) == 1 ? 1 : 0;
       return call.answer_with(buffer, room, &last, sizeof last, size_at);
+    }
+    case kGroup: {
+      const std::array<u64, 2> affinity = {thread->affinity, 0};  // of group 0
+      return call.answer_with(buffer, room, affinity.data(), sizeof affinity, size_at);
     }
     case kAffinityClass:
       return call.answer_with(buffer, room, &thread->affinity, sizeof thread->affinity, size_at);

@@ -96,5 +96,14 @@ TEST_F(NtWriteWatch, OtherMemoryIsRefused) {
   EXPECT_EQ(get(0, 0x1000), kSuccess);
 }
 
+TEST(NtWorkingSets, PagesAreInMemoryOnceTheyAreCommitted) {
+  constexpr u32 kWorkingSetEx = 4;
+  TestProcess process;
+  process.put(0x100, std::array<u64, 4>{kAt, 0, 0x10, 0});
+  ASSERT_EQ(process.call("NtQueryVirtualMemory", {kThisProcess, 0, kWorkingSetEx, kAt + 0x100, 32, 0}), kSuccess);
+  EXPECT_EQ(process.get(0x108), 1U | kPageReadWrite << 4);
+  EXPECT_EQ(process.get(0x118), 0U);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt
