@@ -3,6 +3,7 @@
 // the terminal's is UTF-8. The terminal edits lines; single keys are not read.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "sim/nt/services.h"
 #include "sim/nt/wide_strings.h"
@@ -184,6 +185,14 @@ u64 control_device(Call& call) {
 constexpr Service kConsoleServices[] = {{"NtDeviceIoControlFile", control_device}};
 
 }  // namespace
+
+std::optional<File::Type> console_stream(std::string_view name) {
+  for (const char* const input : {"\\??\\CONIN$", "\\Device\\ConDrv\\Input", "\\Device\\ConDrv\\CurrentIn"})
+    if (same_ignoring_case(name, input)) return File::Type::input;
+  for (const char* const output : {"\\??\\CONOUT$", "\\Device\\ConDrv\\Output", "\\Device\\ConDrv\\CurrentOut"})
+    if (same_ignoring_case(name, output)) return File::Type::output;
+  return std::nullopt;
+}
 
 bool ignore_interrupts(State& process, bool ignores) {
   constexpr u64 kParameters = 0x20, kConsoleFlags = 0x18;

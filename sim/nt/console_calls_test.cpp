@@ -66,5 +66,14 @@ TEST_F(NtConsoleEvents, CtrlBreakReachesProcessesThatIgnoreCtrlC) {
   EXPECT_EQ(second.get<u32>(kFlagsAt), 1U);
 }
 
+TEST_F(NtConsoleEvents, StreamsOfTheConsoleHaveNames) {
+  EXPECT_EQ(console_stream("\\??\\conin$"), File::Type::input);
+  EXPECT_EQ(console_stream("\\Device\\ConDrv\\CurrentOut"), File::Type::output);
+  EXPECT_EQ(console_stream("\\??\\C:\\work\\a.txt"), std::nullopt);
+  const u64 name = first.named(0x1000, "\\??\\CONOUT$");
+  EXPECT_EQ(first.call("NtOpenFile", {kAt, 0xc0000000, name, kAt + 0x10, 3, 0x20}), kObjectPathNotFound)
+      << "its streams are not a terminal";
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

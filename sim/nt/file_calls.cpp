@@ -129,6 +129,9 @@ u64 open_file_with(Call& call, const Opening& opening) {
     file = std::make_shared<File>(File::Type::pipes, nullptr);
   } else if (names_sockets(name.text)) {
     file = std::make_shared<File>(File::Type::socket, nullptr);
+  } else if (const auto stream = console_stream(name.text)) {
+    file = std::make_shared<File>(*stream, nullptr);
+    if (!is_console(call.state, *file)) status = kObjectPathNotFound;
   } else if (names_mount_manager(name.text)) {
     file = std::make_shared<File>(File::Type::mounts, nullptr);
   } else {

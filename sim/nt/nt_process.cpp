@@ -122,8 +122,8 @@ std::string text_of_missing_dll(const State& state) {
 
 // A program that ends with an error of Windows has crashed, or could not be started.
 CallOutcome NtProcess::end() {
-  constexpr u32 kError = 0xc0000000, kDelayedDllNotFound = 0xc06d007e;
-  if ((state_.exit_code & kError) != kError) return CallOutcome::ended;
+  constexpr u32 kError = 0xc0000000, kDelayedDllNotFound = 0xc06d007e, kInterrupted = 0xc000013a;  // by Ctrl-C
+  if ((state_.exit_code & kError) != kError || state_.exit_code == kInterrupted) return CallOutcome::ended;
   const bool lacks_dll = state_.exit_code == kDllNotFound || state_.exit_code == kInvalidImageFormat;
   if (lacks_dll && !state_.missing_dll.empty()) {
     state_.crash_text = text_of_missing_dll(state_);

@@ -202,7 +202,8 @@ u64 answer_attribute(Call& call, const Pipe& pipe) {
 
 // arguments: file, event, APC routine, its context, I/O status, code, input, its size, output, its size
 u64 control(Call& call) {
-  constexpr u32 kDisconnect = 0x110004, kListen = 0x110008, kWait = 0x110018, kPeek = 0x11400c, kAttribute = 0x110030;
+  constexpr u32 kDisconnect = 0x110004, kListen = 0x110008, kWait = 0x110018, kPeek = 0x11400c, kAttribute = 0x110030,
+                kImpersonate = 0x11001c;
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::pipes)
@@ -213,6 +214,10 @@ u64 control(Call& call) {
       return listen(call, file);
     case kPeek:
       return peek(call, *file);
+    case kImpersonate: {  // all programs have the same user
+      constexpr u64 kCannotImpersonate = 0xc000010d;
+      return file->end == Pipe::kServer && file->pipe->was_connected ? u64{kSuccess} : kCannotImpersonate;
+    }
     case kAttribute:
       return answer_attribute(call, *file->pipe);
     case kDisconnect: {

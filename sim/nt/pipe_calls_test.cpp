@@ -232,6 +232,11 @@ TEST_F(NtPipes, KnowTheProcessesAtTheirEnds) {
     EXPECT_EQ(id, 1000U);
   }
   EXPECT_EQ(ask(client, "ClientComputerName"), kNotFound);
+  const auto impersonate = [&](u64 end) {
+    return process.call("NtFsControlFile", {end, 0, 0, 0, kStatus, 0x11001c, 0, 0, 0, 0});
+  };
+  EXPECT_EQ(impersonate(server), kSuccess);
+  EXPECT_NE(impersonate(client), kSuccess);
 }
 
 }  // namespace

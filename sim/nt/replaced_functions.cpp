@@ -94,6 +94,7 @@ struct Replaced {
   Service service;
 };
 constexpr Replaced kReplaced[] = {
+    {"kernel32.dll", {"CreateSymbolicLinkA", make_symbolic_link}},
     {"kernelbase.dll", {"CreateSymbolicLinkW", make_symbolic_link}},
     {"kernelbase.dll", {"GetNumaNodeProcessorMaskEx", query_node_group}},
     {"kernelbase.dll", {"GetProcessGroupAffinity", query_groups}},

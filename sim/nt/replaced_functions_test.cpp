@@ -22,6 +22,7 @@ class NtReplacedFunctions : public ::testing::Test {
 };
 
 TEST_F(NtReplacedFunctions, FailAsForAnOrdinaryUser) {
+  EXPECT_EQ(process.call("CreateSymbolicLinkA", {kAt, kAt, 0}), 0U);
   EXPECT_EQ(process.call("CreateSymbolicLinkW", {kAt, kAt, 0}), 0U);
   EXPECT_EQ(process.get<u32>(kLastError), 1314U);
   for (const char* const name : {"StartServiceCtrlDispatcherA", "StartServiceCtrlDispatcherW"}) {

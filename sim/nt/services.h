@@ -74,6 +74,8 @@ void resume(Thread& thread, u64 now_ns);
 // process cannot receive that.
 enum class ConsoleEvent : u8 { interrupt, break_key };
 bool send_console_event(State& process, ConsoleEvent event, u64 now_ns);
+// The stream for CONIN$ or CONOUT$; nullopt for other names.
+std::optional<File::Type> console_stream(std::string_view name);
 
 // wait_calls.cpp: reads a time in units of 100 ns. A negative time is relative, and a null pointer means never. Returns
 // false for a bad pointer.

@@ -195,7 +195,7 @@ u64 raise(Call& call) {
 
 u64 thread_information(Call& call) {
   constexpr u32 kBasic = 0, kTimes = 1, kAmILast = 12, kAffinityClass = 4, kName = 38, kSuspendCount = 35,
-                kIsTerminated = 20, kPriorityBoost = 14, kCycles = 23, kGroup = 30;
+                kIsTerminated = 20, kIoPending = 16, kPriorityBoost = 14, kCycles = 23, kGroup = 30;
   const Thread* const thread = call.thread_of(call.argument(0));
   if (thread == nullptr) return kInvalidHandle;
   const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
@@ -233,6 +233,7 @@ u64 thread_information(Call& call) {
     }
     case kAffinityClass:
       return call.answer_with(buffer, room, &thread->affinity, sizeof thread->affinity, size_at);
+    case kIoPending:
     case kPriorityBoost: {
       constexpr u32 kNone = 0;
       return call.answer_with(buffer, room, &kNone, sizeof kNone, size_at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files as Windows keeps them: sharing, attributes, drives, names in other alphabets, changes of folders. It prints how
-// many questions had a wrong answer.
+// Files as Windows keeps them: sharing, attributes, drives, names in other alphabets, changes of folders, links. It
+// prints how many questions had a wrong answer.
 #include <stdio.h>
 #include <windows.h>
 
@@ -104,7 +104,9 @@ static void drives(void) {
         "the volume");
   check(!GetVolumeInformationA("D:\\", name, sizeof name, 0, 0, 0, 0, 0), "a volume that does not exist");
   check(GetVolumePathNameA("C:\\work\\x", path, sizeof path) && !strcmp(path, "C:\\"), "the root of a file");
-  check(!GetVolumeNameForVolumeMountPointA("C:\\", volume, sizeof volume), "volumes have no names");
+  check(GetVolumeNameForVolumeMountPointA("C:\\", volume, sizeof volume) && !strncmp(volume, "\\\\?\\Volume{", 11),
+        "the name of the volume");
+  check(!GetVolumeNameForVolumeMountPointA("D:\\", volume, sizeof volume), "the name of a volume that does not exist");
 }
 
 static void names(void) {
@@ -183,6 +185,23 @@ static void watch(void) {
   check(RemoveDirectoryA("watched\\below") && RemoveDirectoryA("watched"), "the folder is removed");
 }
 
+static void links(void) {
+  BY_HANDLE_FILE_INFORMATION facts = {0};
+  HANDLE file = open("a.txt", GENERIC_WRITE, 7, CREATE_ALWAYS);
+  DWORD size;
+  WriteFile(file, "text", 4, &size, 0);
+  check(CreateHardLinkA("b.txt", "a.txt", 0), "a second name");
+  check(GetFileInformationByHandle(file, &facts) && facts.nNumberOfLinks == 2, "two names");
+  CloseHandle(file);
+  check(!CreateHardLinkA("b.txt", "a.txt", 0) && GetLastError() == ERROR_ALREADY_EXISTS, "the name is taken");
+  check(!CreateHardLinkA("c.txt", "missing", 0) && GetLastError() == ERROR_FILE_NOT_FOUND, "no file");
+  check(!CreateHardLinkA("c.txt", "C:\\windows\\system32\\ntdll.dll", 0) && GetLastError() == ERROR_NOT_SAME_DEVICE,
+        "a file of another folder");
+  check(!CreateSymbolicLinkA("c.txt", "a.txt", 0) && GetLastError() == ERROR_PRIVILEGE_NOT_HELD, "a symbolic link");
+  check(DeleteFileA("a.txt") && GetFileAttributesA("b.txt") != INVALID_FILE_ATTRIBUTES, "the second name stays");
+  DeleteFileA("b.txt");
+}
+
 int main(int count, char** words) {
   const char* const only = count > 1 ? words[1] : "";
   if (!*only || !strcmp(only, "sharing")) sharing();
@@ -190,6 +209,7 @@ int main(int count, char** words) {
   if (!*only || !strcmp(only, "drives")) drives();
   if (!*only || !strcmp(only, "names")) names();
   if (!*only || !strcmp(only, "watch")) watch();
+  if (!*only || !strcmp(only, "links")) links();
   printf("%d wrong\n", wrong);
   return wrong;
 }

@@ -320,6 +320,21 @@ class ObjectsTest(BuiltTest):
         self.check_output()
 
 
+class QuestionsTest(BuiltTest):
+    """A program asks about the machine, its memory, its children and its console."""
+    PROGRAM = "questions"
+    LIBRARIES = ("-ladvapi32",)
+    EXPECTED = ["0 wrong"]
+
+    def test_the_answers_are_right(self):
+        self.check_output()
+
+    def test_a_program_that_ctrl_break_ends_has_not_crashed(self):
+        done = self.run_wperf("stat", "-q", "-e", "inst_retired", "-c", "0", "--", self.folder / "questions.exe", "break",
+                              device="sim:pace=free,console=shown")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
 class FilesTest(BuiltTest):
     """Files as Windows keeps them."""
     PROGRAM = "files"
@@ -339,6 +354,9 @@ class FilesTest(BuiltTest):
 
     def test_letters_of_all_alphabets_have_two_cases(self):
         self.check_part("names")
+
+    def test_files_have_several_names(self):
+        self.check_part("links")
 
     def test_folders_are_watched(self):
         self.check_part("watch", "-below\\a.txt +b.txt -b.txt ")
