@@ -150,6 +150,18 @@ u64 control_console(Call& call, const File& file) {
   }
 }
 
+// The address of the flags of the process's console; 0 if there are none.
+u64 console_flags_of(const State& process) {
+  constexpr u64 kParameters = 0x20, kConsoleFlags = 0x18;
+  u64 block = 0;
+  return process.guest.read(process.peb + kParameters, &block, sizeof block) ? block + kConsoleFlags : 0;
+}
+
+bool ignores_interrupts(const State& process) {
+  u32 flags = 0;
+  return process.guest.read(console_flags_of(process), &flags, sizeof flags) && (flags & 1) != 0;
+}
+
 // Ctrl-C reaches all processes on the console and cannot be sent to one group: that succeeds, but none receives it.
 u64 send_event(Call& call) {
   struct {
@@ -161,13 +173,21 @@ u64 send_event(Call& call) {
   const auto event = static_cast<ConsoleEvent>(request.event);
   if (event != ConsoleEvent::interrupt && event != ConsoleEvent::break_key) return kInvalidParameter;
   bool is_known = request.group == 0;
+  std::vector<u32> unready;
+  ProgramHost* const host = own.system->host;
   for (State* const process : own.system->processes) {
     const bool is_one = process->console == own.console && (request.group == 0 || process->group == request.group);
     is_known |= is_one;
     if (!is_one || (request.group != 0 && event == ConsoleEvent::interrupt)) continue;
-    if (send_console_event(*process, event, call.now_ns) && process != &own && own.system->host != nullptr)
-      own.system->host->has_new_thread(process->process_id, call.now_ns);
+    const bool is_sent = send_console_event(*process, event, call.now_ns);
+    if (process == &own || host == nullptr) continue;
+    if (is_sent) host->has_new_thread(process->process_id, call.now_ns);
+    if (process->is_starting && (event == ConsoleEvent::break_key || !ignores_interrupts(*process)))
+      unready.push_back(process->process_id);
   }
+  // Those that have no handlers yet end.
+  constexpr u32 kInterrupted = 0xc000013a;
+  for (const u32 id : unready) host->end(id, kInterrupted);
   return is_known ? end_control(call) : u64{kInvalidParameter};
 }
 
@@ -195,14 +215,11 @@ std::optional<File::Type> console_stream(std::string_view name) {
 }
 
 bool ignore_interrupts(State& process, bool ignores) {
-  constexpr u64 kParameters = 0x20, kConsoleFlags = 0x18;
-  u64 block = 0;
+  const u64 at = console_flags_of(process);
   u32 flags = 0;
-  if (!process.guest.read(process.peb + kParameters, &block, sizeof block) ||
-      !process.guest.read(block + kConsoleFlags, &flags, sizeof flags))
-    return false;
+  if (!process.guest.read(at, &flags, sizeof flags)) return false;
   const u32 wanted = ignores ? flags | 1 : flags & ~1U;
-  (void)process.guest.write(block + kConsoleFlags, &wanted, sizeof wanted);
+  (void)process.guest.write(at, &wanted, sizeof wanted);
   return (flags & 1) != 0;
 }
 

@@ -9,6 +9,15 @@ namespace {
 
 constexpr u32 kInterrupt = 0, kBreak = 1;
 
+// Notes the processes that a program ends.
+class EndingHost final : public ProgramHost {
+ public:
+  CpuTimes cpu_times(u32 /*pid*/, u32 /*thread*/) const override { return {}; }
+  u32 start(const ChildProcessRequest& /*request*/, u64 /*now_ns*/) override { return 0; }
+  void end(u32 pid, u32 exit_code) override { ended.emplace_back(pid, exit_code); }
+  std::vector<std::pair<u32, u32>> ended;
+};
+
 class NtConsoleEvents : public ::testing::Test {
  protected:
   static constexpr u64 kPeb = kAt + 0x4000, kParameters = kAt + 0x5000;
@@ -64,6 +73,17 @@ TEST_F(NtConsoleEvents, CtrlBreakReachesProcessesThatIgnoreCtrlC) {
   EXPECT_EQ(second.get<u32>(kFlagsAt), 1U);
   ASSERT_EQ(send(kInterrupt, 0), kSuccess);
   EXPECT_EQ(second.get<u32>(kFlagsAt), 1U);
+}
+
+TEST_F(NtConsoleEvents, EndAProcessThatHasNoHandlersYet) {
+  EndingHost host;
+  first.state.system->host = &host;
+  second.state.is_starting = true;
+  second.put(0x5018, u32{1});
+  ASSERT_EQ(send(kInterrupt, 0), kSuccess);
+  EXPECT_TRUE(host.ended.empty()) << "it ignores Ctrl-C";
+  ASSERT_EQ(send(kBreak, 0), kSuccess);
+  EXPECT_EQ(host.ended, (std::vector<std::pair<u32, u32>>{{2000, 0xc000013a}}));
 }
 
 TEST_F(NtConsoleEvents, StreamsOfTheConsoleHaveNames) {

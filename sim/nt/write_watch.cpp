@@ -38,7 +38,10 @@ void Memory::note_writes(u64 address, u64 size) {
   if (found == blocks_.end() || !found->second.watched) return;
   const u64 end =
       size > found->first + found->second.size - address ? found->first + found->second.size : address + size;
-  for (u64 page = page_of(address); page < end; page += kPageSize) (void)note_write(page);
+  for (u64 page = page_of(address); page < end; page += kPageSize) {
+    if (query(page).protection == 0) return;  // nothing will be written beyond it either
+    (void)note_write(page);
+  }
 }
 
 std::optional<std::vector<u64>> Memory::written(u64 address, u64 size, usize most) const {

@@ -58,6 +58,9 @@ TEST_F(NtWriteWatch, SystemCallsWriteToo) {
   ASSERT_EQ(process.call("NtCreateEvent", {base + 0x4000, 0, 0, 0, 0}), kSuccess);
   ASSERT_EQ(process.call("NtWriteVirtualMemory", {kThisProcess, base + 0x7ff8, kAt, 16, 0}), kSuccess);
   EXPECT_EQ(written(), (std::vector<u64>{4, 7, 8}));
+  ASSERT_EQ(process.state.memory.decommit(base + 0xa000, 0x1000), kSuccess);
+  EXPECT_FALSE(process.state.guest.allows(base + 0x9000, ~u64{0} >> 4, kWrite)) << "ends at the page that is not there";
+  EXPECT_EQ(written(), (std::vector<u64>{4, 7, 8, 9}));
 }
 
 TEST_F(NtWriteWatch, ProtectionsAreKept) {

@@ -79,6 +79,9 @@ static void console_events(void) {
   Sleep(100);  // until its DLLs are loaded
   check(GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, id), "Ctrl-Break for a group");
   check(end_of(process) == 0xc000013a, "it ended the child");
+  const HANDLE early = start("sleep", CREATE_NEW_PROCESS_GROUP, 0, &id);
+  check(GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, id), "Ctrl-Break at once");
+  check(end_of(early) == 0xc000013a, "it ended the child, too");
   check(events[0] == 1 && events[1] == 1, "and only the child");
 }
 
