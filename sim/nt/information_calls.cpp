@@ -280,6 +280,11 @@ u64 language_section(Call& call) {
 u64 accept(Call&) {
   return kSuccess;
 }
+// An ordinary user may not set the clock.
+u64 no_privilege(Call&) {
+  return 0xc0000061;  // STATUS_PRIVILEGE_NOT_HELD
+}
+
 u64 not_here(Call&) {
   return kNotImplemented;
 }
@@ -339,6 +344,7 @@ constexpr Service kInformation[] = {
     {"NtQueryPerformanceCounter", performance_counter},
     {"NtPowerInformation", power_information},
     {"NtQuerySystemTime", system_time},
+    {"NtSetSystemTime", no_privilege},
     {"NtQueryTimerResolution", timer_resolution},
     {"NtSetTimerResolution", timer_resolution},
     {"NtInitializeNlsFiles", initialize_languages},

@@ -143,5 +143,9 @@ TEST_F(NtInformation, ThereIsNoBattery) {
   EXPECT_EQ(ask(kOther, 100), kNotImplemented);
 }
 
+TEST_F(NtInformation, TheClockCannotBeSet) {
+  EXPECT_EQ(process.call("NtSetSystemTime", {process.put(0x800, kBootTime), 0}), 0xc0000061U);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

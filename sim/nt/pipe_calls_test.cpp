@@ -239,5 +239,20 @@ TEST_F(NtPipes, KnowTheProcessesAtTheirEnds) {
   EXPECT_NE(impersonate(client), kSuccess);
 }
 
+TEST_F(NtPipes, AThreadIsToldToStopWaiting) {
+  const u64 server = make("\\??\\pipe\\stop"), client = open("\\??\\pipe\\stop");
+  process.add_thread();
+  const u64 thread = process.state.handles.add(process.state.threads[1]->object);
+  const auto stop = [&] { return process.call("NtCancelSynchronousIoFile", {thread, 0, kStatus}); };
+  EXPECT_EQ(stop(), kNotFound) << "it does not wait";
+  EXPECT_EQ(read(server, 4, 1), kNoAnswer);
+  ASSERT_EQ(stop(), kSuccess);
+  EXPECT_EQ(process.state.threads[1]->registers.x[0], kCancelled);
+  EXPECT_EQ(process.state.threads[1]->wait.kind, Wait::Kind::none);
+  write(client, "text");
+  EXPECT_EQ(process.state.threads[1]->registers.x[0], kCancelled) << "the read has ended";
+  EXPECT_EQ(process.call("NtCancelSynchronousIoFile", {server, 0, kStatus}), kInvalidHandle);
+}
+
 }  // namespace
 }  // namespace wperf::sim::nt

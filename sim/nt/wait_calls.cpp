@@ -158,7 +158,18 @@ u64 signal_and_wait(Call& call) {
   return wait_for(call, {&handle, 1}, std::move(wait), call.argument(3));
 }
 
+// arguments: thread whose operation ends, the I/O status of only one, I/O status
+u64 cancel_synchronous(Call& call) {
+  Thread* const thread = call.thread_of(call.argument(0));
+  if (thread == nullptr) return kInvalidHandle;
+  const bool waits = thread->wait.kind == Wait::Kind::host;
+  if (waits) end_wait(*thread, kCancelled, call.now_ns);
+  const Status status = waits ? kSuccess : kNotFound;
+  return call.put_io_status(call.argument(2), status, 0) ? status : kAccessViolation;
+}
+
 constexpr Service kWaits[] = {
+    {"NtCancelSynchronousIoFile", cancel_synchronous},
     {"NtWaitForSingleObject", wait_for_one},
     {"NtWaitForMultipleObjects", wait_for_several},
     {"NtSignalAndWaitForSingleObject", signal_and_wait},
