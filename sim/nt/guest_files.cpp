@@ -10,13 +10,10 @@
 #include <cerrno>
 #include <memory>
 
-#include "sim/nt/wide_strings.h"
-
 namespace wperf::sim {
 namespace {
 
 constexpr usize kMostOpen = 512;
-constexpr usize kLongestName = 32767, kLongestPart = 255;
 constexpr usize kMostListed = 1u << 20;
 
 FileProblem problem_of(int error) {
@@ -42,43 +39,6 @@ FileProblem problem_of(int error) {
     default:
       return FileProblem::failed;
   }
-}
-
-// CON, NUL, COM1 … are devices in every folder, whatever their extension.
-bool is_device(std::string_view part) {
-  const std::string_view stem = part.substr(0, part.find('.'));
-  for (const std::string_view name : {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"})
-    if (same_ignoring_case(stem, name)) return true;
-  if (stem.size() < 4) return false;
-  return stem.size() == 4 && stem[3] >= '0' && stem[3] <= '9' &&
-         (same_ignoring_case(stem.substr(0, 3), "COM") || same_ignoring_case(stem.substr(0, 3), "LPT"));
-}
-
-// Windows drops dots and spaces at the end of a part. Names with them are refused, so that a file has only one name.
-bool is_plain(std::string_view part) {
-  if (part.size() > kLongestPart || part.back() == '.' || part.back() == ' ' || is_device(part)) return false;
-  return std::none_of(part.begin(), part.end(), [](char character) {
-    return static_cast<u8>(character) < 0x20 || std::string_view("<>:\"|?*").find(character) != std::string_view::npos;
-  });
-}
-
-// Removes "\\?\", "C:" and a slash at the start, which sets `absolute`. Returns false for another drive or another
-// machine.
-bool take_root(std::string_view& name, bool& absolute) {
-  const auto is_slash = [](char character) { return character == '\\' || character == '/'; };
-  absolute = false;
-  if (name.starts_with("\\\\?\\") || name.starts_with("\\\\.\\")) {
-    name.remove_prefix(4);
-    if (name.size() < 3 || name[1] != ':' || !is_slash(name[2])) return false;
-  } else if (name.size() >= 2 && is_slash(name[0]) && is_slash(name[1])) {
-    return false;
-  }
-  if (name.size() >= 2 && name[1] == ':') {
-    if (!same_ignoring_case(name.substr(0, 1), "c")) return false;
-    name.remove_prefix(2);
-  }
-  absolute = !name.empty() && is_slash(name[0]);
-  return true;
 }
 
 struct CloseFolder {
@@ -122,37 +82,8 @@ bool GuestFiles::allow(const std::string& folder, bool writes) {
 
 void GuestFiles::note(FolderChange::Action action, u32 about, std::string_view name) {
   constexpr usize kMost = 1 << 16;
-  const auto parts = parts_below(name);
-  if (parts && changes_.size() < kMost) changes_.push_back({action, about, full_name(*parts)});
-}
-
-std::optional<std::vector<std::string>> GuestFiles::parts_below(std::string_view name) {
-  bool absolute = false;
-  if (name.empty() || name.size() > kLongestName || name.find('\0') != std::string_view::npos) return std::nullopt;
-  if (!take_root(name, absolute)) return std::nullopt;
-  std::vector<std::string> parts;  // the parts from the drive's root on
-  if (!absolute) parts.emplace_back(kGuestFolder.substr(3));
-  while (!name.empty()) {
-    const usize slash = name.find_first_of("\\/");
-    const std::string_view part = name.substr(0, slash);
-    name.remove_prefix(slash == std::string_view::npos ? name.size() : slash + 1);
-    if (part.empty() || part == ".") continue;
-    if (part == "..") {
-      if (!parts.empty()) parts.pop_back();  // the parent of a drive's root is the root itself
-      continue;
-    }
-    if (!is_plain(part)) return std::nullopt;
-    parts.emplace_back(part);
-  }
-  if (parts.empty() || !same_ignoring_case(parts.front(), kGuestFolder.substr(3))) return std::nullopt;
-  parts.erase(parts.begin());
-  return parts;
-}
-
-std::string GuestFiles::full_name(const std::vector<std::string>& parts) {
-  std::string name(kGuestFolder);
-  for (const std::string& part : parts) name += "\\" + part;
-  return name;
+  const auto parts = parts_of_guest_name(name);
+  if (parts && changes_.size() < kMost) changes_.push_back({action, about, guest_name_of(*parts)});
 }
 
 int GuestFiles::open_parent(const std::vector<std::string>& parts, FileProblem& problem) const {
@@ -171,7 +102,7 @@ int GuestFiles::open_parent(const std::vector<std::string>& parts, FileProblem& 
 }
 
 FileProblem GuestFiles::open(std::string_view name, const FileOpenOptions& options, u32& number) {
-  const auto parts = parts_below(name);
+  const auto parts = parts_of_guest_name(name);
   if (!parts) return FileProblem::not_found;
   if (parts->empty()) return folder_ < 0 ? FileProblem::not_found : FileProblem::is_folder;
   FileProblem problem{};
@@ -229,7 +160,7 @@ FileProblem GuestFiles::open(std::string_view name, const FileOpenOptions& optio
 }
 
 FileProblem GuestFiles::facts(std::string_view name, FileFacts& out) const {
-  const auto parts = parts_below(name);
+  const auto parts = parts_of_guest_name(name);
   if (!parts || folder_ < 0) return FileProblem::not_found;
   struct stat status{};
   if (parts->empty()) {
@@ -258,7 +189,7 @@ FileProblem GuestFiles::facts(u32 number, FileFacts& out) const {
 
 FileProblem GuestFiles::list(std::string_view name, std::vector<std::string>& out) const {
   out.clear();
-  auto parts = parts_below(name);
+  auto parts = parts_of_guest_name(name);
   if (!parts || folder_ < 0) return FileProblem::not_found;
   parts->emplace_back(".");  // the parent of the result is the folder itself
   FileProblem problem{};
@@ -273,7 +204,7 @@ FileProblem GuestFiles::list(std::string_view name, std::vector<std::string>& ou
   while (const dirent* entry = ::readdir(entries.get())) {
     const std::string_view file = entry->d_name;
     struct stat status{};
-    if (file == "." || file == ".." || !is_plain(file) || file.find('\\') != std::string_view::npos) continue;
+    if (file == "." || file == ".." || !is_plain_part(file) || file.find('\\') != std::string_view::npos) continue;
     if (::fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) continue;
     if (out.size() == kMostListed) return FileProblem::failed;
@@ -287,7 +218,7 @@ FileProblem GuestFiles::remove(std::string_view name) {
   FileFacts now;
   if (const FileProblem problem = facts(name, now); problem != FileProblem::none) return problem;
   if (!writes_ || now.folder) return FileProblem::denied;
-  const auto parts = parts_below(name);
+  const auto parts = parts_of_guest_name(name);
   FileProblem problem{};
   const int parent = open_parent(*parts, problem);
   if (parent < 0) return problem;
@@ -302,7 +233,7 @@ FileProblem GuestFiles::remove(std::string_view name) {
 FileProblem GuestFiles::remove_folder(std::string_view name) {
   FileFacts now;
   if (const FileProblem problem = facts(name, now); problem != FileProblem::none) return problem;
-  const auto parts = parts_below(name);
+  const auto parts = parts_of_guest_name(name);
   if (!writes_ || parts->empty()) return FileProblem::denied;
   if (!now.folder) return FileProblem::not_a_folder;
   FileProblem problem{};
@@ -315,7 +246,7 @@ FileProblem GuestFiles::remove_folder(std::string_view name) {
 }
 
 FileProblem GuestFiles::make_folder(std::string_view name) {
-  const auto parts = parts_below(name);
+  const auto parts = parts_of_guest_name(name);
   if (!parts) return FileProblem::not_found;
   if (parts->empty()) return folder_ < 0 ? FileProblem::not_found : FileProblem::exists;
   FileProblem problem{};
@@ -331,7 +262,7 @@ FileProblem GuestFiles::make_folder(std::string_view name) {
 }
 
 FileProblem GuestFiles::set_times(std::string_view name, std::optional<Moment> read, std::optional<Moment> changed) {
-  const auto parts = parts_below(name);
+  const auto parts = parts_of_guest_name(name);
   if (!writes_ || !parts || parts->empty()) return FileProblem::denied;
   FileProblem problem{};
   const int parent = open_parent(*parts, problem);
@@ -384,7 +315,7 @@ FileProblem GuestFiles::for_parents(const std::vector<std::string>& old_parts,
 FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool replace) {
   FileFacts now;
   if (const FileProblem problem = facts(from, now); problem != FileProblem::none) return problem;
-  const auto old_parts = parts_below(from), new_parts = parts_below(to);
+  const auto old_parts = parts_of_guest_name(from), new_parts = parts_of_guest_name(to);
   if (!new_parts) return FileProblem::not_found;
   if (!writes_ || old_parts->empty() || new_parts->empty()) return FileProblem::denied;
   FileFacts replaced;
@@ -403,7 +334,7 @@ FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool 
 FileProblem GuestFiles::link(std::string_view from, std::string_view to) {
   FileFacts now;
   if (const FileProblem problem = facts(from, now); problem != FileProblem::none) return problem;
-  const auto old_parts = parts_below(from), new_parts = parts_below(to);
+  const auto old_parts = parts_of_guest_name(from), new_parts = parts_of_guest_name(to);
   if (!new_parts) return FileProblem::not_found;
   if (!writes_ || new_parts->empty()) return FileProblem::denied;
   if (now.folder) return FileProblem::is_folder;

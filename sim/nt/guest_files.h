@@ -14,11 +14,10 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "sim/nt/guest_names.h"
 #include "sim/nt/standard_streams.h"
 
 namespace wperf::sim {
-
-inline constexpr std::string_view kGuestFolder = "C:\\work";
 
 // The parts of the host that a program sees.
 struct Surroundings {
@@ -73,12 +72,6 @@ class GuestFiles {
   [[nodiscard]] bool allow(const std::string& folder, bool writes);  // false: there is no such folder
   // The files may grow by so many bytes in all.
   void limit(u64 bytes) { room_ = bytes; }
-
-  // The parts of a program's name "..\work\a/b.txt" below the folder: {"a", "b.txt"}. nullopt if it is not below, or
-  // not a name that Windows allows.
-  static std::optional<std::vector<std::string>> parts_below(std::string_view name);
-  // The path of a file as the program sees it: "C:\work\a\b.txt".
-  static std::string full_name(const std::vector<std::string>& parts);
 
   // Sets `number`, which the calls below take.
   [[nodiscard]] FileProblem open(std::string_view name, const FileOpenOptions& options, u32& number);

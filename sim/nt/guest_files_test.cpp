@@ -14,7 +14,7 @@ namespace {
 using Parts = std::vector<std::string>;
 
 TEST(GuestFiles, names_are_settled_below_the_folder) {
-  const auto below = [](std::string_view name) { return GuestFiles::parts_below(name); };
+  const auto below = [](std::string_view name) { return parts_of_guest_name(name); };
   EXPECT_EQ(below("a.txt"), (Parts{"a.txt"}));
   EXPECT_EQ(below("a/b\\.\\c"), (Parts{"a", "b", "c"}));
   EXPECT_EQ(below("a\\..\\b"), (Parts{"b"}));
@@ -25,7 +25,7 @@ TEST(GuestFiles, names_are_settled_below_the_folder) {
   EXPECT_EQ(below("c:a"), (Parts{"a"}));
   EXPECT_EQ(below("\\work\\a"), (Parts{"a"}));
   EXPECT_EQ(below("\\\\?\\C:\\work\\a"), (Parts{"a"}));
-  EXPECT_EQ(GuestFiles::full_name({"a", "b"}), "C:\\work\\a\\b");
+  EXPECT_EQ(guest_name_of({"a", "b"}), "C:\\work\\a\\b");
 }
 
 TEST(GuestFiles, other_names_are_nobody_s) {
@@ -64,10 +64,10 @@ TEST(GuestFiles, other_names_are_nobody_s) {
                            "a\"b",
                            "a\tb",
                            "\x01"})
-    EXPECT_EQ(GuestFiles::parts_below(name), std::nullopt) << name;
-  EXPECT_EQ(GuestFiles::parts_below(std::string_view("a\0b", 3)), std::nullopt);
-  EXPECT_EQ(GuestFiles::parts_below(std::string(256, 'x')), std::nullopt);
-  EXPECT_EQ(GuestFiles::parts_below(std::string(40000, '\\') + "a"), std::nullopt);
+    EXPECT_EQ(parts_of_guest_name(name), std::nullopt) << name;
+  EXPECT_EQ(parts_of_guest_name(std::string_view("a\0b", 3)), std::nullopt);
+  EXPECT_EQ(parts_of_guest_name(std::string(256, 'x')), std::nullopt);
+  EXPECT_EQ(parts_of_guest_name(std::string(40000, '\\') + "a"), std::nullopt);
 }
 
 class Folder : public ::testing::Test {
