@@ -122,7 +122,7 @@ TEST(KernelPlan, ModifiersOfPerf) {
 
 TEST(KernelPlan, NoPaddingAndNoLimitForWhatNeedsNoCounter) {
   const Capabilities machine = kernel_machine(false, true);
-  std::string many = "{page-faults", expected;
+  std::string many = "{page-faults";
   for (int i = 0; i < 40; ++i) many += ",page-faults";
   EXPECT_EQ(planned(machine, many + "}").find("exceeds"), std::string::npos);
   EXPECT_NE(planned(machine, "{cycles,cycles,cycles,cycles,cycles,cycles,cycles}").find("exceeds"), std::string::npos);

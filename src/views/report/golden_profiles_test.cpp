@@ -85,7 +85,7 @@ using compat::SymbolRow;
 constexpr u64 kExe = 0x7ff7a2b10000, kDll = 0x7ffa10000000, kNtdll = 0x7ffb50000000;
 constexpr u32 kExeIndex = 0, kDllIndex = 1, kNtdllIndex = 2;
 
-SampleModule module_at(std::string name, u64 base, u64 image_base) {
+SampleModule module_at(const std::string& name, u64 base, u64 image_base) {
   SampleModule module;
   module.name = name;
   module.path = "C:\\work\\" + name;
