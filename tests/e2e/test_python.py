@@ -282,6 +282,18 @@ class OtherCommands(PythonTest):
 
     def test_who_held_the_interpreter(self):
         """A call into C does not release the interpreter's lock."""
+        for _ in range(3):
+            row = self.longest_wait_for_the_holder()
+            self.assertIn(row["holder"], ("hold", ""), row)  # not known if it was interrupted elsewhere
+            if row["holder"]:
+                break
+        self.assertEqual(row["holder"], "hold", row)
+        self.assertRegex(row["holder_thread"], r"^(python|Thread-2).* \(\d+\)$")
+        # On a busy machine, the waiting thread waits on for a processor after the lock is free.
+        self.assertGreater(row["held_ns"], 0.2 * row["total_ns"])
+        self.assertLessEqual(row["held_ns"], row["total_ns"])
+
+    def longest_wait_for_the_holder(self):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "holding.py"
             program.write_text(HOLDING)
@@ -294,12 +306,7 @@ class OtherCommands(PythonTest):
         if report["lost_records"] != 0:
             self.skipTest("the machine is so busy that the recording lost something")
         rows = [row for row in report["functions"] if row["class"] == "GIL" and row["caller"] == "spin"]
-        row = max(rows, key=lambda one: one["total_ns"])
-        self.assertEqual(row["holder"], "hold", rows)
-        self.assertRegex(row["holder_thread"], r"^(python|Thread-2).* \(\d+\)$")
-        # On a busy machine, the waiting thread waits on for a processor after the lock is free.
-        self.assertGreater(row["held_ns"], 0.2 * row["total_ns"])
-        self.assertLessEqual(row["held_ns"], row["total_ns"])
+        return max(rows, key=lambda one: one["total_ns"])
 
     def test_top(self):
         with subprocess.Popen([self.interpreter, "-c", BUSY], stdout=subprocess.PIPE, text=True) as program:
