@@ -217,10 +217,11 @@ class HostTranslator final : public Translator {
   TranslationContext context_;
   usize first_ = 0, used_ = 0;  // indices into memory_
   struct LinkState {
-    u64 unlinked = 0;           // the address of a link's jump while it is not linked
-    u32 next = Block::kNoLink;  // another link to the same block
+    u64 unlinked;  // the address of a link's jump while it is not linked
+    u32 next;      // another link to the same block
   };
-  std::vector<LinkState> links_{TranslatedFrame::kLinks};
+  // Only those that translated blocks use are set.
+  std::unique_ptr<LinkState[]> links_ = std::make_unique_for_overwrite<LinkState[]>(TranslatedFrame::kLinks);
   u32 unlinked_ = Block::kNoLink;  // the link that the last run ended with
   AddressSpace* space_ = nullptr;
 };
