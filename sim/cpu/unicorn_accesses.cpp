@@ -52,7 +52,7 @@ inline void UnicornCore::read_one(u64 address, u32 size) {
 }
 
 inline void UnicornCore::write(u64 address, u32 size) {
-  if (space_->may_be_code(address) && space_->stored(address, size)) [[unlikely]] {
+  if (space_->may_be_code(address, size) && space_->stored(address, size)) [[unlikely]] {
     forget_code(address, size);
   }
   if (current_->watch_accesses || (special_ & kStanding) != 0) [[unlikely]] {

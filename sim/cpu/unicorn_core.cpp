@@ -221,9 +221,7 @@ u32 UnicornCore::word_at(u64 address) {
 Block& UnicornCore::decode(u64 address, u32 size) {
   Block& block = blocks_.add(address);
   block.size = size;
-  const auto bytes = space_->view(address, size);
-  std::vector<u32> code(bytes.size() / 4);
-  if (!code.empty()) std::memcpy(code.data(), bytes.data(), code.size() * 4);
+  const std::span<const u32> code = code_of(block);
   block.contents = sum_up(code);
   const auto has = [&block](Trait trait) { return block.contents.traits[static_cast<usize>(trait)] != 0; };
   block.uses_monitor =

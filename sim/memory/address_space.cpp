@@ -201,7 +201,7 @@ void AddressSpace::code_written(u64 base, u64 size) {
 }
 
 void AddressSpace::executed(u64 address) {
-  const u64 page = address & ~(kPageSize - 1);
+  const u64 page = page_down(address);
   state_->writable_code[page].executed = true;
   const u64 end = std::max(writable_code_ + writable_code_size_, page + kPageSize);
   writable_code_ = writable_code_size_ == 0 ? page : std::min(writable_code_, page);
@@ -210,7 +210,7 @@ void AddressSpace::executed(u64 address) {
 
 bool AddressSpace::stored(u64 address, u64 size) {
   bool result = false;
-  for (u64 page = address & ~(kPageSize - 1); page < address + size; page += kPageSize) {
+  for (u64 page = page_down(address); page < address + size; page += kPageSize) {
     const auto found = state_->writable_code.find(page);
     if (found == state_->writable_code.end() || !found->second.executed) continue;
     found->second.executed = false;
@@ -222,7 +222,7 @@ bool AddressSpace::stored(u64 address, u64 size) {
 }
 
 bool AddressSpace::rarely_changes(u64 address) const {
-  const auto found = state_->writable_code.find(address & ~(kPageSize - 1));
+  const auto found = state_->writable_code.find(page_down(address));
   return found == state_->writable_code.end() || found->second.changes < kFewChanges;
 }
 

@@ -13,8 +13,11 @@
 namespace wperf::sim {
 
 inline constexpr u64 kPageSize = 4096;
+constexpr u64 page_down(u64 value) {
+  return value & ~(kPageSize - 1);
+}
 constexpr u64 page_up(u64 value) {
-  return (value + kPageSize - 1) & ~(kPageSize - 1);
+  return page_down(value + kPageSize - 1);
 }
 
 enum Permission : u32 { kRead = 1, kWrite = 2, kExecute = 4 };
@@ -64,7 +67,9 @@ class AddressSpace {
   // is noted for the first store after an execution; stored() then returns true. rarely_changes() is false for a page
   // whose code changed so often that a copy does not pay.
   void executed(u64 address);
-  bool may_be_code(u64 address) const { return address - writable_code_ < writable_code_size_; }
+  bool may_be_code(u64 address, u64 size) const {
+    return address + size - 1 - writable_code_ < writable_code_size_ || address - writable_code_ < writable_code_size_;
+  }
   bool stored(u64 address, u64 size);
   bool rarely_changes(u64 address) const;
 

@@ -115,12 +115,13 @@ TEST(AddressSpace, OldChangesAreNotKept) {
 TEST(AddressSpace, StoresToExecutedCodeAreChanges) {
   AddressSpace space;
   ASSERT_TRUE(space.map(0x10000, 0x4000, kRead | kWrite | kExecute));
-  EXPECT_FALSE(space.may_be_code(0x10000));
+  EXPECT_FALSE(space.may_be_code(0x10000, 4));
   space.executed(0x12004);
-  EXPECT_TRUE(space.may_be_code(0x12ffc));
-  EXPECT_FALSE(space.may_be_code(0x11ffc));
+  EXPECT_TRUE(space.may_be_code(0x12ffc, 4));
+  EXPECT_FALSE(space.may_be_code(0x11ffc, 4));
+  EXPECT_TRUE(space.may_be_code(0x11ffc, 8)) << "a part of it";
   space.executed(0x10ffc);
-  EXPECT_TRUE(space.may_be_code(0x11000)) << "between the two";
+  EXPECT_TRUE(space.may_be_code(0x11000, 4)) << "between the two";
   const u64 before = space.generation();
   EXPECT_FALSE(space.stored(0x11000, 8));
   EXPECT_TRUE(space.stored(0x11ffc, 8)) << "also on the next page";

@@ -17,9 +17,6 @@ constexpr u64 kMostReserved = 1ull << 42;
 constexpr u64 kMostCommitted = 8ull << 30;
 constexpr usize kMostBlocks = 16384;
 
-constexpr u64 page_down(u64 value) {
-  return value & ~(kPageSize - 1);
-}
 constexpr u64 round_up(u64 value, u64 unit) {
   return (value + unit - 1) / unit * unit;
 }

@@ -38,7 +38,7 @@ u64 allocate(Call& call, u64 size_at, u32 type, u32 protection, Memory::ReserveO
   options.downwards |= (type & kTopDown) != 0;
   options.placeholder = (type & kReservePlaceholder) != 0;
   options.replaces_placeholder = (type & kReplacePlaceholder) != 0;
-  u64 base = options.address & ~(kPageSize - 1), size = page_up(options.address - base + options.size);
+  u64 base = page_down(options.address), size = page_up(options.address - base + options.size);
   if ((type & kReserve) != 0 || options.address == 0) {
     base = state.memory.reserve(options);
     if (base == 0) return options.address != 0 ? kConflictingAddresses : kNoMemory;
@@ -85,7 +85,7 @@ u64 free_memory(Call& call) {
   Memory& memory = process->memory;
   const auto reserved = memory.reservation_of(base);
   if (!reserved || reserved->type != MemoryType::private_pages) return kUnableToFreeVm;
-  const u64 begin = base & ~(kPageSize - 1);
+  const u64 begin = page_down(base);
   Status status = kInvalidParameter;
   const u32 type = call.argument32(3);
   if (type == kDecommit) {
@@ -114,7 +114,7 @@ u64 protect_memory(Call& call) {
   if (process == nullptr) return kInvalidHandle;
   if (!call.get(call.argument(1), base) || !call.get(call.argument(2), size)) return 0;
   if (!Memory::is_protection(call.argument32(3))) return kInvalidPageProtection;
-  const u64 begin = base & ~(kPageSize - 1);
+  const u64 begin = page_down(base);
   const Status status = process->memory.protect(base, size, call.argument32(3), before);
   if (status != kSuccess) return status;
   return call.put(call.argument(1), begin) && call.put(call.argument(2), page_up(base + size) - begin) &&
@@ -145,7 +145,7 @@ u64 basic_information(Call& call, const State& process, u64 buffer, u64 room, u6
   return call.put(buffer, basic) && call.put_if_wanted(size_at, size) ? kSuccess : kAccessViolation;
 }
 
-// The file "C:\work\a.txt" of an image or of a view; empty if there is none at this address.
+// Returns the file behind an image or a view, such as "C:\work\a.txt"; empty if there is none at this address.
 std::string path_of_mapped(const State& process, u64 address) {
   for (const Module& module : process.modules) {
     if (address - module.base >= module.size) continue;

@@ -301,7 +301,7 @@ Status commit_pages(State& state, u64 address, u64 size, u32 protection) {
   Section& section = *view->second.section;
   if (size > kMostSectionBytes || section.sums->bytes + size > kMostSectionBytes) return kNoMemory;
   if (const Status status = state.memory.commit(address, size, protection); status != kSuccess) return status;
-  const u64 begin = view->second.offset + (address & ~(kPageSize - 1)) - reserved->base;
+  const u64 begin = view->second.offset + page_down(address) - reserved->base;
   const u64 end = view->second.offset + page_up(address + size) - reserved->base;
   const u64 more = section.committed.add(begin, end);
   section.sums->bytes += more;
@@ -319,7 +319,7 @@ bool commit_shared_page(State& state, u64 address) {
   const auto view = reserved ? state.views.find(reserved->base) : state.views.end();
   if (view == state.views.end() || !view->second.section->reserves) return false;
   if (state.memory.query(address).protection != 0) return false;
-  const u64 begin = view->second.offset + (address & ~(kPageSize - 1)) - reserved->base;
+  const u64 begin = view->second.offset + page_down(address) - reserved->base;
   return commit_lacking(state.memory, reserved->base, view->second, begin, begin + kPageSize) == kSuccess &&
          state.memory.query(address).protection != 0;
 }

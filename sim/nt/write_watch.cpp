@@ -6,14 +6,6 @@
 #include "sim/nt/memory.h"
 
 namespace wperf::sim::nt {
-namespace {
-
-constexpr u64 page_of(u64 address) {
-  return address & ~(kPageSize - 1);
-}
-
-}  // namespace
-
 void Memory::permit(const Block& block, u64 begin, u64 end, u32 protection) {
   const u32 permissions = permissions_of(protection);
   space_.protect_lent(begin, end - begin, block.watched ? permissions & ~u32{kWrite} : permissions);
@@ -27,7 +19,7 @@ bool Memory::note_write(u64 address) {
   const u32 permissions = permissions_of(query(address).protection);
   const auto found = block_at(address);
   if (found == blocks_.end() || !found->second.watched || (permissions & kWrite) == 0) return false;
-  const u64 page = page_of(address);
+  const u64 page = page_down(address);
   if (!found->second.written.insert(page).second) return false;
   space_.protect_lent(page, kPageSize, permissions);
   return true;
@@ -38,7 +30,7 @@ void Memory::note_writes(u64 address, u64 size) {
   if (found == blocks_.end() || !found->second.watched) return;
   const u64 end =
       size > found->first + found->second.size - address ? found->first + found->second.size : address + size;
-  for (u64 page = page_of(address); page < end; page += kPageSize) {
+  for (u64 page = page_down(address); page < end; page += kPageSize) {
     if (query(page).protection == 0) return;  // nothing will be written beyond it either
     (void)note_write(page);
   }
@@ -50,7 +42,7 @@ std::optional<std::vector<u64>> Memory::written(u64 address, u64 size, usize mos
     return std::nullopt;
   std::vector<u64> pages;
   const std::set<u64>& all = found->second.written;
-  for (auto page = all.lower_bound(page_of(address)); page != all.end() && *page < address + size; ++page) {
+  for (auto page = all.lower_bound(page_down(address)); page != all.end() && *page < address + size; ++page) {
     if (pages.size() == most) break;
     pages.push_back(*page);
   }
