@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "sim/cpu/core_engine.h"
+#include "sim/cpu/vector_operations.h"
 
 namespace wperf::sim {
 
@@ -80,6 +81,16 @@ constexpr u64 polynomial_product(u32 a, u32 b) {  // of eight bits each
   u64 result = 0;
   for (u32 i = 0; i < 8; ++i) result ^= (b >> i & 1) != 0 ? u64{a} << i : 0;
   return result;
+}
+
+// Returns the function that a family has for lanes of 1 << `log` bytes.
+template <typename Family>
+VectorOperation function_of(u32 log, bool is_unsigned) {
+  static constexpr VectorOperation kSigned[] = {Family::template run<std::int8_t>, Family::template run<std::int16_t>,
+                                                Family::template run<std::int32_t>, Family::template run<std::int64_t>};
+  static constexpr VectorOperation kUnsigned[] = {Family::template run<u8>, Family::template run<u16>,
+                                                  Family::template run<u32>, Family::template run<u64>};
+  return is_unsigned ? kUnsigned[log] : kSigned[log];
 }
 
 enum class LaneOperation : u8 {

@@ -8,47 +8,41 @@
 namespace wperf::sim {
 namespace {
 
-using std::int16_t, std::int32_t, std::int64_t, std::int8_t;
-
-template <typename T, LaneOperation kOperation>
-void lanewise(ThreadState& thread, u32 code) {
-  const VectorFields fields{code};
-  const Lanes<T> a = lanes<T>(thread, fields.first()), b = lanes<T>(thread, fields.second());
-  Lanes<T> result = lanes<T>(thread, fields.to());
-  for (usize i = 0; i < result.size(); ++i) result[i] = apply<kOperation, T>(a[i], b[i], result[i]);
-  put(thread, fields, result);
-}
+template <LaneOperation kOperation>
+struct Lanewise {
+  template <typename T>
+  static void run(ThreadState& thread, u32 code) {
+    const VectorFields fields{code};
+    const Lanes<T> a = lanes<T>(thread, fields.first()), b = lanes<T>(thread, fields.second());
+    Lanes<T> result = lanes<T>(thread, fields.to());
+    for (usize i = 0; i < result.size(); ++i) result[i] = apply<kOperation, T>(a[i], b[i], result[i]);
+    put(thread, fields, result);
+  }
+};
 template <LaneOperation kOperation>
 VectorOperation lanewise_of(u32 code, bool is_unsigned) {
-  static constexpr VectorOperation kSigned[] = {lanewise<int8_t, kOperation>, lanewise<int16_t, kOperation>,
-                                                lanewise<int32_t, kOperation>, lanewise<int64_t, kOperation>};
-  static constexpr VectorOperation kUnsigned[] = {lanewise<u8, kOperation>, lanewise<u16, kOperation>,
-                                                  lanewise<u32, kOperation>, lanewise<u64, kOperation>};
-  const u32 row = VectorFields{code}.size();
-  return is_unsigned ? kUnsigned[row] : kSigned[row];
+  return function_of<Lanewise<kOperation>>(VectorFields{code}.size(), is_unsigned);
 }
 
 // Pairs of neighbours, first those of the first operand.
-template <typename T, LaneOperation kOperation>
-void pairwise(ThreadState& thread, u32 code) {
-  const VectorFields fields{code};
-  const Lanes<T> a = lanes<T>(thread, fields.first()), b = lanes<T>(thread, fields.second());
-  const usize half = (fields.whole() ? a.size() : a.size() / 2) / 2;
-  Lanes<T> result{};
-  for (usize i = 0; i < half; ++i) {
-    result[i] = apply<kOperation, T>(a[2 * i], a[2 * i + 1], T{});
-    result[half + i] = apply<kOperation, T>(b[2 * i], b[2 * i + 1], T{});
+template <LaneOperation kOperation>
+struct Pairwise {
+  template <typename T>
+  static void run(ThreadState& thread, u32 code) {
+    const VectorFields fields{code};
+    const Lanes<T> a = lanes<T>(thread, fields.first()), b = lanes<T>(thread, fields.second());
+    const usize half = (fields.whole() ? a.size() : a.size() / 2) / 2;
+    Lanes<T> result{};
+    for (usize i = 0; i < half; ++i) {
+      result[i] = apply<kOperation, T>(a[2 * i], a[2 * i + 1], T{});
+      result[half + i] = apply<kOperation, T>(b[2 * i], b[2 * i + 1], T{});
+    }
+    put(thread, fields, result);
   }
-  put(thread, fields, result);
-}
+};
 template <LaneOperation kOperation>
 VectorOperation pairwise_of(u32 code) {
-  static constexpr VectorOperation kSigned[] = {pairwise<int8_t, kOperation>, pairwise<int16_t, kOperation>,
-                                                pairwise<int32_t, kOperation>, pairwise<int64_t, kOperation>};
-  static constexpr VectorOperation kUnsigned[] = {pairwise<u8, kOperation>, pairwise<u16, kOperation>,
-                                                  pairwise<u32, kOperation>, pairwise<u64, kOperation>};
-  const u32 row = VectorFields{code}.size();
-  return VectorFields{code}.is_unsigned() ? kUnsigned[row] : kSigned[row];
+  return function_of<Pairwise<kOperation>>(VectorFields{code}.size(), VectorFields{code}.is_unsigned());
 }
 void pair_sum_of_scalar(ThreadState& thread, u32 code) {
   const Lanes<u64> a = lanes<u64>(thread, VectorFields{code}.first());
@@ -134,9 +128,9 @@ VectorOperation one_operand(u32 code) {
       return u ? lanewise_of<LaneOperation::leading_zeros>(code, true)
                : lanewise_of<LaneOperation::leading_sign_bits>(code, false);
     case 0x05:
-      if (!u) return size == 0 ? lanewise<u8, LaneOperation::bit_count> : nullptr;
-      return size == 0   ? lanewise<u8, LaneOperation::inverted>
-             : size == 1 ? lanewise<u8, LaneOperation::bits_reversed>
+      if (!u) return size == 0 ? Lanewise<LaneOperation::bit_count>::run<u8> : nullptr;
+      return size == 0   ? Lanewise<LaneOperation::inverted>::run<u8>
+             : size == 1 ? Lanewise<LaneOperation::bits_reversed>::run<u8>
                          : nullptr;
     default:
       return nullptr;

@@ -164,24 +164,22 @@ constexpr T shifted(T a, T old, u32 amount) {
 u32 highest_bit_of_shift(u32 code) {
   return std::bit_width(code >> 19 & 15) - 1;  // the logarithm of the lane's bytes
 }
-template <typename T, ShiftOperation kOperation>
-void shift(ThreadState& thread, u32 code) {
-  constexpr bool kLeft = kOperation == ShiftOperation::left || kOperation == ShiftOperation::left_inserted;
-  const VectorFields fields{code};
-  const u32 field = code >> 16 & 0x7f, amount = kLeft ? field - kBits<T> : 2 * kBits<T> - field;
-  const Lanes<T> a = lanes<T>(thread, fields.first());
-  Lanes<T> result = lanes<T>(thread, fields.to());
-  for (usize i = 0; i < result.size(); ++i) result[i] = shifted<kOperation, T>(a[i], result[i], amount);
-  put(thread, fields, result);
-}
+template <ShiftOperation kOperation>
+struct Shift {
+  template <typename T>
+  static void run(ThreadState& thread, u32 code) {
+    constexpr bool kLeft = kOperation == ShiftOperation::left || kOperation == ShiftOperation::left_inserted;
+    const VectorFields fields{code};
+    const u32 field = code >> 16 & 0x7f, amount = kLeft ? field - kBits<T> : 2 * kBits<T> - field;
+    const Lanes<T> a = lanes<T>(thread, fields.first());
+    Lanes<T> result = lanes<T>(thread, fields.to());
+    for (usize i = 0; i < result.size(); ++i) result[i] = shifted<kOperation, T>(a[i], result[i], amount);
+    put(thread, fields, result);
+  }
+};
 template <ShiftOperation kOperation>
 VectorOperation shift_of(u32 code, bool is_unsigned) {
-  static constexpr VectorOperation kSigned[] = {shift<int8_t, kOperation>, shift<int16_t, kOperation>,
-                                                shift<int32_t, kOperation>, shift<int64_t, kOperation>};
-  static constexpr VectorOperation kUnsigned[] = {shift<u8, kOperation>, shift<u16, kOperation>, shift<u32, kOperation>,
-                                                  shift<u64, kOperation>};
-  const u32 row = highest_bit_of_shift(code);
-  return is_unsigned ? kUnsigned[row] : kSigned[row];
+  return function_of<Shift<kOperation>>(highest_bit_of_shift(code), is_unsigned);
 }
 
 // SHRN, RSHRN: the lower or upper half of the register is written.

@@ -145,7 +145,8 @@ u64 basic_information(Call& call, const State& process, u64 buffer, u64 room, u6
   return call.put(buffer, basic) && call.put_if_wanted(size_at, size) ? kSuccess : kAccessViolation;
 }
 
-// Returns the file behind an image or a view, such as "C:\work\a.txt"; empty if there is none at this address.
+// Returns the program's name of the file that is mapped at this address: "C:\work\a.txt". Returns an empty text if no
+// file is.
 std::string path_of_mapped(const State& process, u64 address) {
   for (const Module& module : process.modules) {
     if (address - module.base >= module.size) continue;
