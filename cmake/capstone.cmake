@@ -1,5 +1,13 @@
-# wperf_capstone: the Capstone library for the Windows build, ARM64 and x86 only, from its source in
-# build/tools/capstone. Without that source the target does not exist.
+# wperf_capstone: the Capstone library for Windows. A build there links vcpkg's. The build on Linux makes it, ARM64 and
+# x86 only, from its source in build/tools/capstone; without that source the target does not exist.
+if(MSVC)
+  find_path(WPERF_CAPSTONE_INCLUDE capstone/capstone.h REQUIRED)
+  find_library(WPERF_CAPSTONE_LIBRARY NAMES capstone REQUIRED)
+  add_library(wperf_capstone INTERFACE)
+  target_include_directories(wperf_capstone SYSTEM INTERFACE ${WPERF_CAPSTONE_INCLUDE})
+  target_link_libraries(wperf_capstone INTERFACE ${WPERF_CAPSTONE_LIBRARY})
+  return()
+endif()
 set(WPERF_CAPSTONE_SOURCE ${CMAKE_SOURCE_DIR}/build/tools/capstone CACHE PATH "the source of Capstone 4")
 if(NOT EXISTS ${WPERF_CAPSTONE_SOURCE}/include/capstone/capstone.h)
   message(STATUS "no source of Capstone in ${WPERF_CAPSTONE_SOURCE}: this wperf.exe will not disassemble")

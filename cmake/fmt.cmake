@@ -1,5 +1,10 @@
-# wperf_fmt: the fmt library of every room that formats. See fmt/fmt.cpp.
+# wperf_fmt: the fmt library of every room that formats. See fmt/fmt.cpp. A build on Windows links vcpkg's.
 find_package(fmt REQUIRED)
+if(CMAKE_HOST_WIN32)
+  add_library(wperf_fmt INTERFACE)
+  target_link_libraries(wperf_fmt INTERFACE fmt::fmt)
+  return()
+endif()
 get_target_property(fmt_headers fmt::fmt-header-only INTERFACE_INCLUDE_DIRECTORIES)
 add_library(wperf_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt/fmt.cpp)
 target_include_directories(wperf_fmt SYSTEM PUBLIC ${fmt_headers})

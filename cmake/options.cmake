@@ -13,7 +13,11 @@ endif()
 # Only tests run sanitized builds, so they get just enough optimisation to be quick.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
-set(CMAKE_CXX_FLAGS_QUICK "-O0 -DNDEBUG")  # for windows-x64 in the tests: built to be run a few times
+set(without_optimisation -O0)
+if(MSVC)
+  set(without_optimisation -Od)
+endif()
+set(CMAKE_CXX_FLAGS_QUICK "${without_optimisation} -DNDEBUG")  # for builds in the tests that are run a few times
 set(CMAKE_C_FLAGS_QUICK "${CMAKE_CXX_FLAGS_QUICK}")
 
 set(CMAKE_CXX_STANDARD 23)
@@ -30,7 +34,9 @@ if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Without this sloppiness, ccache caches no file that was compiled with a precompiled header. Clones share the cache.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
                CCACHE_NOHASHDIR=1)
-  if(WIN32)
+  if(MSVC)
+    list(APPEND launcher CCACHE_COMPILERTYPE=clang-cl)
+  elseif(WIN32)
     list(APPEND launcher CCACHE_COMPILERTYPE=clang CCACHE_COMPILERCHECK=string:zig-${CMAKE_CXX_COMPILER_VERSION})
   endif()
   list(APPEND launcher ${WPERF_CCACHE})
@@ -44,7 +50,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 # Clang counts sign conversions under -Wconversion, GCC does not: both get GCC's meaning.
-add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+set(most_warnings -Wall -Wextra)
+if(MSVC)
+  # clang-cl takes -Wall for all warnings that clang has. The definition keeps fopen() and getenv() from being warned of.
+  set(most_warnings -W4 -utf-8 -D_CRT_SECURE_NO_WARNINGS)
+endif()
+add_compile_options(${most_warnings} -Wshadow -Wconversion -Wno-sign-conversion)
 if(WPERF_WARNINGS_FAIL)
   add_compile_options(-Werror)
 endif()
@@ -56,8 +67,13 @@ include_directories(${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
 
 # The dynamic loader takes most of a short command's time. So we link few libraries, have few relocations, and leave out
 # unused code. With the C++ library inside, `wperf --version --device sim` takes 0.9 ms instead of 1.3.
-add_compile_options(-ffunction-sections -fdata-sections)
-add_link_options(-Wl,--gc-sections)
+if(MSVC)
+  add_compile_options(-Gw)
+  add_link_options(-OPT:REF)
+else()
+  add_compile_options(-ffunction-sections -fdata-sections)
+  add_link_options(-Wl,--gc-sections)
+endif()
 if(NOT WIN32)
   add_compile_options(-fno-plt)
   add_link_options(-Wl,--as-needed -Wl,-O1 -Wl,--hash-style=gnu)

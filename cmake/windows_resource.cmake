@@ -54,19 +54,27 @@ endif()
 
 set(wperf_resource_script ${CMAKE_CURRENT_LIST_FILE})
 function(wperf_windows_resource target description)
-  find_program(WPERF_LLVM_CVTRES NAMES llvm-cvtres-19 llvm-cvtres REQUIRED)
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "ARM64")
     set(machine ARM64)
   else()
     set(machine X64)
   endif()
   set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}.rc)
-  set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}_resource.obj)
+  if(MSVC)
+    # Microsoft's linker takes the output of the resource compiler. It would add a second manifest.
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.rc.res)
+    set(make_object)
+    target_link_options(${target} PRIVATE -MANIFEST:NO)
+  else()
+    find_program(WPERF_LLVM_CVTRES NAMES llvm-cvtres-19 llvm-cvtres REQUIRED)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}_resource.obj)
+    set(make_object COMMAND ${WPERF_LLVM_CVTRES} /machine:${machine} /out:${target}_resource.obj ${target}.rc.res)
+  endif()
   add_custom_command(OUTPUT ${object}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${script} -DNAME=${target} -DDESCRIPTION=${description} -DVERSION=${PROJECT_VERSION}
             -DVERSION_HEADER=${CMAKE_BINARY_DIR}/generated/wperf_version.h -P ${wperf_resource_script}
     COMMAND ${CMAKE_RC_COMPILER} /fo ${target}.rc.res ${target}.rc
-    COMMAND ${WPERF_LLVM_CVTRES} /machine:${machine} /out:${target}_resource.obj ${target}.rc.res
+    ${make_object}
     DEPENDS ${CMAKE_BINARY_DIR}/generated/wperf_version.h ${wperf_resource_script}
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} # both tools take an absolute path such as /c… for an option
     COMMENT "resources of ${target}" VERBATIM)

@@ -1,8 +1,9 @@
-# wperf_zlib: zlib. Linux links Debian's static library, so that no further library is loaded at start. The Windows
-# build compiles the parts that wperf calls from the source in build/tools/zlib (scripts/packages.sh fetches it).
-if(NOT WIN32)
+# wperf_zlib: zlib. Linux links Debian's static library, so that no further library is loaded at start; a build on
+# Windows links vcpkg's. The Windows build on Linux compiles the parts that wperf calls from the source in
+# build/tools/zlib (scripts/packages.sh fetches it).
+if(NOT WIN32 OR MSVC)
   find_path(WPERF_ZLIB_INCLUDE zlib.h REQUIRED)
-  find_library(WPERF_ZLIB NAMES libz.a z REQUIRED)
+  find_library(WPERF_ZLIB NAMES libz.a z zlib zs REQUIRED)
   add_library(wperf_zlib INTERFACE)
   target_include_directories(wperf_zlib SYSTEM INTERFACE ${WPERF_ZLIB_INCLUDE})
   target_link_libraries(wperf_zlib INTERFACE ${WPERF_ZLIB})

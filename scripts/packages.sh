@@ -366,6 +366,7 @@ need_for_preset() {
   local preset=$1 tests=${2:-}
   # shellcheck disable=SC2086  # the lists are meant to be split
   case "$preset" in
+    windows-clang-cl) need_packages $packages_build clang-19 lld-19 llvm-19 && need_zig && need_windows_libraries ;;
     windows-*) need_packages $packages_build llvm-19 && need_zig && need_windows_libraries ;;
     linux-arm64) need_packages $packages_linux_arm64 && need_arm64_sysroot ;;
     driver-arm64) need_packages cmake ninja-build ccache git clang-19 lld-19 llvm-19 python3 ;;

@@ -9,8 +9,9 @@ namespace detail {
 template auto dragonbox::to_decimal(double value) noexcept -> dragonbox::decimal_fp<double>;
 template auto dragonbox::to_decimal(float value) noexcept -> dragonbox::decimal_fp<float>;
 template void buffer<char>::append(const char* begin, const char* end);
-template void vformat_to(buffer<char>& out, string_view format, basic_format_args<FMT_BUFFER_CONTEXT(char)> arguments,
-                         locale_ref locale);
+#if FMT_VERSION < 110000  // not a template since
+template void vformat_to(buffer<char>& out, string_view format, format_args arguments, locale_ref locale);
+#endif
 template auto thousands_sep_impl(locale_ref locale) -> thousands_sep_result<char>;
 template auto decimal_point_impl(locale_ref locale) -> char;
 

@@ -15,6 +15,7 @@
 
 #include "analysis/compare/function_names.h"
 #include "base/ints.h"
+#include "ground/text/parts.h"
 
 namespace wperf::compare {
 namespace {
@@ -155,7 +156,7 @@ class CodeMatcher {
     }
     matched_.notes.push_back(fmt::format(
         "{}: {} before and {} after have the same code and may have been renamed, but the pairs are ambiguous.", module,
-        fmt::join(names[0], ", "), fmt::join(names[1], ", ")));
+        text::joined(names[0], ", "), text::joined(names[1], ", ")));
   }
   void note_missing_code(const std::string& module, const RunCosts& run) {
     matched_.notes.push_back(

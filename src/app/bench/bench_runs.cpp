@@ -24,6 +24,7 @@
 #include "ground/os/new_file.h"
 #include "ground/os/process.h"
 #include "ground/text/number_text.h"
+#include "ground/text/parts.h"
 #include "machine/plan/count_parts.h"
 #include "machine/plan/default_events.h"
 #include "machine/plan/sample_plan.h"
@@ -94,7 +95,7 @@ diag::Result<void> check_names(const BenchOptions& options, std::vector<std::str
     if (condition.kind == Kind::total && condition.name != "*" && !is_known(condition.name))
       return usage(begin + (baseline.empty() ? "no event or total with this name is measured"
                                              : "the baseline and the measured events do not both have this name"),
-                   fmt::format("measured are {}; add events with -e EVENTS", fmt::join(totals, ", ")));
+                   fmt::format("measured are {}; add events with -e EVENTS", text::joined(totals, ", ")));
     if (condition.kind != Kind::total && !records)
       return usage(begin + "conditions on functions, modules and lines need recordings",
                    "make recordings with --record NAME");
@@ -104,7 +105,7 @@ diag::Result<void> check_names(const BenchOptions& options, std::vector<std::str
   }
   if (asked.per.unit == request::CostPer::Unit::counter && !is_known(asked.per.counter))
     return usage(fmt::format("--per {}: no event or total with this name is measured", asked.per.counter),
-                 fmt::format("use share, second, run, or one of {}", fmt::join(totals, ", ")));
+                 fmt::format("use share, second, run, or one of {}", text::joined(totals, ", ")));
   return {};
 }
 

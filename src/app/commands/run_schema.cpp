@@ -3,6 +3,7 @@
 
 #include "app/commands/commands.h"
 #include "ground/diag/nearest.h"
+#include "ground/text/parts.h"
 #include "views/report/tool_reports.h"
 #include "views/schemas/schemas.h"
 
@@ -13,8 +14,8 @@ std::string list_of_schemas() {
   report::Table table;
   table.columns = {{"name"}, {"document"}, {"printed by"}};
   for (const schemas::Schema& schema : schemas::all()) {
-    table.rows.push_back({std::string(schema.name), std::string(schema.title),
-                          fmt::format("{}", fmt::join(schemas::printed_by(schema), ", "))});
+    table.rows.push_back(
+        {std::string(schema.name), std::string(schema.title), text::joined(schemas::printed_by(schema), ", ")});
   }
   return report::table_text(table);
 }

@@ -4,6 +4,7 @@
 
 #include "app/doctor/doctor.h"
 #include "ground/os/machine_facts.h"
+#include "ground/text/parts.h"
 #include "machine/plan/counters.h"
 
 namespace wperf::doctor {
@@ -57,9 +58,8 @@ Check check_rights(const LinuxFacts& facts) {
 Check check_counters_of(const LinuxFacts& facts) {
   if (facts.counter_error.empty()) {
     return {.name = "pmu",
-            .detail = fmt::format(
-                "counted {} cycles in a short loop; event sources of the cores: {}", facts.cycles,
-                facts.core_units.empty() ? "unnamed" : fmt::format("{}", fmt::join(facts.core_units, ", "))),
+            .detail = fmt::format("counted {} cycles in a short loop; event sources of the cores: {}", facts.cycles,
+                                  facts.core_units.empty() ? "unnamed" : text::joined(facts.core_units, ", ")),
             .fix = {}};
   }
   // Without the right to measure one's programs, nothing is known about the machine's counters.
@@ -78,10 +78,9 @@ Check check_counters_of(const LinuxFacts& facts) {
 }
 
 Check check_units(const LinuxFacts& facts) {
-  return {
-      .name = "units",
-      .detail = facts.other_units.empty() ? "only the cores" : fmt::format("{}", fmt::join(facts.other_units, ", ")),
-      .fix = {}};
+  return {.name = "units",
+          .detail = facts.other_units.empty() ? "only the cores" : text::joined(facts.other_units, ", "),
+          .fix = {}};
 }
 
 Check check_rate(const LinuxFacts& facts) {

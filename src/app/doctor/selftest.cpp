@@ -15,6 +15,7 @@
 #include "ground/os/files.h"
 #include "ground/os/machine_facts.h"
 #include "ground/os/process.h"
+#include "ground/text/parts.h"
 #include "machine/devices/devices.h"
 #include "machine/linux_kernel/linux_device.h"
 
@@ -54,7 +55,7 @@ class DeviceTest {
       test_counts();
       test_samples();
       if (const auto& lines = listener_.lines(); !lines.empty()) {
-        add({.check = "warnings", .outcome = Outcome::ok, .detail = fmt::format("{}", fmt::join(lines, "; "))});
+        add({.check = "warnings", .outcome = Outcome::ok, .detail = text::joined(lines, "; ")});
       }
     }
     return {.name = device_, .findings = std::move(findings_)};

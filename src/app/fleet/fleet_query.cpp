@@ -7,6 +7,7 @@
 #include <array>
 
 #include "app/push/clickhouse_table.h"
+#include "ground/text/parts.h"
 
 namespace wperf::fleet {
 namespace {
@@ -52,7 +53,7 @@ std::string hosts_query(const FleetAddress& address) {
       push::kFleetTable, conditions_of(address));
   constexpr std::array kColumns = {"host",        "toString(count())",  "toString(min(begun))", "toString(max(ended))",
                                    "sum(length)", "toString(sum(gone))"};
-  return fmt::format("SELECT {} FROM ({}) GROUP BY host ORDER BY host FORMAT JSONCompact", fmt::join(kColumns, ", "),
+  return fmt::format("SELECT {} FROM ({}) GROUP BY host ORDER BY host FORMAT JSONCompact", text::joined(kColumns, ", "),
                      of_profiles);
 }
 

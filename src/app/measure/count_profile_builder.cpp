@@ -8,6 +8,7 @@
 #include <map>
 
 #include "app/measure/opened_machine.h"
+#include "ground/text/parts.h"
 #include "machine/counts/scaled_counts.h"
 #include "machine/pmu/catalogue.h"
 #include "machine/pmu/core_metrics.h"
@@ -293,7 +294,7 @@ void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, a
   }
   if (names.empty()) return;
   profile.remarks.push_back(fmt::format("{} counted 0: the PMU of these cores does not have {} (`wperf list`)",
-                                        fmt::join(names, ", "), names.size() == 1 ? "this event" : "these events"));
+                                        text::joined(names, ", "), names.size() == 1 ? "this event" : "these events"));
 }
 
 double elapsed_seconds(const readings::CountCapture& capture, bool by_kernel) {

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "ground/text/base_name.h"
+#include "ground/text/parts.h"
 #include "model/request/measurement.h"
 
 namespace wperf::measure {
@@ -27,8 +28,9 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
     running.push_back(name);
   }
   const bool few = !running.empty() && running.size() <= kFewPrograms;
-  return diag::usage_error(fmt::format("no program named '{}' is running", text::base_name(image_name)),
-                           few ? fmt::format("running: {}", fmt::join(running, ", ")) : "start it with `wperf record`");
+  return diag::usage_error(
+      fmt::format("no program named '{}' is running", text::base_name(image_name)),
+      few ? fmt::format("running: {}", text::joined(running, ", ")) : "start it with `wperf record`");
 }
 
 // WindowsPerf samples the core whatever program runs there, and scripts written for it rely on that.

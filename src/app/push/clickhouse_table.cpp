@@ -8,6 +8,8 @@
 #include <charconv>
 #include <span>
 
+#include "ground/text/parts.h"
+
 namespace wperf::push {
 namespace {
 
@@ -41,7 +43,7 @@ std::string step_after(u64 version) {
     return fmt::format(
         "CREATE TABLE IF NOT EXISTS {} ({}) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(time) "
         "ORDER BY (service_name, build, host, time, profile, row)",
-        kFleetTable, fmt::join(kFirstColumns, ", "));
+        kFleetTable, text::joined(kFirstColumns, ", "));
   }
   return fmt::format(
       "ALTER TABLE {} ADD COLUMN missing UInt64 AFTER seconds, MODIFY COLUMN table_version UInt16 DEFAULT toUInt16(2)",

@@ -16,6 +16,7 @@
 #include "ground/os/mapped_file.h"
 #include "ground/os/output_file.h"
 #include "ground/text/number_text.h"
+#include "ground/text/parts.h"
 #include "model/request/recording_view.h"
 #include "model/stacks/shared_paths.h"
 #include "model/stacks/stack_rows.h"
@@ -173,7 +174,7 @@ std::string left_out(const Writer& writer, const stacks::StackProfile& profile, 
   if (writer.format == ExportFormat::callgrind && has_recursion(profile)) {
     parts.emplace_back("recursion (the inclusive cost of a recursive function counts each level)");
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return text::joined(parts, ", ");
 }
 
 void warn_of_left_out_data(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments,

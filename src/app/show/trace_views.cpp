@@ -21,6 +21,7 @@
 #include "app/show/records_output.h"
 #include "app/show/sample_views.h"
 #include "ground/text/number_text.h"
+#include "ground/text/parts.h"
 #include "views/report/trace_facts_text.h"
 
 namespace wperf::show {
@@ -90,7 +91,7 @@ diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::
     if (is_chosen[one.kind]) chosen.push_back(one);
   }
   recording::ChosenSpans out{.stretches = recording::merged_stretches(chosen), .text = {}};
-  const std::string shown = names.size() == 1 ? *names.begin() : fmt::format("{}", fmt::join(names, " and "));
+  const std::string shown = names.size() == 1 ? *names.begin() : text::joined(names, " and ");
   out.text = fmt::format("{} span{} of {} ({})", text::with_commas(chosen.size()), chosen.size() == 1 ? "" : "s", shown,
                          report::span_time(total_of(out.stretches)));
   if (const std::string unpaired = report::unpaired_text(unclosed, unopened); !unpaired.empty())

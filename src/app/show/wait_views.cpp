@@ -19,6 +19,7 @@
 #include "app/show/sample_views.h"
 #include "app/show/trace_views.h"
 #include "code/modules/symbol_folders.h"
+#include "ground/text/parts.h"
 #include "model/readings/samples.h"
 #include "views/report/waits_report.h"
 
@@ -193,10 +194,10 @@ diag::Result<void> show_tables(const ChosenThreads& threads, const ReportOptions
       named->names, named->locks, selection);
   if (threads.selection.critical_path && !report.path.has_value()) {
     const std::vector<u32>& tids = options.tables.filter.tids;
-    return diag::Error{
-        .text = tids.empty() ? "no critical path: the recording has no thread to start at"
-                             : fmt::format("no critical path: the recording has no thread {}", fmt::join(tids, ", ")),
-        .hint = {}};
+    return diag::Error{.text = tids.empty() ? "no critical path: the recording has no thread to start at"
+                                            : fmt::format("no critical path: the recording has no thread {}",
+                                                          text::joined(tids, ", ")),
+                       .hint = {}};
   }
   add_facts(threads.recording, named->recorded.profile.losses, options, report);
   const stacks::TraceFacts* trace = threads.recording.source.trace_facts();

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "ground/text/base64.h"
+#include "ground/text/parts.h"
 #include "ground/text/word_list.h"
 
 namespace wperf::text {
@@ -24,6 +30,14 @@ TEST(WordList, WordsHaveNumbers) {
   EXPECT_EQ(word_at(kWords, 3), "");
   EXPECT_EQ(word_at("", 0), "");
   EXPECT_EQ(with_commas_between(kWords), "one, two-a, two");
+}
+
+TEST(Parts, AreJoined) {
+  EXPECT_EQ(joined(std::vector<std::string>{"a", "", "c"}, ", "), "a, , c");
+  EXPECT_EQ(joined(std::array<std::string_view, 1>{"alone"}, ", "), "alone");
+  EXPECT_EQ(joined(std::set<u32>{7, 4294967295u}, ","), "7,4294967295");
+  EXPECT_EQ(joined(std::vector<std::string>{}, ", "), "");
+  EXPECT_EQ(joined(std::vector<std::string>{"", "b"}, ", "), ", b");
 }
 
 }  // namespace

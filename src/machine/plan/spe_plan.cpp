@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ground/text/parts.h"
 #include "machine/plan/cores.h"
 
 namespace wperf::plan {
@@ -167,7 +168,7 @@ diag::Result<void> check_spe(const request::SpeList& list, const Capabilities& m
     if (find_spe_setting(given.name) != nullptr) continue;
     std::vector<std::string_view> names;
     for (const SpeSetting& setting : kSettings) names.push_back(setting.name);
-    return diag::contract_error(fmt::format("SPE filter '{}' unknown, use: {}", given.name, fmt::join(names, ", ")));
+    return diag::contract_error(fmt::format("SPE filter '{}' unknown, use: {}", given.name, text::joined(names, ", ")));
   }
   for (const request::SpeFilter& given : list.filters) {
     const SpeSetting& setting = *find_spe_setting(given.name);

@@ -162,7 +162,8 @@ std::vector<readings::Process> WindowsPrograms::processes() {
                          .core = 0,
                          .running = true,
                          .exit_code = 0,
-                         .modules = {{.name = name, .path = {}, .base = 0, .size = 0, .entry = 0}}});
+                         .modules = {{.name = name, .path = {}, .base = 0, .size = 0, .entry = 0}},
+                         .threads = {}});
   }
   return processes;
 }

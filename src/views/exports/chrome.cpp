@@ -2,6 +2,8 @@
 // Chrome's trace event format: stack frames, samples, thread states as complete events, counters, marks.
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "ground/text/json_writer.h"
 #include "views/exports/exported_profile.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/stacks/id_table.h"
 #include "views/exports/exported_profile.h"

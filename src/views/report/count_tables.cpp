@@ -7,6 +7,7 @@
 #include <map>
 
 #include "ground/text/number_text.h"
+#include "ground/text/parts.h"
 
 namespace wperf::report {
 namespace {
@@ -81,7 +82,7 @@ void metric_columns(Columns& to, const answers::MetricRow& row) {
 
 void l3_columns(Columns& to, const answers::L3Row& row) {
   amount(to, "cluster", number_or_all(row.cluster));
-  amount(to, "cores", row.cluster.has_value() ? fmt::format("{}", fmt::join(row.cores, ", ")) : "all");
+  amount(to, "cores", row.cluster.has_value() ? text::joined(row.cores, ", ") : "all");
   amount(to, "read_bandwidth", text::fixed(row.bandwidth_mb, 2) + "MB", row.counted);
   amount(to, "miss_rate", text::fixed(row.miss_percent, 2) + "%", row.counted);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ground/text/number_text.h"
+#include "ground/text/parts.h"
 #include "views/report/count_derived.h"
 #include "views/report/count_report.h"
 #include "views/report/count_tables.h"
@@ -110,7 +111,7 @@ void append_not_counted(std::string& out, std::span<const answers::CountRow> row
   fmt::format_to(std::back_inserter(out),
                  "\nNot counted, because they were never scheduled on a counter: {}.\nCount for longer, or count fewer "
                  "at a time.\n",
-                 fmt::join(names, ", "));
+                 text::joined(names, ", "));
 }
 
 std::string count_text(const answers::CountProfile& profile, const CountTextOptions& options) {

@@ -10,6 +10,7 @@
 
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"
+#include "ground/text/parts.h"
 #include "views/report/document_version.h"
 
 namespace wperf::report {
@@ -96,7 +97,7 @@ std::string pgo_text(const pgo::ProfileFacts& facts) {
     out += fmt::format("; hottest: {}, {} %", judgement.hottest, text::fixed(judgement.hottest_percent, 2));
   }
   out += '\n';
-  if (!facts.events.empty()) out += fmt::format("counted: {}\n", fmt::join(facts.events, ", "));
+  if (!facts.events.empty()) out += fmt::format("counted: {}\n", text::joined(facts.events, ", "));
   if (facts.branches + facts.calls != 0) {
     out += fmt::format("also: {} branches that were taken, {} calls of call stacks\n", with_commas(facts.branches),
                        with_commas(facts.calls));

@@ -2,9 +2,11 @@
 // `test` (contract 8.5). Readers look for a part of a row's name and take the first match, so the order is fixed.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <utility>
 
 #include "ground/text/number_text.h"
+#include "ground/text/parts.h"
 #include "machine/pmu/catalogue.h"
 #include "views/report/tool_reports.h"
 
@@ -123,7 +125,7 @@ void add_hardware(Rows& rows, const answers::TestReport& test) {
   for (const auto& [key, value] : kShort) rows.add_hardware(key, text::hex(value, 4));
   rows.add_hardware("midr_value", text::hex(test.midr, 20));
   rows.add_hardware("id_aa64dfr0_value", text::hex(test.id_aa64dfr0, 20));
-  rows.add_hardware("counter_idx_map", fmt::format("{}", fmt::join(test.counter_map, ",")));
+  rows.add_hardware("counter_idx_map", text::joined(test.counter_map, ","));
   rows.add_hardware("device_id_str", test.device_id);
 }
 

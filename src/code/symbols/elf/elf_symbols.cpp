@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "code/ordered.h"
 #include "code/symbols/elf/elf_file.h"
