@@ -361,25 +361,6 @@ TEST_F(NtFiles, FoldersAreListedByMask) {
   EXPECT_EQ(list(0), kNoMoreFiles);
 }
 
-TEST_F(NtFiles, MappedFilesGetWhatWasWrittenToTheirViews) {
-  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt", 0xc0000000), kSuccess);
-  const u64 file = process.get(0);
-  ASSERT_EQ(process.call("NtCreateSection", {kAt + 8, 0, 0, 0, kPageReadWrite, 0x8000000, file}), kSuccess);
-  process.put(0x20, u64{0});
-  process.put(0x28, u64{0});
-  ASSERT_EQ(process.call("NtMapViewOfSection",
-                         {process.get(8), kThisProcess, kAt + 0x20, 0, 0, 0, kAt + 0x28, 1, 0, kPageReadWrite}),
-            kSuccess);
-  const u64 view = process.get(0x20);
-  char text[6] = {};
-  ASSERT_TRUE(process.state.space.read(view, text, 5));
-  EXPECT_STREQ(text, "hello");
-  process.state.space.write(view, "HELLO", 5);
-  ASSERT_EQ(process.call("NtUnmapViewOfSection", {kThisProcess, view}), kSuccess);
-  std::ifstream stream(folder / "Hello.txt");
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "HELLO, world");
-}
-
 // A program whose standard streams are pipes of this test.
 class NtStreams : public testing::Test {
  protected:

@@ -70,6 +70,7 @@ Status check_uses(System& system, const Place& place, const Opening& opening) {
   }
   const auto uses = system.open_files.of(place.facts);
   if (uses->deletions != 0) return kDeletePending;
+  if (opening.replaces() && uses->sections != 0) return kUserMappedFile;
   return uses->allow(FileUses::of_rights(opening.granted()), opening.shared) ? kSuccess : kSharingViolation;
 }
 

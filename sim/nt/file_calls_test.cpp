@@ -43,15 +43,6 @@ TEST_F(NtFiles, HandlesRestrictEachOther) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "hello, world");
 }
 
-TEST_F(NtFiles, ViewsOfAFileAreInNobodysWay) {
-  constexpr std::string_view kFile = "\\??\\C:\\work\\Hello.txt";
-  ASSERT_EQ(open_sharing(kFile, 0xc0000000, 0), kSuccess);
-  ASSERT_EQ(process.call("NtCreateSection", {kAt + 8, 0, 0, 0, kPageReadWrite, 0x8000000, process.get(0)}), kSuccess);
-  EXPECT_EQ(open_sharing(kFile, 0x80000000, 7), kSharingViolation);
-  EXPECT_EQ(process.call("NtClose", {process.get(0)}), kSuccess);
-  EXPECT_EQ(open_sharing(kFile, 0xc0000000, 0), kSuccess);
-}
-
 TEST_F(NtFiles, AFileThatWillBeDeletedIsNotOpened) {
   constexpr std::string_view kFile = "\\??\\C:\\work\\Hello.txt";
   constexpr u64 kDisposition = 13;
@@ -204,22 +195,6 @@ TEST_F(NtFiles, HaveOneStreamAndNoCompression) {
   ASSERT_EQ(process.call("NtQueryInformationFile", {file, kAt + 0x10, kAt + 0x100, 16, kCompression}), kSuccess);
   EXPECT_EQ(process.get(0x100), 12U);
   EXPECT_EQ(process.get(0x108), 0U);
-}
-
-TEST_F(NtFiles, AViewHasTheNameOfItsFile) {
-  constexpr u32 kMappedFile = 2;
-  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt"), kSuccess);
-  ASSERT_EQ(process.call("NtCreateSection", {kAt + 8, 0, 0, 0, kPageReadOnly, 0x8000000, process.get(0)}), kSuccess);
-  process.put(0x20, std::array<u64, 2>{0, 0});
-  ASSERT_EQ(process.call("NtMapViewOfSection",
-                         {process.get(8), kThisProcess, kAt + 0x20, 0, 0, 0, kAt + 0x28, 1, 0, kPageReadOnly}),
-            kSuccess);
-  ASSERT_EQ(
-      process.call("NtQueryVirtualMemory", {kThisProcess, process.get(0x20) + 5, kMappedFile, kAt + 0x2000, 0x200, 0}),
-      kSuccess);
-  std::vector<u16> units(process.get<u16>(0x2000) / 2);
-  process.state.space.read(kAt + 0x2010, units.data(), units.size() * 2);
-  EXPECT_EQ(to_utf8(units), "\\Device\\HarddiskVolume1\\work\\Hello.txt");
 }
 
 }  // namespace

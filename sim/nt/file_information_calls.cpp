@@ -271,6 +271,13 @@ Status set_disposition(File& file, u32 flags) {
   return kSuccess;
 }
 
+Status set_end(System& system, File& file, u64 bytes) {
+  FileFacts facts;
+  if (file.type != File::Type::disk || file.files->facts(file.number, facts) != FileProblem::none) return kAccessDenied;
+  if (bytes < facts.bytes && system.open_files.of(facts)->sections != 0) return kUserMappedFile;
+  return file.files->resize(file.number, bytes) ? kSuccess : kAccessDenied;
+}
+
 Status set_file_fact(Call& call, File& file) {
   constexpr u32 kBasic = 4, kRename = 10, kLink = 11, kDisposition = 13, kPosition = 14, kMode = 16, kAllocation = 19,
                 kEnd = 20, kPipe = 23, kCompletion = 30, kNotification = 41, kReplaceCompletion = 61,
@@ -313,7 +320,7 @@ Status set_file_fact(Call& call, File& file) {
     case kEnd: {
       u64 bytes = 0;
       if (!call.get(buffer, bytes)) return kAccessViolation;
-      return file.type == File::Type::disk && file.files->resize(file.number, bytes) ? kSuccess : kAccessDenied;
+      return set_end(*call.state.system, file, bytes);
     }
     case kCompletion:
     case kReplaceCompletion: {

@@ -32,6 +32,7 @@ class FileUses {
   bool is_used() const { return opened_ != 0; }
 
   u32 deletions = 0;  // handles that will delete the file when they are closed
+  u32 sections = 0;   // that map the file, so it cannot become shorter
 
  private:
   static constexpr u32 kCount = 3;

@@ -15,6 +15,7 @@
 
 #include "base/ints.h"
 #include "sim/nt/guest_names.h"
+#include "sim/nt/host_memory.h"
 #include "sim/nt/standard_streams.h"
 
 namespace wperf::sim {
@@ -100,6 +101,9 @@ class GuestFiles {
   enum class From : u8 { start, here, end };
   std::optional<u64> seek(u32 number, std::int64_t offset, From from);
   [[nodiscard]] bool resize(u32 number, u64 bytes);
+  // The file as memory, which remains when the file is closed. Returns null if the host refuses.
+  [[nodiscard]] std::shared_ptr<nt::HostMemory> map(u32 number, u64 bytes, bool writes) const;
+  void note_written(u32 number) { note_modified(number, FolderChange::kWritten); }  // through its memory
   bool close(u32 number);
 
  private:

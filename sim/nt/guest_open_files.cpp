@@ -57,6 +57,10 @@ bool GuestFiles::resize(u32 number, u64 bytes) {
   return true;
 }
 
+std::shared_ptr<nt::HostMemory> GuestFiles::map(u32 number, u64 bytes, bool writes) const {
+  return is_open(number) ? nt::HostMemory::of_file(files_[number], bytes, writes) : nullptr;
+}
+
 bool GuestFiles::close(u32 number) {
   if (!is_open(number)) return false;
   ::close(files_[number]);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/nt/memory.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -22,18 +20,6 @@ constexpr u64 round_up(u64 value, u64 unit) {
 }
 
 }  // namespace
-
-std::shared_ptr<HostMemory> HostMemory::make(u64 size) {
-  void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED) return nullptr;
-  return std::shared_ptr<HostMemory>(new HostMemory(static_cast<std::byte*>(data), size));
-}
-HostMemory::~HostMemory() {
-  munmap(data_, size_);
-}
-void HostMemory::clear(u64 offset, u64 size) {
-  madvise(data_ + offset, size, MADV_DONTNEED);
-}
 
 Memory::Memory(AddressSpace& space, u64 seed)
     : space_(space), first_(kMemoryArea + random_offset(seed, PlacedThing::memory, 0, 0x10000)) {}

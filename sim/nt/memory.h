@@ -12,6 +12,7 @@
 
 #include "base/ints.h"
 #include "sim/memory/address_space.h"
+#include "sim/nt/host_memory.h"
 #include "sim/nt/status.h"
 
 namespace wperf::sim::nt {
@@ -27,23 +28,6 @@ inline constexpr u32 kReplacePlaceholder = 0x4000, kPreservePlaceholder = 2;
 enum class MemoryType : u32 { private_pages = 0x20000, mapped = 0x40000, image = 0x1000000 };
 
 inline constexpr u64 kLowestAddress = 0x10000, kHighestAddress = 0x7fff'fffe'ffff;
-
-// Zeroed memory of this host. Views of one section share a block.
-class HostMemory {
- public:
-  static std::shared_ptr<HostMemory> make(u64 size);  // null if memory is short
-  ~HostMemory();
-  HostMemory(const HostMemory&) = delete;
-  HostMemory& operator=(const HostMemory&) = delete;
-  std::byte* data() const { return data_; }
-  u64 size() const { return size_; }
-  void clear(u64 offset, u64 size);
-
- private:
-  HostMemory(std::byte* data, u64 size) : data_(data), size_(size) {}
-  std::byte* data_;
-  u64 size_;
-};
 
 class Memory {
  public:

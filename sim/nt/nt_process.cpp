@@ -18,9 +18,6 @@ class NtProcess final : public Program {
  public:
   NtProcess(u64 seed, std::shared_ptr<System> system, std::shared_ptr<FileSystem> files)
       : state_(seed, std::move(system), std::move(files)) {}
-  ~NtProcess() override {
-    for (const auto& [base, view] : state_.views) write_back(*view.section);
-  }
 
   State& state() { return state_; }
 

@@ -42,6 +42,12 @@ void File::announce_removal(bool removed) {
   uses->deletions += removed ? 1u : ~0u;
 }
 
+Section::~Section() {
+  if (uses != nullptr) --uses->sections;
+  sums->bytes -= charged;
+  if (reserves) sums->reserved -= size;
+}
+
 u64 Handles::add(ObjectPointer object, bool inherits) {
   while (lowest_free_ < entries_.size() && entries_[lowest_free_].object() != nullptr) ++lowest_free_;
   if (lowest_free_ == kMost) return 0;

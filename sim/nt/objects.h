@@ -235,14 +235,12 @@ struct SectionSums {
 struct Section final : Object {
   static constexpr Kind kKind = Kind::section;
   explicit Section(std::shared_ptr<SectionSums> of_process) : Object(kKind), sums(std::move(of_process)) {}
-  ~Section() override {
-    sums->bytes -= charged;
-    if (reserves) sums->reserved -= size;
-  }
+  ~Section() override;
   std::shared_ptr<ImageContents> image;  // for an image
   std::string path;                      // for an image: its name in lists of modules
   std::shared_ptr<File> file;            // for a mapped file
-  std::shared_ptr<HostMemory> memory;    // for all other sections; filled when the section is made
+  std::shared_ptr<FileUses> uses;        // of the mapped file
+  std::shared_ptr<HostMemory> memory;    // for all sections but images
   u64 size = 0;
   std::shared_ptr<SectionSums> sums;
   u64 charged = 0;  // its part of their bytes

@@ -60,30 +60,23 @@ Status commit_lacking(Memory& memory, u64 base, const State::View& view, u64 beg
   return status;
 }
 
-// The present contents of the file.
-Status fill_from_file(Section& section, const std::shared_ptr<File>& file, u64 wanted) {
+Status map_file(State& state, Section& section, const std::shared_ptr<File>& file, u64 wanted) {
   FileFacts facts;
   if (file->type != File::Type::disk) return kInvalidParameter;
   if (file->files->facts(file->number, facts) != FileProblem::none) return kUnsuccessful;
+  if (is_writable(section.protection) && !file->may_write) return kAccessDenied;
   section.size = wanted != 0 ? wanted : facts.bytes;
-  if (section.size == 0) return 0xc000011e;  // STATUS_MAPPED_FILE_SIZE_ZERO
+  if (section.size == 0) return kMappedFileSizeZero;
   if (section.size > kLargestSection) return kSectionTooBig;
   if (section.size > facts.bytes) {
     if (!is_writable(section.protection)) return kSectionTooBig;
     if (!file->files->resize(file->number, section.size)) return kDiskFull;
   }
-  if (!charge(section, section.size)) return kNoMemory;
-  section.memory = HostMemory::make(page_up(section.size));
-  if (section.memory == nullptr) return kNoMemory;
+  section.memory = file->files->map(file->number, page_up(section.size), is_writable(section.protection));
+  if (section.memory == nullptr) return kAccessDenied;
   section.file = file;
-  usize done = 0;
-  if (!file->files->seek(file->number, 0, GuestFiles::From::start)) return kUnsuccessful;
-  while (done < facts.bytes && done < section.size) {
-    const auto got = file->files->read(file->number, {reinterpret_cast<char*>(section.memory->data()) + done,
-                                                      std::min<u64>(facts.bytes, section.size) - done});
-    if (!got || *got == 0) break;
-    done += *got;
-  }
+  section.uses = state.system->open_files.of(facts);
+  ++section.uses->sections;
   return kSuccess;
 }
 
@@ -113,7 +106,7 @@ u64 create_section(Call& call) {
   auto section = std::make_shared<Section>(call.state.sections);
   section->protection = call.argument32(4);
   if (file != nullptr) {
-    if (const Status status = fill_from_file(*section, file, size); status != kSuccess) return status;
+    if (const Status status = map_file(call.state, *section, file, size); status != kSuccess) return status;
   } else {
     if (size == 0) return kInvalidParameter;
     const bool reserves = (call.argument32(5) & kSectionReserve) != 0;
@@ -159,6 +152,12 @@ u64 query_section(Call& call) {
   return call.answer_with(buffer, room, information.data(), information.size(), 0);
 }
 
+// Tells programs that watch folders.
+void note_written(const Section& section) {
+  if (section.file != nullptr && is_writable(section.protection))
+    section.file->files->note_written(section.file->number);
+}
+
 // Where the arguments of a call that maps a view are.
 struct ViewCall {
   u64 address_at = 0, size_at = 0, offset_at = 0;
@@ -193,7 +192,9 @@ u64 map_view_as(Call& call, const ViewCall& view) {
   if (view.offset_at != 0 && !call.get(view.offset_at, offset)) return 0;
   const u32 protection = view.protection;
   if (!Memory::is_protection(protection)) return kInvalidPageProtection;
-  if (offset % kAllocationGranularity != 0 || offset >= section->size) return kInvalidViewSize;
+  if (is_writable(protection) && !is_writable(section->protection)) return kSectionProtection;
+  if (offset % kAllocationGranularity != 0) return kMappedAlignment;
+  if (offset >= section->size) return kInvalidViewSize;
   if (size == 0) size = section->size - offset;
   if (size > page_up(section->size) - offset) return kInvalidViewSize;
   options.size = page_up(size);
@@ -241,7 +242,7 @@ u64 unmap(Call& call, bool keeps_place) {
   const auto reserved = state.memory.reservation_of(call.argument(1));
   if (!reserved || reserved->type == MemoryType::private_pages) return kNotMappedView;
   if (const auto view = state.views.find(reserved->base); view != state.views.end()) {
-    write_back(*view->second.section);
+    note_written(*view->second.section);
     state.views.erase(view);
   }
   return keeps_place ? state.memory.preserve_placeholder(reserved->base, reserved->size)
@@ -265,7 +266,7 @@ u64 flush_view(Call& call) {
   const auto view =
       call.state.views.find(call.state.memory.reservation_of(address).value_or(Memory::Reservation{}).base);
   if (view == call.state.views.end()) return kNotMappedView;
-  write_back(*view->second.section);
+  note_written(*view->second.section);
   return call.argument(3) == 0 || call.put_io_status(call.argument(3), kSuccess, 0) ? kSuccess : kAccessViolation;
 }
 
@@ -328,13 +329,6 @@ void note_refused_image(State& state, const std::string& path, const std::string
   constexpr usize kMost = 64;
   if (state.refused_images.size() == kMost) state.refused_images.erase(state.refused_images.begin());
   state.refused_images.emplace_back(in_lower_case(name_of(path)), printable(path) + " " + why);
-}
-
-void write_back(const Section& section) {
-  if (section.file == nullptr || !is_writable(section.protection)) return;
-  GuestFiles& files = *section.file->files;
-  if (!files.seek(section.file->number, 0, GuestFiles::From::start)) return;
-  (void)files.write(section.file->number, {reinterpret_cast<const char*>(section.memory->data()), section.size});
 }
 
 std::span<const Service> section_services() {

@@ -275,8 +275,6 @@ void move_to_allowed(Thread& thread);
 // section_calls.cpp: keeps the reason why the file "C:\app\a.dll" cannot be loaded, for the text of a crash. `why` is a
 // predicate.
 void note_refused_image(State& state, const std::string& path, const std::string& why);
-// The file of a mapped section gets what was written to its views.
-void write_back(const Section& section);
 // Commits pages. Pages in a view of a section that reserves belong to the section, so its other views in the process
 // get them, too.
 [[nodiscard]] Status commit_pages(State& state, u64 address, u64 size, u32 protection);

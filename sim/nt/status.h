@@ -31,12 +31,13 @@ inline constexpr Status kUnsuccessful = 0xc0000001, kNotImplemented = 0xc0000002
                         kCannotDelete = 0xc0000121, kPipeBroken = 0xc000014b, kInstanceNotAvailable = 0xc00000ab,
                         kPipeNotAvailable = 0xc00000ac, kPipeClosing = 0xc00000b1, kPipeConnected = 0xc00000b2,
                         kPipeListening = 0xc00000b3, kPipeEmpty = 0xc00000d9, kCancelled = 0xc0000120,
-                        kNotMappedView = 0xc0000019, kInvalidViewSize = 0xc000001f, kSuspendLimit = 0xc000004a,
-                        kThreadIsTerminating = 0xc000004b, kProcessIsTerminating = 0xc000010a,
-                        kDllNotFound = 0xc0000135, kInvalidConnection = 0xc0000140, kNetworkUnreachable = 0xc000023c,
-                        kDeviceNotReady = 0xc00000a3, kIoTimeout = 0xc00000b5, kPipeDisconnected = 0xc00000b0,
-                        kNotSupported = 0xc00000bb, kNotOwnAddress = 0xc0000207, kAddressInUse = 0xc000020a,
-                        kConnectionReset = 0xc000020d, kConnectionRefused = 0xc0000236, kConnectionActive = 0xc000023b,
-                        kProtocolNotSupported = 0xc000a013, kNotSameObject = 0xc00001ac;
+                        kNotMappedView = 0xc0000019, kInvalidViewSize = 0xc000001f, kSectionProtection = 0xc000004e,
+                        kMappedFileSizeZero = 0xc000011e, kMappedAlignment = 0xc0000220, kUserMappedFile = 0xc0000243,
+                        kSuspendLimit = 0xc000004a, kThreadIsTerminating = 0xc000004b,
+                        kProcessIsTerminating = 0xc000010a, kDllNotFound = 0xc0000135, kInvalidConnection = 0xc0000140,
+                        kNetworkUnreachable = 0xc000023c, kDeviceNotReady = 0xc00000a3, kIoTimeout = 0xc00000b5,
+                        kPipeDisconnected = 0xc00000b0, kNotSupported = 0xc00000bb, kNotOwnAddress = 0xc0000207,
+                        kAddressInUse = 0xc000020a, kConnectionReset = 0xc000020d, kConnectionRefused = 0xc0000236,
+                        kConnectionActive = 0xc000023b, kProtocolNotSupported = 0xc000a013, kNotSameObject = 0xc00001ac;
 
 }  // namespace wperf::sim::nt

@@ -11,6 +11,8 @@
 
 namespace wperf::os {
 
+class MappingWatch;
+
 class MappedFile {
  public:
   static diag::Result<MappedFile> open(const std::string& path);
@@ -40,8 +42,7 @@ class MappedFile {
   void unmap();
 
   std::span<const std::byte> bytes_;  // empty for an empty file
-  struct Watch;
-  Watch* watch_ = nullptr;  // on Linux
+  MappingWatch* watch_ = nullptr;     // on Linux
 };
 
 }  // namespace wperf::os
