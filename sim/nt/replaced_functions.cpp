@@ -99,6 +99,7 @@ constexpr Replaced kReplaced[] = {
     {"kernelbase.dll", {"GetNumaNodeProcessorMaskEx", query_node_group}},
     {"kernelbase.dll", {"GetProcessGroupAffinity", query_groups}},
     {"kernelbase.dll", {"QueryThreadCycleTime", query_thread_cycles}},
+    {"iphlpapi.dll", {"GetAdaptersAddresses", list_adapters}},
     {"kernel32.dll", {"GetNumaAvailableMemoryNode", query_node_memory}},
     {"kernel32.dll", {"GetNumaNodeProcessorMask", query_node_mask}},
     {"kernel32.dll", {"GetNumaProcessorNodeEx", query_node_of}},

@@ -54,6 +54,33 @@ TEST_F(NtReplacedFunctions, BecomeCallsOfThisLayer) {
   EXPECT_EQ(process.get<u32>(0x104), 0xd65f03c0U) << "ret";
 }
 
+TEST_F(NtReplacedFunctions, TheMachineHasTheLoopbackAsItsAdapter) {
+  constexpr u32 kTooSmall = 111;
+  const auto list = [&](u64 family, u64 flags, u32 room) {
+    return process.call("GetAdaptersAddresses", {family, flags, 0, kAt + 0x100, process.put(0, room)});
+  };
+  EXPECT_EQ(list(0, 0, 100), kTooSmall);
+  const u32 needed = process.get<u32>(0);
+  ASSERT_EQ(list(0, 0, needed), 0U);
+  EXPECT_EQ(process.get<u32>(0x100), 448U);
+  EXPECT_EQ(process.get(0x108), 0U) << "no second adapter";
+  EXPECT_EQ(process.get<u32>(0x164), 24U) << "IF_TYPE_SOFTWARE_LOOPBACK";
+  const auto address = [&](u64 at) {
+    std::array<u8, 28> bytes{};
+    process.state.space.read(process.get(at + 0x10 - kAt), bytes.data(), process.get<u32>(at + 0x18 - kAt));
+    return Endpoint::read(bytes);
+  };
+  const u64 first = process.get(0x118), second = process.get(first + 8 - kAt);
+  EXPECT_EQ(address(first), Endpoint::loopback(Endpoint::kV4, 0));
+  EXPECT_EQ(address(second), Endpoint::loopback(Endpoint::kV6, 0));
+  EXPECT_EQ(process.get(second + 8 - kAt), 0U);
+  ASSERT_EQ(list(Endpoint::kV6, 0, needed), 0U);
+  EXPECT_EQ(address(process.get(0x118)), Endpoint::loopback(Endpoint::kV6, 0));
+  ASSERT_EQ(list(0, 1, needed), 0U);
+  EXPECT_EQ(process.get(0x118), 0U);
+  EXPECT_EQ(list(1, 0, needed), 87U);
+}
+
 TEST_F(NtReplacedFunctions, TheMachineHasOneNodeAndOneGroup) {
   EXPECT_EQ(process.call("GetNumaNodeProcessorMask", {0, kAt + 0x100}), 1U);
   EXPECT_EQ(process.get(0x100), 0xfU);

@@ -112,6 +112,9 @@ u64 transfer_on_socket(Call& call, const std::shared_ptr<File>& file, bool sends
 // their number.
 usize cancel_watch_calls(Call& call, const File& folder, u64 status_at);
 
+// adapter_calls.cpp: replaces GetAdaptersAddresses().
+u64 list_adapters(Call& call);
+
 // name_calls.cpp: the part of ws2_32 on the host, which knows names and addresses.
 u64 answer_name_call(Call& call);
 
