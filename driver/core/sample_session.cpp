@@ -35,6 +35,7 @@ WperfStatus SampleSession::configure(const WperfSampleRequest& request, const Ha
     if (has_core(request.core_mask, core)) {
       Sampler& sampler = samplers_[sampler_count_++];
       sampler.core = core;
+      sampler.throttle = &gates_[core].throttle;
       sampler.jitter.seed(request.seed, core);
       sampler.ring.attach(words, ring_words);
       words += ring_words;

@@ -50,13 +50,13 @@ class SampleSession {
 
  private:
   // The place where a core's interrupt finds its sampler. It is opened and closed on that core, because there the
-  // interrupt is never half finished. Another core may only close it, while the interrupt is not inside. One cache line
-  // each.
-  struct Gate {
+  // interrupt is never half finished. Another core may only close it, while the interrupt is not inside. Cores share no
+  // cache line.
+  struct alignas(64) Gate {
     Sampler* sampler = nullptr;
     u64 orphans = 0;  // counters to be silenced: their sampler was freed before they could be given back
     u32 inside = 0;
-    u8 rest_of_line[44] = {};
+    Throttle throttle = {};
   };
 
   [[nodiscard]] WperfStatus find_to_drain(const WperfDrainRequest& request, bool stacks, Sampler** sampler);

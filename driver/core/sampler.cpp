@@ -11,7 +11,7 @@ namespace {
 // Sets the counter of `event` so that it overflows one interval after its last overflow, which was `past` counts ago.
 // The counts until the interrupt is handled belong to the next interval, so intervals add up exactly.
 void begin_interval(Sampler& sampler, const SamplePlan& plan, SampleBank& bank, u32 event, u64 past) {
-  const u32 shift = sampler.throttle.shift_of(event);
+  const u32 shift = sampler.throttle->shift_of(event);
   const u32 asked = plan.intervals[event] << shift;
   const u64 interval = plan.jitter_shift != 0 ? sampler.jitter.vary(asked, plan.jitter_shift) : asked;
   if (past >= interval) {
@@ -23,9 +23,17 @@ void begin_interval(Sampler& sampler, const SamplePlan& plan, SampleBank& bank, 
 
 void renew(Sampler& sampler, const SamplePlan& plan, SampleBank& bank, u32 event) {
   const u64 past = bank.read(event);
-  add_to(sampler.held_back, (u64{1} << sampler.throttle.shift_of(event)) - 1);
-  sampler.throttle.adapt(event, plan.intervals[event]);
+  add_to(sampler.held_back, (u64{1} << sampler.throttle->shift_of(event)) - 1);
+  sampler.throttle->adapt(event, plan.intervals[event]);
   begin_interval(sampler, plan, bank, event, past);
+}
+
+void renew_all(Sampler& sampler, const SamplePlan& plan, SampleBank& bank, u32 events) {
+  for (u32 i = 0; i < plan.event_count; ++i) {
+    if (((events >> i) & 1) != 0) {
+      renew(sampler, plan, bank, i);
+    }
+  }
 }
 
 void begin_intervals(Sampler& sampler, const SamplePlan& plan, SampleBank& bank) {
@@ -117,7 +125,7 @@ void record(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Interrupte
 void charge_walks(Sampler& sampler) {
   if (sampler.walks != nullptr) {
     const u64 spent = value_of(sampler.walks->spent_ns);
-    sampler.throttle.charge(spent - sampler.walks_charged_ns);
+    sampler.throttle->charge(spent - sampler.walks_charged_ns);
     sampler.walks_charged_ns = spent;
   }
 }
@@ -129,7 +137,7 @@ void prepare_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal) {
   bank.claim();
   sampler.claimed = true;
   __atomic_store_n(&sampler.ended, 0, __ATOMIC_RELAXED);
-  sampler.throttle.begin(hal.time_ns(), plan.most_per_second);
+  sampler.throttle->begin(hal.time_ns(), plan);
   begin_intervals(sampler, plan, bank);
 }
 
@@ -152,10 +160,12 @@ void quiet_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal) {
 
 void give_back_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal) {
   SampleBank(hal, sampler.found, plan).give_back();
+  charge_walks(sampler);
   sampler.claimed = false;
 }
 
 void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted) {
+  const u64 arrived_ns = hal.time_ns();
   SampleBank bank(hal, sampler.found, plan);
   if (__atomic_load_n(&sampler.ended, __ATOMIC_RELAXED) != 0) {
     bank.silence();
@@ -166,19 +176,15 @@ void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Int
     return;  // another user's interrupt
   }
   charge_walks(sampler);
-  sampler.throttle.arrive(hal.time_ns());
-  if (!bank.counts_for(events)) {
+  sampler.throttle->arrive(arrived_ns);
+  if (bank.counts_for(events)) {
+    renew_all(sampler, plan, bank, events);
+    record(sampler, plan, hal, interrupted, events);
+    bank.resume(events);  // late, so that as little of this code as possible is counted in the kernel
+  } else {
     set_up_anew(sampler, plan, bank);
-    return;
   }
-  for (u32 i = 0; i < plan.event_count; ++i) {
-    if (((events >> i) & 1) != 0) {
-      renew(sampler, plan, bank, i);
-    }
-  }
-  record(sampler, plan, hal, interrupted, events);
-  sampler.throttle.leave(hal.time_ns());
-  bank.resume(events);  // last, so that as little of this code as possible is counted in the kernel
+  sampler.throttle->leave(hal.time_ns());
 }
 
 void end_sampler_from_afar(Sampler& sampler) {

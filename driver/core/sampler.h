@@ -25,7 +25,7 @@ struct Sampler {
   u32 settled;   // atomic; set while the registers must have the values that were set up
   SampleRegisters found;
   Jitter jitter;
-  Throttle throttle;
+  Throttle* throttle;  // the core's
 
   // Written by the interrupt, read by drain: atomic.
   u64 lost_ring_full;

@@ -2,7 +2,8 @@
 // Keeps sampling from taking a core away from its programs, for any event at any rate. An interrupt creates a debt of
 // time, which passing time pays off. While the debt is too great, an overflowing event gets twice as many intervals
 // until its next interrupt; when the debt is paid, that number is halved. Intervals stay exact, because the sample
-// stands for all of them. One per core, used in its interrupts; lives in zeroed memory. Pure.
+// stands for all of them. One per core. It outlives the sessions, so that a client cannot get rid of the debt by
+// starting again; only time pays. Used on its core, in interrupts and while none can come; meaningful as zero. Pure.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/sample_request.h"
@@ -11,10 +12,19 @@ namespace wperf::driver {
 
 class Throttle {
  public:
-  void begin(u64 now_ns, u32 most_per_second) {
-    *this = {};
-    arrived_ns_ = now_ns;
-    least_cost_ns_ = kSecondNs / most_per_second;
+  // A session starts. If the debt is far too great, even the fastest event gets so many intervals that its first
+  // interrupt comes when the debt has been paid down.
+  void begin(u64 now_ns, const SamplePlan& plan) {
+    const u64 passed = now_ns - arrived_ns_;
+    const u64 debt_ns = debt_ns_ > passed ? debt_ns_ - passed : 0;
+    const u64 wait_ns = debt_ns > kMostDebtAtStartNs ? debt_ns - kMostDebtAtStartNs : 0;
+    for (u32 i = 0; i < plan.event_count; ++i) {
+      shifts_[i] = 0;
+      while ((u64{plan.intervals[i]} << shifts_[i]) < wait_ns * kMostCountsPerNs && can_grow(i, plan.intervals[i])) {
+        ++shifts_[i];
+      }
+    }
+    least_cost_ns_ = kSecondNs / plan.most_per_second;
   }
 
   // Adds the time of work for earlier samples that was done outside of the interrupt.
@@ -25,8 +35,9 @@ class Throttle {
     debt_ns_ += cost;
   }
 
-  // Called at the beginning and at the end of the interrupt's handler. The system's own work before and after costs
-  // about as much, so a core spends less than a quarter of its time on interrupts even if the handler is slow.
+  // With the times of the handler's first and last act. The handler takes at most a twelfth of the core's time, and an
+  // eighth with the shell's own reads around it. The system's own work costs about as much again. So a core spends less
+  // than a quarter of its time on interrupts, even if accesses to registers are slow.
   void arrive(u64 now_ns) {
     const u64 passed = now_ns - arrived_ns_;
     too_fast_ = passed < cost_ns_ && debt_ns_ > passed + kMostDebtNs;
@@ -47,7 +58,7 @@ class Throttle {
   // overflow; interrupts that far apart are no longer a burden.
   void adapt(u32 event, u32 interval) {
     u8& shift = shifts_[event];
-    if (too_fast_ && (u64{interval} << shift) <= kGreatestInterval / 2) {
+    if (too_fast_ && can_grow(event, interval)) {
       ++shift;
     } else if (paid_ && shift != 0) {
       --shift;
@@ -55,9 +66,14 @@ class Throttle {
   }
 
  private:
+  bool can_grow(u32 event, u32 interval) const { return (u64{interval} << shifts_[event]) <= kGreatestInterval / 2; }
+
   static constexpr u64 kSecondNs = 1'000'000'000;
-  static constexpr u64 kCostOfHandlerTime = 8;
-  static constexpr u64 kMostDebtNs = 2'000'000;  // a burst of a hundred samples is allowed
+  static constexpr u64 kCostOfHandlerTime = 12;
+  static constexpr u64 kMostDebtNs = 2'000'000;               // a burst of a hundred samples is allowed
+  static constexpr u64 kMostDebtAtStartNs = 2 * kMostDebtNs;  // a session in balance leaves less to the next
+  // More than any event: 64 in a cycle at 4 GHz, and twice that because jitter may halve an interval.
+  static constexpr u64 kMostCountsPerNs = 512;
   // a pause of the whole machine for a second does not count as a slow handler
   static constexpr u64 kMostCostNs = 10'000'000;
   static constexpr u64 kGreatestInterval = ~u32{0};

@@ -9,6 +9,14 @@ namespace {
 
 constexpr u64 kSecondNs = 1'000'000'000;
 
+SamplePlan plan_with(u32 interval, u32 limit = WPERF_SAMPLES_PER_SECOND) {
+  SamplePlan plan = {};
+  plan.event_count = 1;
+  plan.most_per_second = limit;
+  plan.intervals[0] = interval;
+  return plan;
+}
+
 // A program in which the event happens every `event_ns`; an interrupt stops it for `handler_ns` in the handler, and for
 // the same time again outside of the handler.
 struct InterruptLoad {
@@ -25,7 +33,7 @@ struct ThrottleResult {
 ThrottleResult weather(const InterruptLoad& storm, u64 ns) {
   Throttle throttle = {};
   u64 now = 1;
-  throttle.begin(now, storm.limit);
+  throttle.begin(now, plan_with(storm.interval, storm.limit));
   ThrottleResult result;
   while (now < ns) {
     const u64 intervals = u64{1} << throttle.shift_of(0);
@@ -73,7 +81,7 @@ TEST(Throttle, LeavesAloneWhatIsSlowEnough) {
 TEST(Throttle, AFrequentEventThatBecomesRareIsSampledAsAskedAgain) {
   Throttle throttle = {};
   u64 now = 0;
-  throttle.begin(now, WPERF_SAMPLES_PER_SECOND);
+  throttle.begin(now, plan_with(1));
   const auto interrupt = [&](u64 after) {
     now += after;
     throttle.arrive(now);
@@ -92,7 +100,7 @@ TEST(Throttle, AFrequentEventThatBecomesRareIsSampledAsAskedAgain) {
 
 TEST(Throttle, PauseIsNotTakenForSlowHandler) {
   Throttle throttle = {};
-  throttle.begin(0, WPERF_SAMPLES_PER_SECOND);
+  throttle.begin(0, plan_with(1000));
   throttle.arrive(1000);
   throttle.leave(60 * kSecondNs);
   throttle.arrive(60 * kSecondNs + 20'000'000);
@@ -103,13 +111,108 @@ TEST(Throttle, PauseIsNotTakenForSlowHandler) {
 TEST(Throttle, NoCounterIsSetBeyond32Bits) {
   for (const u32 interval : {1u, 3u, 1000u, 0x7fff'ffffu, 0x8000'0000u, 0xffff'ffffu}) {
     Throttle throttle = {};
-    throttle.begin(0, 1);
+    throttle.begin(0, plan_with(interval, 1));
     for (u32 i = 0; i < 100; ++i) {
       throttle.arrive(i);
       throttle.adapt(0, interval);
       throttle.leave(i);
     }
     EXPECT_LE(u64{interval} << throttle.shift_of(0), 0xffff'ffffu) << interval;
+  }
+}
+
+// A program in which each event happens three times a nanosecond, on a machine where time passes in the interrupt. The
+// core's own counters begin with the program, and the client is not an administrator.
+class InterruptedProgram : public Sampling {
+ protected:
+  struct Result {
+    double per_second, share;  // interrupts, and their share of the core's time
+  };
+
+  // Each access to a register takes `access_ns`. The shell reads two of them, and the system's own work takes as long
+  // as both handlers together.
+  void prepare(u64 access_ns) {
+    const auto access = [this, access_ns](Register) { hal.now_ns += inside ? access_ns : 0; };
+    hal.before_read = access;
+    hal.before_write = access;
+    hal.on_interrupt = [this, access_ns](u32 number) {
+      const u64 begin_ns = hal.now_ns;
+      hal.now_ns += 2 * access_ns;
+      inside = true;
+      core.on_overflow(number, {1, 2, 100, 200, 0});
+      inside = false;
+      hal.now_ns += hal.now_ns - begin_ns;
+      spent_ns += hal.now_ns - begin_ns;
+      ++interrupts;
+    };
+  }
+  // Calls `again` whenever the program has been interrupted that many times.
+  template <typename Again>
+  Result run_program(u64 ns, u64 every, Again again) {
+    const u64 begin_ns = hal.now_ns;
+    u64 next = every;
+    while (hal.now_ns - begin_ns < ns) {
+      hal.advance_core(0, 2000, [](EventClass, u32, u32, bool el1) { return el1 ? 0 : 6000; });
+      if (interrupts >= next) {
+        again();
+        next = interrupts + every;
+      }
+    }
+    const double passed = static_cast<double>(hal.now_ns - begin_ns);
+    return {static_cast<double>(interrupts) * 1e9 / passed, static_cast<double>(spent_ns) / passed};
+  }
+  static WperfSampleRequest request_of(u32 events) {
+    std::vector<WperfSampleEvent> list;
+    for (u32 i = 0; i < events; ++i) {
+      list.push_back({static_cast<u16>(8 + i), 0, 1});
+    }
+    return sample_request({0}, list);
+  }
+
+  TestClient bob{core, 12, false};
+  bool inside = false;
+  u64 interrupts = 0, spent_ns = 0;
+};
+
+TEST_F(InterruptedProgram, StartingAgainDoesNotRaiseTheLimit) {
+  ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
+  prepare(50);
+  for (const bool configures : {false, true}) {
+    for (const u64 every : {1, 60, 150}) {
+      interrupts = 0;
+      spent_ns = 0;
+      ASSERT_EQ(bob.configure(request_of(6)), WPERF_OK);
+      ASSERT_EQ(bob.start_sampling(), WPERF_OK);
+      const Result result = run_program(100'000'000, every, [&] {
+        ASSERT_EQ(bob.stop_sampling(), WPERF_OK);
+        if (configures) {
+          ASSERT_EQ(bob.configure(request_of(every == 60 ? 6 : 1)), WPERF_OK);
+        }
+        hal.now_ns += 5'000;
+        ASSERT_EQ(bob.start_sampling(), WPERF_OK);
+      });
+      EXPECT_LT(result.per_second, 64'000) << every << "; 5 ms of debt in 100 ms";
+      EXPECT_GT(result.per_second, 5'000) << "it goes on sampling, " << every;
+      ASSERT_EQ(bob.stop_sampling(), WPERF_OK);
+    }
+  }
+}
+
+TEST_F(InterruptedProgram, SlowRegistersDoNotTakeMoreThanAQuarterOfTheCore) {
+  ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
+  for (const u32 events : {1u, 4u}) {
+    for (const u64 access_ns : {100, 500, 4000}) {
+      interrupts = 0;
+      spent_ns = 0;
+      prepare(access_ns);
+      ASSERT_EQ(bob.configure(request_of(events)), WPERF_OK);
+      ASSERT_EQ(bob.start_sampling(), WPERF_OK);
+      const Result result = run_program(200'000'000, ~u64{0}, [] {});
+      EXPECT_LT(result.share, 0.25) << events << ", " << access_ns;
+      EXPECT_GT(interrupts, 100u) << "it goes on sampling";
+      ASSERT_EQ(bob.stop_sampling(), WPERF_OK);
+      hal.now_ns += kSecondNs;
+    }
   }
 }
 
