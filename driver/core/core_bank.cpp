@@ -41,9 +41,7 @@ void CoreBank::give_back() {
   }
   hal_.write_register(Register::pmcntenset, found_.enabled & mask_);
   hal_.write_register(Register::pmintenset, found_.interrupts_enabled & mask_);
-  if ((found_.pmcr & kPmcrEnable) == 0) {
-    set_pmu_switch(hal_, false);
-  }
+  give_back_pmu_switch(hal_, found_.pmcr, found_.enabled, mask_);
   hal_.synchronize();
 }
 

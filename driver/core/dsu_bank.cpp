@@ -33,7 +33,11 @@ void DsuBank::give_back() {
   }
   hal_.write_register(Register::clusterpmselr, found_.selected);
   hal_.write_register(Register::clusterpmcntenset, found_.enabled & mask());
-  hal_.write_register(Register::clusterpmcr, found_.pmcr & ~(kPmcrResetEvents | kPmcrResetCycles));
+  const u64 begun = hal_.read_register(Register::clusterpmcntenset) & ~(found_.enabled | mask());
+  if ((found_.pmcr & kPmcrEnable) == 0 && begun == 0) {  // another user's counters have not begun to count since
+    const u64 others = hal_.read_register(Register::clusterpmcr) & ~(kPmcrResetEvents | kPmcrResetCycles);
+    hal_.write_register(Register::clusterpmcr, others & ~kPmcrEnable);
+  }
   hal_.synchronize();
 }
 

@@ -15,4 +15,12 @@ inline void set_pmu_switch(Hal& hal, bool on) {
   }
 }
 
+// Switches it off again if it was off, unless another user's counters have begun to count since.
+inline void give_back_pmu_switch(Hal& hal, u64 found_pmcr, u64 found_enabled, u64 our_counters) {
+  const u64 begun = hal.read_register(Register::pmcntenset) & ~(found_enabled | our_counters);
+  if ((found_pmcr & kPmcrEnable) == 0 && begun == 0) {
+    set_pmu_switch(hal, false);
+  }
+}
+
 }  // namespace wperf::driver

@@ -40,9 +40,7 @@ void SampleBank::give_back() {
   for (u32 i = 0; i < plan_.event_count; ++i) {
     hal_.write_register(event_type(plan_.counters[i]), found_.event_types[i]);
   }
-  if ((found_.pmcr & kPmcrEnable) == 0) {
-    set_pmu_switch(hal_, false);
-  }
+  give_back_pmu_switch(hal_, found_.pmcr, found_.enabled, plan_.counter_mask);
   hal_.write_register(Register::pmcntenset, found_.enabled & plan_.counter_mask);
   hal_.write_register(Register::pmintenset, found_.interrupts_enabled & plan_.counter_mask);
   hal_.synchronize();
