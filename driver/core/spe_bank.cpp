@@ -62,6 +62,10 @@ void SpeBank::set_up(const SpePlan& plan) {
   hal_.write_register(Register::pmsicr, 0);  // the first operation loads the interval
 }
 
+bool SpeBank::is_set_up(const SpePlan& plan) {
+  return hal_.read_register(Register::pmsirr) == plan.pmsirr && hal_.read_register(Register::pmsfcr) == plan.pmsfcr;
+}
+
 void SpeBank::run(const SpePlan& plan, const SpeMemory& memory) {
   hal_.write_register(Register::pmbptr, memory.begin);
   hal_.write_register(Register::pmbsr, 0);

@@ -33,7 +33,8 @@ class SpeBank {
   void claim(SpeRegisters& found) const;
   void give_back(const SpeRegisters& found);  // after stop()
 
-  void set_up(const SpePlan& plan);  // everything except the buffer; profiling is off
+  void set_up(const SpePlan& plan);     // everything except the buffer; profiling is off
+  bool is_set_up(const SpePlan& plan);  // false if the core has lost its registers since
   void run(const SpePlan& plan, const SpeMemory& memory);
   SpeStop stop();    // afterwards all records are in memory, and the interrupt's line is low
   u64 silence();     // like stop(), but for an interrupt in the middle of these calls; returns PMBSR

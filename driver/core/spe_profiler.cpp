@@ -69,6 +69,27 @@ void publish(SpeProfiler& profiler, u32 size, u32 events) {
   profiler.writing ^= 1;
 }
 
+void leave_to_other_driver(SpeProfiler& profiler, SpeBank& bank) {
+  end_with(profiler, bank.status());
+  publish(profiler, 0, u32{WPERF_SPE_FAULT});
+}
+
+// While the profiling stood still, another driver may have begun to profile, or the core may have lost its registers.
+// Returns false if the profiling of this core has ended.
+bool take_up_again(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
+  SpeBank bank = bank_of(profiler, hal);
+  add_to(profiler.stopped_ns, hal.time_ns() - value_of(profiler.stands_since));
+  if (bank.in_use()) {
+    leave_to_other_driver(profiler, bank);
+    return false;
+  }
+  if (!bank.is_set_up(plan)) {
+    bank.set_up(plan);
+    add_to(profiler.data_losses, 1);  // the next bytes have a gap before them in any case
+  }
+  return true;
+}
+
 // Gives the hardware the next half if the reader has finished with it; otherwise the hardware waits.
 void resume(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
   SpePingPongBuffer& half = profiler.halves[profiler.writing];
@@ -82,8 +103,8 @@ void resume(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
     }
     return;
   }
-  if (stood) {
-    add_to(profiler.stopped_ns, hal.time_ns() - value_of(profiler.stands_since));
+  if (stood && !take_up_again(profiler, plan, hal)) {
+    return;
   }
   half.gap = half.gap | (profiler.gap_next ? 1u : 0u);
   profiler.gap_next = false;
@@ -99,9 +120,8 @@ bool finish(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, bool late) {
   const u64 ours = memory.end | kPmblimitrEnable;
   const u64 limit = hal.read_register(Register::pmblimitr);
   if (limit != ours && (limit & kPmblimitrEnable) != 0) {
-    end_with(profiler, bank.status());
-    publish(profiler, 0, u32{WPERF_SPE_FAULT});
-    return false;  // another driver has taken over the unit, so it is not touched
+    leave_to_other_driver(profiler, bank);
+    return false;
   }
   const bool stood_unseen = late && (bank.status() & kPmbsrService) != 0;
   const SpeStop stop = bank.stop();

@@ -291,6 +291,55 @@ TEST_F(Profiling, UnitTakenByAnotherOwnerIsLeftAlone) {
   hal.spes[1] = found[1];
 }
 
+TEST_F(Profiling, UnitTakenWhileStandingStillIsLeftAlone) {
+  connect_interrupt();
+  for (const bool by_drain : {false, true}) {
+    begin(spe_request({1}));
+    ASSERT_EQ(run(1, 1000), 2 * kRecordsOfHalf);
+    FakeSpe taken = hal.spes[1];
+    taken.pmbptr = 0x7000'0000;
+    taken.pmblimitr = 0x7000'1001;
+    taken.pmsirr = 0x10'0000;
+    taken.pmscr = 3;
+    hal.spes[1] = taken;
+    hal.now_ns += 3 * kMs;
+    if (!by_drain) {
+      core.on_timer();
+    }
+    EXPECT_EQ(drain(1).size(), 2 * kRecordsOfHalf);
+    EXPECT_EQ(events & WPERF_SPE_FAULT, u32{WPERF_SPE_FAULT});
+    EXPECT_EQ(reply.stopped_ns, 3 * kMs);
+    core.on_timer();
+    EXPECT_TRUE(hal.spes[1] == taken);
+    ASSERT_EQ(ann.stop_profiling(), WPERF_OK);
+    EXPECT_TRUE(hal.spes[1] == taken);
+    hal.spes[1] = found[1];
+    chosen.clear();
+  }
+}
+
+TEST_F(Profiling, CoreThatSleepsWhileStandingStillIsSetUpAgain) {
+  connect_interrupt();
+  WperfSpeRequest request = spe_request({1});
+  request.flags = WPERF_SPE_LOADS;
+  request.min_latency = 100;
+  begin(request);
+  const FakeSpe set = hal.spes[1];
+  ASSERT_EQ(run(1, 1000), 2 * kRecordsOfHalf);
+  hal.spes[1] = {};
+  ASSERT_EQ(ann.drain(1, reply), WPERF_OK);
+  EXPECT_EQ(hal.spes[1].pmsirr, set.pmsirr);
+  EXPECT_EQ(hal.spes[1].pmsfcr, set.pmsfcr);
+  EXPECT_EQ(hal.spes[1].pmslatfr, set.pmslatfr);
+  EXPECT_EQ(run(1, 10), 10u);
+  EXPECT_EQ(drain(1).size(), kRecordsOfHalf);
+  EXPECT_EQ(drain(1).size(), 10u);
+  EXPECT_EQ(gaps, 1u);
+  EXPECT_EQ(reply.data_losses, 1u);
+  ASSERT_EQ(ann.stop_profiling(), WPERF_OK);
+  expect_given_back();
+}
+
 TEST_F(Profiling, ACoreThatIsAwayKeepsItsRecords) {
   begin(spe_request({1, 2}));
   ASSERT_EQ(run(1, 3), 3u);
