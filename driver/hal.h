@@ -125,7 +125,10 @@ class Hal {
   virtual u32 read_device(void* mapping, u64 offset) = 0;
   virtual void write_device(void* mapping, u64 offset, u32 value) = 0;
 
-  // The owner of the overflow interrupt (WPERF_INTERRUPT_…). Does not call the system.
+  // Takes the counters' overflow interrupt from the system, which keeps its handler until the shell ends; from then on
+  // interrupts go to Core::on_overflow(). Called before each start of sampling. WPERF_NO_INTERRUPT if it is refused.
+  [[nodiscard]] virtual WperfStatus take_interrupt() = 0;
+  // The owner of the overflow interrupt (WPERF_INTERRUPT_…). Does not ask for the interrupt; may block.
   virtual u32 interrupt_state() = 0;
 
   // True if the CLUSTERPM* registers may be accessed on the core the caller runs on; without a DSU reading them is an

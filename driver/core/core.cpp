@@ -71,11 +71,6 @@ WperfStatus Core::occupy_idle(ClientId client) {
   return occupy(client);
 }
 
-bool Core::has_counters_for(ClientId client) {
-  release_if_lock_moved();
-  return occupy(client) == WPERF_OK && machine_.every_core_counts;
-}
-
 // An administrator's settings for memory and clusters are dropped, too, because counts there reveal the work of all
 // users, and the settings may not fit the machine later.
 void Core::release_units() {

@@ -45,9 +45,6 @@ class Core {
   [[nodiscard]] WperfStatus dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size,
                                      u32 capacity, u32* returned);
 
-  // Whether every core has counters that this client may use. The client must hold the lock, as for a request.
-  bool has_counters_for(ClientId client);
-
   void on_timer();
   // Called from the overflow interrupt of `core`, on that core, even if the overflow may belong to another user. Takes
   // no lock. It calls only registers, synchronize, time_ns and ask_for_user_walk of the hal. Returns the counters of

@@ -161,6 +161,7 @@ class FakeHal final : public Hal {
   std::vector<std::string> violations;
   FakeWalks walks;
   u32 timer_ms = 0;  // 0 = not running
+  bool interrupt_is_refused = false;
   u32 state_of_interrupt = WPERF_INTERRUPT_NOT_ASKED;
   bool reserved = false;
 
@@ -238,6 +239,13 @@ class FakeHal final : public Hal {
   bool has_profiling_registers() override {
     expect(current_core != kNowhere && spe_versions[current_core] != 0, "asked for an SPE that is not there");
     return cores_with_trapped_spe.count(current_core) == 0;
+  }
+  WperfStatus take_interrupt() override {
+    expect_no_interrupt();
+    expect(current_core == kNowhere && !in_critical, "the interrupt is taken where the shell may not block");
+    const bool refused = fails() || interrupt_is_refused;
+    state_of_interrupt = refused ? WPERF_INTERRUPT_REFUSED : WPERF_INTERRUPT_HELD;
+    return refused ? WPERF_NO_INTERRUPT : WPERF_OK;
   }
   u32 interrupt_state() override {
     expect_no_interrupt();

@@ -118,7 +118,6 @@ TEST(HardwareFacts, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
     EXPECT_EQ(asked.reply.counters_total, 0u);
     EXPECT_EQ(asked.reply.counters_free, 0u);
     EXPECT_EQ(asked.reply.cycle_counters, 0u);
-    EXPECT_FALSE(asked.core.has_counters_for(11));
     WperfCoreReply core = {};
     ASSERT_EQ(asked.ann.ask(WPERF_CODE_CORE, WperfCoreRequest{{}, 2, 0}, core), WPERF_OK);
     EXPECT_EQ(core.pmceid0 | core.pmceid1 | core.counters_total, 0u);
@@ -129,7 +128,6 @@ TEST(HardwareFacts, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
     ASSERT_EQ(asked.ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
     ASSERT_EQ(asked.ask(), WPERF_OK);
     EXPECT_EQ(asked.reply.counters_total, 6u);
-    EXPECT_TRUE(asked.core.has_counters_for(11));
   }
 }
 

@@ -65,6 +65,9 @@ WperfStatus SampleSession::start() {
   if (const WperfStatus status = settle(); status != WPERF_OK) {
     return status;
   }
+  if (const WperfStatus status = hal_.take_interrupt(); status != WPERF_OK) {
+    return status;
+  }
   walks_may_come_ = plan_.max_stack != 0;
   for (u32 i = 0; i < sampler_count_; ++i) {
     if (const WperfStatus status = start_one(samplers_[i]); status != WPERF_OK) {

@@ -176,6 +176,31 @@ TEST_F(Sampling, CountingWaitsForRegistersToo) {
   EXPECT_EQ(ann.configure(sample_request({1}, {{1, 0, 10}})), WPERF_OK);
 }
 
+TEST_F(Sampling, TheInterruptIsTakenWhenSamplingStarts) {
+  TestClient bob(core, 12, false);
+  const auto state = [&] {
+    WperfInterruptReply answer = {};
+    EXPECT_EQ(bob.ask(WPERF_CODE_INTERRUPT, WperfPlainRequest{}, answer), WPERF_OK);
+    return answer.state;
+  };
+  ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
+  WperfSampleRequest request = sample_request({0}, {{1, 0, 10}});
+  request.flags = WPERF_SAMPLE_KERNEL;
+  EXPECT_EQ(bob.configure(request), WPERF_ACCESS_DENIED);
+  EXPECT_EQ(bob.plain(WPERF_CODE_SAMPLE_CONFIGURE), WPERF_BAD_SIZE);
+  EXPECT_EQ(bob.start_sampling(), WPERF_WRONG_STATE);
+  request.flags = 0;
+  ASSERT_EQ(bob.configure(request), WPERF_OK);
+  EXPECT_EQ(state(), u32{WPERF_INTERRUPT_NOT_ASKED});
+  hal.interrupt_is_refused = true;
+  EXPECT_EQ(bob.start_sampling(), WPERF_NO_INTERRUPT);
+  EXPECT_EQ(hal.cores[0].interrupts, 0u);
+  EXPECT_EQ(bob.stop_sampling(), WPERF_WRONG_STATE);
+  hal.interrupt_is_refused = false;
+  ASSERT_EQ(bob.start_sampling(), WPERF_OK);
+  EXPECT_EQ(state(), u32{WPERF_INTERRUPT_HELD});
+}
+
 // An interrupt, of this driver or of another one, may come between any two register accesses of start and stop, and at
 // a barrier after overflows that raised no interrupt. In every case all counters are stopped, all memory is freed, and
 // every sample is accounted for.

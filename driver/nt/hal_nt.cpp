@@ -6,7 +6,6 @@
 #include "driver/nt/cluster_registers.h"
 #include "driver/nt/counter_registers.h"
 #include "driver/nt/device_memory.h"
-#include "driver/nt/overflow_interrupt.h"
 #include "driver/nt/per_core.h"
 #include "driver/nt/pool.h"
 #include "driver/nt/profiling_registers.h"
@@ -20,8 +19,8 @@ volatile u32* word_at(void* mapping, u64 offset) {
 
 }  // namespace
 
-HalNt::HalNt(ClientBook& clients, Ticker::Tick tick, const ThreadCalls::Answers& walks, void* context)
-    : clients_(clients), ticker_(tick, context), calls_(walks, context) {}
+HalNt::HalNt(ClientBook& clients, const OverflowTaker& overflows, Ticker::Tick tick, const ThreadCalls::Answers& walks)
+    : clients_(clients), overflows_(overflows), ticker_(tick, overflows.core), calls_(walks, overflows.core) {}
 
 // The kernel does not know which cores form DSU clusters; a client that reads the firmware's tables sets them.
 Topology HalNt::topology() {
@@ -82,6 +81,10 @@ u32 HalNt::read_device(void* mapping, u64 offset) {
 
 void HalNt::write_device(void* mapping, u64 offset, u32 value) {
   *word_at(mapping, offset) = value;
+}
+
+WperfStatus HalNt::take_interrupt() {
+  return NT_SUCCESS(connect_overflow_interrupt(overflows_)) ? WPERF_OK : WPERF_NO_INTERRUPT;
 }
 
 u32 HalNt::interrupt_state() {

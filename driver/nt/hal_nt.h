@@ -7,6 +7,7 @@
 #include "driver/hal.h"
 #include "driver/nt/counter_reservation.h"
 #include "driver/nt/mutex.h"
+#include "driver/nt/overflow_interrupt.h"
 #include "driver/nt/thread_calls.h"
 #include "driver/nt/ticker.h"
 
@@ -23,8 +24,8 @@ class ClientBook {
 
 class HalNt final : public Hal {
  public:
-  // Calls in the background get `context`.
-  HalNt(ClientBook& clients, Ticker::Tick tick, const ThreadCalls::Answers& walks, void* context);
+  // Calls in the background and in interrupts get the core of `overflows`.
+  HalNt(ClientBook& clients, const OverflowTaker& overflows, Ticker::Tick tick, const ThreadCalls::Answers& walks);
   ~HalNt() = default;
 
   Topology topology() override;
@@ -42,6 +43,7 @@ class HalNt final : public Hal {
   void unmap_device_memory(void* mapping, u64 size) override;
   u32 read_device(void* mapping, u64 offset) override;
   void write_device(void* mapping, u64 offset, u32 value) override;
+  [[nodiscard]] WperfStatus take_interrupt() override;
   u32 interrupt_state() override;
   bool has_cluster_registers() override;
   bool has_counter_registers() override;
@@ -60,6 +62,7 @@ class HalNt final : public Hal {
 
  private:
   ClientBook& clients_;
+  const OverflowTaker overflows_;
   CounterReservation reservation_;
   Ticker ticker_;
   ThreadCalls calls_;

@@ -13,7 +13,7 @@ namespace {
 
 using InterruptHandler = void (*)(KTRAP_FRAME* frame);
 
-Core* connected_core;  // atomic
+const OverflowTaker* connected;  // atomic
 bool registered;
 bool refused;  // the most recent request was refused
 
@@ -52,8 +52,8 @@ InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
 void on_interrupt(KTRAP_FRAME* frame) {
   const u64 pending = pending_overflows();
   u64 ours = 0;
-  if (Core* core = __atomic_load_n(&connected_core, __ATOMIC_ACQUIRE); core != nullptr) {
-    ours = core->on_overflow(KeGetCurrentProcessorNumberEx(nullptr), interrupted_by(*frame));
+  if (const OverflowTaker* taker = __atomic_load_n(&connected, __ATOMIC_ACQUIRE); taker != nullptr) {
+    ours = taker->take(taker->core, KeGetCurrentProcessorNumberEx(nullptr), interrupted_by(*frame));
   }
   if (const u64 foreign = pending & ~ours; foreign != 0) {
     write_system_register(Register::pmovsclr, foreign);
@@ -78,7 +78,7 @@ u32 overflow_interrupt_state() {
   return before ? WPERF_INTERRUPT_MAYBE_NOT_AGAIN : WPERF_INTERRUPT_NOT_ASKED;
 }
 
-NTSTATUS connect_overflow_interrupt(Core& core) {
+NTSTATUS connect_overflow_interrupt(const OverflowTaker& taker) {
   if (!registered) {
     const NTSTATUS status = set_handler(on_interrupt);
     refused = !NT_SUCCESS(status);
@@ -88,12 +88,12 @@ NTSTATUS connect_overflow_interrupt(Core& core) {
     registered = true;
     note_interrupt_held();
   }
-  __atomic_store_n(&connected_core, &core, __ATOMIC_RELEASE);
+  __atomic_store_n(&connected, &taker, __ATOMIC_RELEASE);
   return STATUS_SUCCESS;
 }
 
 void disconnect_overflow_interrupt() {
-  if (__atomic_exchange_n(&connected_core, static_cast<Core*>(nullptr), __ATOMIC_ACQ_REL) != nullptr) {
+  if (__atomic_exchange_n(&connected, static_cast<const OverflowTaker*>(nullptr), __ATOMIC_ACQ_REL) != nullptr) {
     wait_for_interrupts_to_end();
   }
 }

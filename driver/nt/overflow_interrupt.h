@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The counters' overflow interrupt. Windows hands it to one handler of the whole machine, registered through the HAL
 // (HalProfileSourceInterruptHandler, in ntddk.h; Microsoft's page calls its values reserved). So it is registered only
-// for the first client that samples, and kept until the driver is unloaded; during that time Windows' own sampling by
-// counters gets no interrupts. All at IRQL PASSIVE_LEVEL, one at a time; the handler runs above DISPATCH_LEVEL.
+// when sampling starts for the first time, and kept until the driver is unloaded; during that time Windows' own
+// sampling by counters gets no interrupts. All at IRQL PASSIVE_LEVEL, one at a time; the handler runs above
+// DISPATCH_LEVEL.
 #pragma once
-#include "driver/core/core.h"
+#include "driver/hal.h"
 #include "driver/nt/nt.h"
 
 namespace wperf::driver {
 
-// From now on interrupts go to `core`. Fails if the HAL refuses.
-[[nodiscard]] NTSTATUS connect_overflow_interrupt(Core& core);
+// Core::on_overflow of a core.
+struct OverflowTaker {
+  u64 (*take)(void* core, u32 number, const InterruptedContext& interrupted);
+  void* core;
+};
+
+// From now on interrupts go to `taker`, which must live until disconnected. Fails if the HAL refuses.
+[[nodiscard]] NTSTATUS connect_overflow_interrupt(const OverflowTaker& taker);
 
 // Returns WPERF_INTERRUPT_… without calling the HAL.
 u32 overflow_interrupt_state();
 
-// When it returns, no interrupt is running in `core`, and none will come. Does nothing if it was not connected.
+// When it returns, no interrupt is running in the core, and none will come. Does nothing if it was not connected.
 void disconnect_overflow_interrupt();
 
 // Called before the driver's code is unloaded. If the HAL keeps the handler, `driver` gets a reference that keeps its

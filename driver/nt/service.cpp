@@ -18,19 +18,17 @@ u32 current_process() {
   return static_cast<u32>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));
 }
 
-bool needs_interrupt(u32 code) {
-  return code == static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE) || code == static_cast<u32>(WPERF_CODE_SAMPLE_START);
-}
-
 }  // namespace
 
 Service::Service()
-    : hal_(
-          *this, [](void* core) { static_cast<Core*>(core)->on_timer(); },
-          {.take = [](void* core, u32 ticket,
-                      const WalkedStack& stack) { static_cast<Core*>(core)->on_user_walk(ticket, stack); },
-           .lose = [](void* core, u32 ticket) { static_cast<Core*>(core)->on_user_walk_lost(ticket); }},
-          &core_),
+    : hal_(*this,
+           {.take = [](void* core, u32 number,
+                       const InterruptedContext& it) { return static_cast<Core*>(core)->on_overflow(number, it); },
+            .core = &core_},
+           [](void* core) { static_cast<Core*>(core)->on_timer(); },
+           {.take = [](void* core, u32 ticket,
+                       const WalkedStack& stack) { static_cast<Core*>(core)->on_user_walk(ticket, stack); },
+            .lose = [](void* core, u32 ticket) { static_cast<Core*>(core)->on_user_walk_lost(ticket); }}),
       core_(hal_, lock_, config(hal_.can_walk())) {}
 
 Service::~Service() {
@@ -73,9 +71,6 @@ NTSTATUS Service::control(Client& client, u32 code, void* buffer, u32 input_size
   const Guard guard(requests_);
   if (ended_ || client.gone) {
     return STATUS_DELETE_PENDING;  // while this request waited, its handle was closed or the device was removed
-  }
-  if (const WperfStatus status = prepare_to_sample(client, code); status != WPERF_OK) {
-    return static_cast<NTSTATUS>(WPERF_NT_STATUS(status));
   }
   const WperfStatus status =
       core_.dispatch(client.id, client.requester.rights, code, buffer, input_size, capacity, returned);
@@ -128,15 +123,6 @@ bool Service::owns_process(ClientId client, u32 process, u64 start) {
     }
   }
   return false;
-}
-
-// No interrupt is connected for a client that does not hold the driver, or for counters that cannot be used; the core
-// will refuse those requests.
-WperfStatus Service::prepare_to_sample(const Client& client, u32 code) {
-  if (!needs_interrupt(code) || check_lock(lock_, client.id) != WPERF_OK || !core_.has_counters_for(client.id)) {
-    return WPERF_OK;
-  }
-  return NT_SUCCESS(connect_overflow_interrupt(core_)) ? WPERF_OK : WPERF_NO_INTERRUPT;
 }
 
 void Service::leave_locked(Client& client) {

@@ -38,7 +38,6 @@ class Service final : private ClientBook {
 
  private:
   bool owns_process(ClientId client, u32 process, u64 start) override;
-  [[nodiscard]] WperfStatus prepare_to_sample(const Client& client, u32 code);
   void leave_locked(Client& client);
 
   Mutex requests_;

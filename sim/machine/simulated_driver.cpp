@@ -59,21 +59,12 @@ void DriverClient::forget_dead_clients() {
     if (preempted != 0 && !lock_file_->is_alive(preempted)) driver_.core_.client_gone(preempted);
 }
 
-// A client that does not hold the driver gets the core's refusal.
-bool DriverClient::may_sample(u32 code) {
-  const bool samples =
-      code == static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE) || code == static_cast<u32>(WPERF_CODE_SAMPLE_START);
-  return !samples || driver::check_lock(driver_.lock_, lock_file_->client()) != WPERF_OK ||
-         driver_.hal_.ask_for_interrupt();
-}
-
 WperfStatus DriverClient::control(u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned) {
   if (!lock_file_->begin(driver_.lock_)) return WPERF_HARDWARE_FAILED;
   forget_dead_clients();
   *returned = 0;
-  const WperfStatus status = may_sample(code) ? driver_.core_.dispatch(lock_file_->client(), driver_.rights_, code,
-                                                                       buffer, input_size, capacity, returned)
-                                              : WperfStatus{WPERF_NO_INTERRUPT};
+  const WperfStatus status =
+      driver_.core_.dispatch(lock_file_->client(), driver_.rights_, code, buffer, input_size, capacity, returned);
   lock_file_->end(driver_.lock_);
   return status;
 }

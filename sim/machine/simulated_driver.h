@@ -43,7 +43,6 @@ class DriverClient {
 
  private:
   void forget_dead_clients();
-  bool may_sample(u32 code);
 
   SimulatedDriver& driver_;
   std::unique_ptr<LockFile> lock_file_;

@@ -203,9 +203,9 @@ bool HalSim::may_observe(driver::ClientId, u32 process, u64) {
   return std::find(first_own, programs.end(), process) != programs.end();
 }
 
-bool HalSim::ask_for_interrupt() {
+WperfStatus HalSim::take_interrupt() {
   asked_for_interrupt_ = true;
-  return machine_.options().interrupt == OverflowInterrupt::given;
+  return machine_.options().interrupt == OverflowInterrupt::given ? WPERF_OK : WPERF_NO_INTERRUPT;
 }
 
 u32 HalSim::interrupt_state() {

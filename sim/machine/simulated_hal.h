@@ -35,10 +35,6 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   void connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, WalkCall on_walk,
                void* context);
 
-  // Requests the overflow interrupt, as the driver for Windows does when sampling is about to begin. Returns false if
-  // it is refused.
-  bool ask_for_interrupt();
-
   // See WperfSimApi.
   void watch_samples(WperfSimWatcher watcher, void* context);
 
@@ -55,6 +51,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   WperfStatus start_timer(u32 period_ms) override;
   void stop_timer() override { machine_.stop_timer(); }
   u64 time_ns() override { return machine_.time_ns(); }
+  WperfStatus take_interrupt() override;
   u32 interrupt_state() override;
   bool has_cluster_registers() override { return !clusters_.empty(); }
   bool has_counter_registers() override { return machine_.options().kind != MachineKind::trapping; }

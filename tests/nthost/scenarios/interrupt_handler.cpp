@@ -41,6 +41,25 @@ SCENARIO(interrupt_is_taken_only_to_sample, kNeedsNothing) {
   CHECK(!stays_in_memory());
 }
 
+SCENARIO(refused_sampling_takes_no_interrupt, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Program tool(kTool, kPerformanceLogUser);
+    Client client(tool.process());
+    CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_START), WPERF_WRONG_STATE);
+    CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_CONFIGURE), WPERF_BAD_SIZE);
+    WperfSampleRequest request = sample_request(1, kCycles, 4'000);
+    request.flags = WPERF_SAMPLE_KERNEL;
+    CHECK_EQUAL(client.send(WPERF_CODE_SAMPLE_CONFIGURE, request), WPERF_ACCESS_DENIED);
+    request.flags = 0;
+    CHECK_EQUAL(client.send(WPERF_CODE_SAMPLE_CONFIGURE, request), WPERF_OK);
+    CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_NOT_ASKED);
+    CHECK(!interrupt_handler_is_drivers());
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
 SCENARIO(without_the_interrupt_sampling_is_refused, kNeedsNothing) {
   offer_interrupt_handler(false);
   if (!CHECK_EQUAL(load(), 0)) return;
@@ -85,8 +104,7 @@ SCENARIO(interrupt_that_is_not_given_again_is_told, kNeedsNothing) {
     CHECK_EQUAL(start_sampling(client), WPERF_NO_INTERRUPT);
     CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_NOT_GIVEN_AGAIN);
     offer_interrupt_handler(true);
-    CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_START), WPERF_WRONG_STATE);
-    CHECK_EQUAL(start_sampling(client), WPERF_OK);
+    CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_START), WPERF_OK);
     CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_HELD);
   }
   CHECK_EQUAL(unload(), 0);
