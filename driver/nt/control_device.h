@@ -14,6 +14,7 @@ struct DeviceExtension {
   DEVICE_OBJECT* lower;           // next in the stack; also null for a plain device
   UNICODE_STRING interface_name;  // as the system returned it
   bool started;
+  bool interface_enabled;
   IO_REMOVE_LOCK remove_lock;  // held by every request while it uses the members above
 };
 

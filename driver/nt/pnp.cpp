@@ -29,8 +29,9 @@ NTSTATUS start(DeviceExtension& extension, IRP* irp) {
   if (IoForwardIrpSynchronously(extension.lower, irp)) {
     status = irp->IoStatus.Status;
   }
-  if (NT_SUCCESS(status)) {
+  if (NT_SUCCESS(status) && !extension.interface_enabled) {
     status = IoSetDeviceInterfaceState(&extension.interface_name, TRUE);
+    extension.interface_enabled = NT_SUCCESS(status);
   }
   if (NT_SUCCESS(status)) {
     extension.started = true;
@@ -42,13 +43,21 @@ NTSTATUS start(DeviceExtension& extension, IRP* irp) {
 void close_doors(DeviceExtension& extension) {
   extension.started = false;
   extension.service->admit_clients(false);
-  static_cast<void>(IoSetDeviceInterfaceState(&extension.interface_name, FALSE));  // fails if it was not enabled
+}
+
+// For a device that will not start again. A stopped device keeps its interface.
+void disable_interface(DeviceExtension& extension) {
+  if (extension.interface_enabled) {
+    extension.interface_enabled = false;
+    static_cast<void>(IoSetDeviceInterfaceState(&extension.interface_name, FALSE));
+  }
 }
 
 // The last request of the device; it comes with the remove lock held.
 NTSTATUS remove(DEVICE_OBJECT* device, IRP* irp) {
   DeviceExtension& extension = extension_of(device);
   close_doors(extension);
+  disable_interface(extension);
   extension.service->end();
   IoReleaseRemoveLockAndWait(&extension.remove_lock, irp);
   DEVICE_OBJECT* lower = extension.lower;
@@ -114,6 +123,7 @@ NTSTATUS handle_pnp(DEVICE_OBJECT* device, IRP* irp) {
       return pass_down_as_done(extension, irp);
     case IRP_MN_SURPRISE_REMOVAL:
       close_doors(extension);
+      disable_interface(extension);
       extension.service->end();
       return pass_down_as_done(extension, irp);
     default:

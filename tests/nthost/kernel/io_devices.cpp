@@ -285,7 +285,10 @@ extern "C" NTSTATUS IoSetDeviceInterfaceState(UNICODE_STRING* name, BOOLEAN enab
   const Name wanted = name_of(*name);
   for (Interface& it : interfaces) {
     if (it.device == nullptr || !same(it.name, wanted)) continue;
-    if (it.enabled == (enable != 0)) return enable ? static_cast<NTSTATUS>(0x40000000) : STATUS_OBJECT_NAME_NOT_FOUND;
+    if (it.enabled == (enable != 0)) {
+      fail("IoSetDeviceInterfaceState: the interface is already {}", enable ? "enabled" : "disabled");
+      return enable ? static_cast<NTSTATUS>(0x40000000) : STATUS_OBJECT_NAME_NOT_FOUND;
+    }
     it.enabled = enable != 0;
     return STATUS_SUCCESS;
   }

@@ -13,7 +13,8 @@ namespace {
 constexpr u16 kCycles = 0x11;
 constexpr u32 kTool = 100, kMeasured = 2000;
 constexpr u64 kBase = 0x1'4000'0000;
-constexpr u32 kWorking = 1, kSleeping = 4;  // SYSTEM_POWER_STATE
+constexpr u8 kStart = 0x00, kStop = 0x04, kQueryStop = 0x05;  // minor functions of PnP requests
+constexpr u32 kWorking = 1, kSleeping = 4;                    // SYSTEM_POWER_STATE
 
 enum class Measuring { nothing, counting, rotating, sampling, sampling_stacks };
 constexpr Measuring kAll[] = {Measuring::nothing, Measuring::counting, Measuring::rotating, Measuring::sampling,
@@ -97,6 +98,32 @@ SCENARIO(machine_sleeps_while_measuring, kNeedsNothing) {
     CHECK_EQUAL(client.plain(WPERF_CODE_COUNT_START), WPERF_OK);
     CHECK_EQUAL(client.plain(WPERF_CODE_COUNT_STOP), WPERF_OK);
   });
+}
+
+// For example because the system distributes the resources of devices anew. A stopped device keeps its interface.
+SCENARIO(device_stops_and_starts_again, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(Start::pnp), 0)) return;
+  {
+    Program tool(kTool, kAdministrator);
+    Client client(tool.process());
+    begin(client, Measuring::sampling);
+    CHECK_EQUAL(pnp_request(kQueryStop), 0);
+    CHECK_EQUAL(pnp_request(kStop), 0);
+    CHECK(interface_enabled());
+    CHECK(client.plain(WPERF_CODE_SAMPLE_STOP) != WPERF_OK);
+    CHECK(open(tool.process()).file == nullptr);
+    CHECK_EQUAL(pnp_request(kStart), 0);
+    CHECK(interface_enabled());
+    CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_START), WPERF_OK);
+    Client another(tool.process());
+    WperfVersionReply version = {};
+    CHECK_EQUAL(another.version(version), WPERF_OK);
+    CHECK_EQUAL(surprise_remove(), 0);
+    CHECK(!interface_enabled());
+  }
+  if (is_loaded()) {
+    CHECK_EQUAL(unload(), 0);
+  }
 }
 
 SCENARIO(device_with_open_handles_is_not_removed, kNeedsNothing) {
