@@ -253,11 +253,11 @@ WperfStatus Core::sample_configure(Caller caller, const WperfSampleRequest& requ
   if (const WperfStatus status = profiling_.settle(); status != WPERF_OK) {
     return status;
   }
+  profiling_.discard();  // first, because its memory and the rings are not there at once
   if (const WperfStatus status = sampling_.configure(request, machine_); status != WPERF_OK) {
     return status;
   }
   counting_.discard();
-  profiling_.discard();
   return WPERF_OK;
 }
 
@@ -286,11 +286,11 @@ WperfStatus Core::spe_configure(Caller caller, const WperfSpeRequest& request, N
   if (const WperfStatus status = sampling_.settle(); status != WPERF_OK) {
     return status;
   }
-  if (const WperfStatus status = profiling_.configure(request, machine_); status != WPERF_OK) {
+  if (const WperfStatus status = profiling_.check(request, machine_); status != WPERF_OK) {
     return status;
   }
   sampling_.discard();
-  return WPERF_OK;
+  return profiling_.configure(request, machine_);
 }
 
 WperfStatus Core::spe_start(Caller, const WperfPlainRequest&, NoReply&) {

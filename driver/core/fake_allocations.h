@@ -31,13 +31,18 @@ class FakeAllocations {
     }
     std::memset(memory, 0, size);
     sizes_[memory] = size;
+    now += size;
+    peak = now > peak ? now : peak;
     return memory;
   }
   void release(void* memory) {
+    now -= size_of(memory);
     if (sizes_.erase(memory) != 0) {
       std::free(memory);
     }
   }
+
+  usize now = 0, peak = 0;  // bytes
 
  private:
   std::map<void*, usize> sizes_;

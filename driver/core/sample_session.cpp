@@ -18,6 +18,7 @@ WperfStatus SampleSession::configure(const WperfSampleRequest& request, const Ha
   const usize ring_bytes = ring_words * sizeof(u64);
   const bool stacks = request.max_stack != 0;
   const usize walk_bytes = stacks ? sizeof(UserWalks) + ring_bytes : 0;
+  release_memory();
   void* memory = hal_.allocate(cores * (sizeof(Sampler) + ring_bytes + walk_bytes));
   if (memory == nullptr) {
     return WPERF_NO_MEMORY;
@@ -27,7 +28,6 @@ WperfStatus SampleSession::configure(const WperfSampleRequest& request, const Ha
     hal_.free(memory);
     return WPERF_NO_MEMORY;
   }
-  release_memory();
   plan_ = plan_of(request, machine);
   samplers_ = static_cast<Sampler*>(memory);
   u64* words = reinterpret_cast<u64*>(samplers_ + cores);

@@ -20,7 +20,8 @@ class SampleSession {
 
   bool sampling() const { return sampling_; }
 
-  // `request` must have passed check_sample_request(). The only step that allocates.
+  // `request` must have passed check_sample_request(). The only step that allocates. Frees the earlier configuration's
+  // memory first, so that the two are not there at once; without memory there is no configuration afterwards.
   [[nodiscard]] WperfStatus configure(const WperfSampleRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
   // Always ends sampling; a failure means that a core could not be reached: it stops at its next interrupt.

@@ -133,9 +133,12 @@ TEST_F(Sampling, ConfiguringAgainForgetsWhatWasNotDrained) {
   begin(sample_request({0, 1}, {{1, 0, 10}}));
   run(0, 25);
   ASSERT_EQ(ann.stop_sampling(), WPERF_OK);
+  EXPECT_EQ(ann.configure(sample_request({1}, {})), WPERF_BAD_ARGUMENT);
+  EXPECT_EQ(drain(0).size(), 2u) << "a refused configuration keeps the old one";
   hal.fail_at = 1;
   EXPECT_EQ(ann.configure(sample_request({1}, {{1, 0, 10}})), WPERF_NO_MEMORY);
-  EXPECT_EQ(drain(0).size(), 2u) << "a refused configuration keeps the old one";
+  EXPECT_EQ(ann.drain(0, reply), WPERF_WRONG_STATE) << "its memory was freed to make room";
+  EXPECT_EQ(ann.start_sampling(), WPERF_WRONG_STATE);
   ASSERT_EQ(ann.configure(sample_request({1}, {{1, 0, 10}})), WPERF_OK);
   EXPECT_EQ(ann.drain(0, reply), WPERF_BAD_ARGUMENT);
   EXPECT_TRUE(drain(1).empty());

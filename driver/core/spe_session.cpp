@@ -8,7 +8,7 @@
 
 namespace wperf::driver {
 
-WperfStatus SpeSession::configure(const WperfSpeRequest& request, const HardwareFacts& machine) {
+WperfStatus SpeSession::check(const WperfSpeRequest& request, const HardwareFacts& machine) {
   if (profiling_) {
     return WPERF_WRONG_STATE;
   }
@@ -18,15 +18,19 @@ WperfStatus SpeSession::configure(const WperfSpeRequest& request, const Hardware
   if (const WperfStatus status = settle(); status != WPERF_OK) {
     return status;
   }
-  if (const WperfStatus status = check_cores(request, machine.core_count); status != WPERF_OK) {
-    return status;
+  return check_cores(request, machine.core_count);
+}
+
+WperfStatus SpeSession::configure(const WperfSpeRequest& request, const HardwareFacts& machine) {
+  {
+    const Critical critical(hal_);
+    release_memory();
   }
   SpeProfiler* fresh = nullptr;
   if (const WperfStatus status = allocate_profilers(request, machine, fresh); status != WPERF_OK) {
     return status;
   }
   const Critical critical(hal_);
-  free_profilers(profilers_, profiler_count_);
   plan_ = plan_of(request);
   profilers_ = fresh;
   profiler_count_ = count_cores(request.core_mask);
@@ -219,10 +223,16 @@ void SpeSession::discard() {
   profiling_ = false;
   configured_ = false;
   if (stop_all() == WPERF_OK || stop_all() == WPERF_OK) {
-    free_profilers(profilers_, profiler_count_);
-    profilers_ = nullptr;
-    profiler_count_ = 0;
+    release_memory();
   }
+}
+
+// Every core has been stopped.
+void SpeSession::release_memory() {
+  free_profilers(profilers_, profiler_count_);
+  profilers_ = nullptr;
+  profiler_count_ = 0;
+  configured_ = false;
 }
 
 void SpeSession::tick() {

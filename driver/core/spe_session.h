@@ -23,7 +23,10 @@ class SpeSession {
 
   bool profiling() const { return profiling_; }
 
-  // Checks the request, also on each chosen core. The only step that allocates.
+  // Whether the session can be configured so: checks the request, also on each chosen core.
+  [[nodiscard]] WperfStatus check(const WperfSpeRequest& request, const HardwareFacts& machine);
+  // `request` must have passed check(). The only step that allocates. Frees the earlier configuration's memory first,
+  // so that the two are not there at once; without memory there is no configuration afterwards.
   [[nodiscard]] WperfStatus configure(const WperfSpeRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
   // Always ends profiling; a failure means that a core could not be reached: settle() tries again.
@@ -49,6 +52,7 @@ class SpeSession {
   [[nodiscard]] WperfStatus stop_one(SpeProfiler& profiler);
   [[nodiscard]] WperfStatus stop_all();
   [[nodiscard]] WperfStatus look_at(SpeProfiler& profiler, SpeLook look);
+  void release_memory();
   void free_profilers(SpeProfiler* profilers, u32 count);
   SpeProfiler* find(u32 core);
 

@@ -180,6 +180,38 @@ TEST_F(Profiling, CountingContinuesWhileProfiling) {
   EXPECT_TRUE(hal.spes == found);
 }
 
+TEST_F(Profiling, TwoConfigurationsNeverTakeMemoryAtOnce) {
+  WperfSampleRequest rings = sample_request({0, 1, 2, 3}, {{8, 0, 100'000}});
+  rings.ring_samples = 1024;
+  WperfSpeRequest buffers = spe_request({0, 1, 2, 3});
+  buffers.buffer_bytes = 16 * WPERF_SPE_MIN_BUFFER;
+  const auto most = [this](const auto& request) {
+    hal.allocations.peak = 0;
+    EXPECT_EQ(ann.configure(request), WPERF_OK);
+    return hal.allocations.peak;
+  };
+  const usize of_rings = most(rings);
+  EXPECT_EQ(most(rings), of_rings);
+  const usize of_buffers = most(buffers);
+  EXPECT_EQ(of_buffers, hal.allocations.now);
+  EXPECT_EQ(most(buffers), of_buffers);
+  EXPECT_EQ(most(rings), of_rings);
+}
+
+TEST_F(Profiling, WithoutMemoryThereIsNoConfiguration) {
+  begin(spe_request({0}));
+  EXPECT_EQ(run(0, 5), 5u);
+  ASSERT_EQ(ann.stop_profiling(), WPERF_OK);
+  EXPECT_EQ(ann.configure(spe_request({9})), WPERF_BAD_ARGUMENT);
+  EXPECT_EQ(drain(0).size(), 5u) << "a refused configuration keeps the old one";
+  hal.fail_at = 3;  // one core is asked, then two allocations
+  EXPECT_EQ(ann.configure(spe_request({0})), WPERF_NO_MEMORY);
+  EXPECT_EQ(ann.drain(0, reply), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.start_profiling(), WPERF_WRONG_STATE);
+  EXPECT_EQ(hal.allocations.now, 0u);
+  EXPECT_EQ(ann.configure(spe_request({0})), WPERF_OK);
+}
+
 TEST_F(Profiling, ATimerThatCannotBeHadRefusesTheStart) {
   ASSERT_EQ(ann.configure(spe_request({0, 1})), WPERF_OK);
   hal.fail_at = 3;  // two cores, then the timer
