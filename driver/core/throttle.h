@@ -12,15 +12,15 @@ namespace wperf::driver {
 
 class Throttle {
  public:
-  // A session starts. If the debt is far too great, even the fastest event gets so many intervals that its first
-  // interrupt comes when the debt has been paid down.
+  // A session starts. If the debt is far too great, a frequent event gets so many intervals that its first interrupt
+  // comes when the debt has been paid down.
   void begin(u64 now_ns, const SamplePlan& plan) {
     const u64 passed = now_ns - arrived_ns_;
     const u64 debt_ns = debt_ns_ > passed ? debt_ns_ - passed : 0;
     const u64 wait_ns = debt_ns > kMostDebtAtStartNs ? debt_ns - kMostDebtAtStartNs : 0;
     for (u32 i = 0; i < plan.event_count; ++i) {
       shifts_[i] = 0;
-      while ((u64{plan.intervals[i]} << shifts_[i]) < wait_ns * kMostCountsPerNs && can_grow(i, plan.intervals[i])) {
+      while ((u64{plan.intervals[i]} << shifts_[i]) < wait_ns * kUsualCountsPerNs && can_grow(i, plan.intervals[i])) {
         ++shifts_[i];
       }
     }
@@ -29,7 +29,7 @@ class Throttle {
 
   // Adds the time of work for earlier samples that was done outside of the interrupt.
   void charge(u64 spent_ns) {
-    const u64 spent = spent_ns * kCostOfHandlerTime;
+    const u64 spent = spent_ns * kCostOfOtherTime;
     const u64 cost = spent < kMostCostNs ? spent : kMostCostNs;
     cost_ns_ += cost;
     debt_ns_ += cost;
@@ -70,10 +70,11 @@ class Throttle {
 
   static constexpr u64 kSecondNs = 1'000'000'000;
   static constexpr u64 kCostOfHandlerTime = 12;
+  static constexpr u64 kCostOfOtherTime = 8;
   static constexpr u64 kMostDebtNs = 2'000'000;               // a burst of a hundred samples is allowed
   static constexpr u64 kMostDebtAtStartNs = 2 * kMostDebtNs;  // a session in balance leaves less to the next
-  // More than any event: 64 in a cycle at 4 GHz, and twice that because jitter may halve an interval.
-  static constexpr u64 kMostCountsPerNs = 512;
+  // Of a frequent event. Starts with a more frequent one raise the debt until the first interval is long enough for it.
+  static constexpr u64 kUsualCountsPerNs = 4;
   // a pause of the whole machine for a second does not count as a slow handler
   static constexpr u64 kMostCostNs = 10'000'000;
   static constexpr u64 kGreatestInterval = ~u32{0};

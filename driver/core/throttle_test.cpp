@@ -121,8 +121,7 @@ TEST(Throttle, NoCounterIsSetBeyond32Bits) {
   }
 }
 
-// A program in which each event happens three times a nanosecond, on a machine where time passes in the interrupt. The
-// core's own counters begin with the program, and the client is not an administrator.
+// A program with frequent events, on a machine where time passes in the interrupt. The client is not an administrator.
 class InterruptedProgram : public Sampling {
  protected:
   struct Result {
@@ -152,7 +151,7 @@ class InterruptedProgram : public Sampling {
     const u64 begin_ns = hal.now_ns;
     u64 next = every;
     while (hal.now_ns - begin_ns < ns) {
-      hal.advance_core(0, 2000, [](EventClass, u32, u32, bool el1) { return el1 ? 0 : 6000; });
+      hal.advance_core(0, 2000, [this](EventClass, u32, u32, bool el1) { return el1 ? 0 : 2000 * events_per_ns; });
       if (interrupts >= next) {
         again();
         next = interrupts + every;
@@ -166,18 +165,21 @@ class InterruptedProgram : public Sampling {
     for (u32 i = 0; i < events; ++i) {
       list.push_back({static_cast<u16>(8 + i), 0, 1});
     }
-    return sample_request({0}, list);
+    WperfSampleRequest request = sample_request({0}, list);
+    request.ring_samples = 256;
+    return request;
   }
 
   TestClient bob{core, 12, false};
   bool inside = false;
-  u64 interrupts = 0, spent_ns = 0;
+  u64 events_per_ns = 3, interrupts = 0, spent_ns = 0;
 };
 
 TEST_F(InterruptedProgram, StartingAgainDoesNotRaiseTheLimit) {
   ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
   prepare(50);
   for (const bool configures : {false, true}) {
+    events_per_ns = configures ? 100 : 3;
     for (const u64 every : {1, 60, 150}) {
       interrupts = 0;
       spent_ns = 0;

@@ -186,7 +186,8 @@ SCENARIO(samples_are_drained_while_sampling, kNeedsIcount | kNeedsUntrapped) {
     tool.drain(1);
     drained += reply.count;
     const u64 own = user_instructions(kIterations) * kCyclesPerInstruction / 6'000;
-    CHECK_WITHIN(drained, own, 2 * own);  // core 0 may also run in between
+    CHECK_WITHIN(drained + reply.held_back, own, 2 * own);  // core 0 may also run in between
+    CHECK(drained > own / 2);
     CHECK_WITHIN(inside, drained - drained / 50, drained);
     CHECK_EQUAL(reply.taken, drained + reply.lost_filtered);
     CHECK_EQUAL(reply.lost_ring_full, 0);
