@@ -73,7 +73,8 @@ class Throttle {
   static constexpr u64 kCostOfOtherTime = 8;
   static constexpr u64 kMostDebtNs = 2'000'000;               // a burst of a hundred samples is allowed
   static constexpr u64 kMostDebtAtStartNs = 2 * kMostDebtNs;  // a session in balance leaves less to the next
-  // Of a frequent event. Starts with a more frequent one raise the debt until the first interval is long enough for it.
+  // So often a frequent event happens. Starts with a more frequent one raise the debt until the first interval is long
+  // enough for it.
   static constexpr u64 kUsualCountsPerNs = 4;
   // a pause of the whole machine for a second does not count as a slow handler
   static constexpr u64 kMostCostNs = 10'000'000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Mutual exclusion that leaves its holder at PASSIVE_LEVEL (a fast mutex would raise it to APC_LEVEL, where most calls
-// of the driver are not allowed). A process cannot suspend or end its thread while the thread holds the mutex. Not
-// recursive. IRQL PASSIVE_LEVEL.
+// of the driver are not allowed). A process cannot suspend or end its thread while the thread holds the mutex. Windows
+// knows the holder, so it can raise the holder's priority while others wait. Not recursive. IRQL PASSIVE_LEVEL.
 #pragma once
 #include "driver/nt/nt.h"
 
@@ -9,21 +9,22 @@ namespace wperf::driver {
 
 class Mutex {
  public:
-  Mutex() { KeInitializeEvent(&free_, SynchronizationEvent, TRUE); }
+  Mutex() { static_cast<void>(ExInitializeResourceLite(&resource_)); }  // it always succeeds
+  ~Mutex() { static_cast<void>(ExDeleteResourceLite(&resource_)); }
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
   void acquire() {
     KeEnterCriticalRegion();
-    static_cast<void>(KeWaitForSingleObject(&free_, Executive, KernelMode, FALSE, nullptr));
+    static_cast<void>(ExAcquireResourceExclusiveLite(&resource_, TRUE));
   }
   void release() {
-    static_cast<void>(KeSetEvent(&free_, 0, FALSE));
+    ExReleaseResourceLite(&resource_);
     KeLeaveCriticalRegion();
   }
 
  private:
-  KEVENT free_;  // signaled while the mutex is free; one waiter gets it
+  ERESOURCE resource_;
 };
 
 class Guard {

@@ -158,6 +158,9 @@ struct KTIMER {
   KDPC* Dpc;
   ULONG Processor, Period;
 };
+struct ERESOURCE {
+  ULONG_PTR Rest[13];
+};
 struct KAPC {
   UCHAR Type, SpareByte0, Size, SpareByte1;
   ULONG SpareLong0;

@@ -60,8 +60,14 @@ NTKERNELAPI NTSTATUS KeWaitForMultipleObjects(ULONG count, PVOID objects[], WAIT
                                               KPROCESSOR_MODE mode, BOOLEAN alertable, LARGE_INTEGER* timeout,
                                               KWAIT_BLOCK* wait_blocks);  // as above; without blocks for at most 3
                                                                           // objects
-NTKERNELAPI KIRQL KeAcquireSpinLockRaiseToDpc(KSPIN_LOCK* lock);          // DISPATCH; returns the previous level
-NTKERNELAPI void KeReleaseSpinLock(KSPIN_LOCK* lock, KIRQL level);        // DISPATCH; restores `level`
+// An executive resource has an owner, the thread that acquired it, and only the owner may release it. Both in a
+// critical region. It is deleted before its memory is freed.
+NTKERNELAPI NTSTATUS ExInitializeResourceLite(ERESOURCE* resource);                     // DISPATCH
+NTKERNELAPI BOOLEAN ExAcquireResourceExclusiveLite(ERESOURCE* resource, BOOLEAN wait);  // APC
+NTKERNELAPI void ExReleaseResourceLite(ERESOURCE* resource);                            // DISPATCH
+NTKERNELAPI NTSTATUS ExDeleteResourceLite(ERESOURCE* resource);                         // DISPATCH
+NTKERNELAPI KIRQL KeAcquireSpinLockRaiseToDpc(KSPIN_LOCK* lock);                 // DISPATCH; returns the previous level
+NTKERNELAPI void KeReleaseSpinLock(KSPIN_LOCK* lock, KIRQL level);               // DISPATCH; restores `level`
 NTKERNELAPI KPRIORITY KeSetPriorityThread(KTHREAD* thread, KPRIORITY priority);  // PASSIVE
 NTKERNELAPI LARGE_INTEGER KeQueryPerformanceCounter(LARGE_INTEGER* frequency);   // any
 [[noreturn]] NTKERNELAPI void KeBugCheckEx(ULONG code, ULONG_PTR parameter1, ULONG_PTR parameter2, ULONG_PTR parameter3,

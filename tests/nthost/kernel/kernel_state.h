@@ -28,6 +28,7 @@ void report_io_leaks();
 void report_mm_leaks();
 void report_hal_leaks();
 void report_etw_leaks();
+void report_resource_leaks();
 void reset_hal();
 void reset_etw();
 void show_all_routines();

@@ -165,6 +165,26 @@ Thread* make_thread(const NewThread& new_thread) {
   return thread;
 }
 
+namespace {
+
+// Under dispatcher_lock: the thread runs now, when its turn comes, or later.
+void make_ready(Cpu& cpu, Thread& thread) {
+  append_ready(cpu, thread);
+  const Thread* current = cpu.current;
+  if (current == nullptr || thread.priority > current->priority) {
+    notify_cpu(cpu.index);
+  } else if (thread.priority == current->priority && cpu.slice_ends == 0) {
+    cpu.slice_ends = time_ticks() + kSliceNs * ticks_per_second() / 1'000'000'000;
+    if (cpu.index == this_cpu().index) {
+      arm_clock(cpu);
+    } else {
+      send_dispatch_interrupt(cpu.index);  // that core sets its clock when it is notified
+    }
+  }
+}
+
+}  // namespace
+
 void wake(Thread& thread, NTSTATUS status) {
   thread.wait_status = status;
   Cpu& cpu = cpu_at(thread.cpu);
@@ -184,18 +204,7 @@ void wake(Thread& thread, NTSTATUS status) {
     block.queued = 0;
   }
   thread.wait_count = 0;
-  append_ready(cpu, thread);
-  const Thread* current = cpu.current;
-  if (current == nullptr || thread.priority > current->priority) {
-    notify_cpu(cpu.index);
-  } else if (thread.priority == current->priority && cpu.slice_ends == 0) {
-    cpu.slice_ends = time_ticks() + kSliceNs * ticks_per_second() / 1'000'000'000;
-    if (cpu.index == this_cpu().index) {
-      arm_clock(cpu);
-    } else {
-      send_dispatch_interrupt(cpu.index);  // that core sets its clock when it is notified
-    }
-  }
+  make_ready(cpu, thread);
 }
 
 void end_current_thread() {
@@ -230,8 +239,7 @@ void set_priority(Thread& thread, u32 priority) {
   Cpu& cpu = cpu_at(thread.cpu);
   if (queued) remove_ready(cpu, thread);
   thread.priority = priority;
-  if (queued) append_ready(cpu, thread);
-  if (queued && priority > cpu.current->priority) notify_cpu(cpu.index);
+  if (queued) make_ready(cpu, thread);
 }
 
 Thread* thread_at(u32 slot) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lock: which client holds the driver, and how it is released.
 #include "tests/nthost/check.h"
+#include "tests/nthost/kernel/scheduler.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/scenarios/client.h"
 
 namespace wperf::nthost {
@@ -118,6 +121,51 @@ void holder_leaves(void (*leave)(Client& client)) {
 }
 
 }  // namespace
+
+namespace {
+
+struct LowPriority {
+  Client& client;
+  bool ends = false;
+};
+
+// Most of the time it waits for core 2 within a request.
+void ask_again_and_again(void* context) {
+  auto& low = *static_cast<LowPriority*>(context);
+  WperfCoreReply reply = {};
+  while (!__atomic_load_n(&low.ends, __ATOMIC_ACQUIRE)) {
+    CHECK_EQUAL(low.client.core(2, reply), WPERF_OK);
+  }
+}
+
+constexpr u64 kBusyNs = 40'000'000;
+
+}  // namespace
+
+// A request waits for an earlier one, whose thread does not get its core because another one of higher priority runs
+// there all the time.
+SCENARIO(holder_of_low_priority_lets_others_through, kNeedsIcount) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    TwoClients clients;
+    CHECK_EQUAL(clients.first.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    LowPriority low{clients.first};
+    Thread* asking = start_thread(1, ask_again_and_again, &low);
+    set_priority(*asking, kWorkloadPriority);
+    for (u32 round = 0; round < 10; ++round) {
+      sleep_ms(1);
+      Thread* busy = start_thread(1, [](void*) { spin_ns(kBusyNs); }, nullptr);
+      sleep_ms(1);
+      const u64 before = time_ns();
+      CHECK_EQUAL(clients.second.version(version_reply), WPERF_OK);
+      CHECK(time_ns() - before < kBusyNs / 2);
+      join(busy);
+    }
+    __atomic_store_n(&low.ends, true, __ATOMIC_RELEASE);
+    join(asking);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
 
 SCENARIO(lock_is_released_by_cleanup, kNeedsNothing) {
   holder_leaves([](Client& client) { client.cleanup_only(); });
