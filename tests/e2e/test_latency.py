@@ -5,6 +5,7 @@ import collections
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -146,6 +147,25 @@ class Latency(WperfTest):
         nothing = self.run_wperf("report", file, "--parallelism", "60")
         self.assertEqual(nothing.returncode, 0)
         self.assertIn("100 % is the samples of the program while 60 threads of the program ran: never", nothing.stderr)
+
+    def test_exports_have_the_same_samples_as_views(self):
+        file, _ = self.recorded("--latency", "-g")
+        for options in (("--latency",), ("--parallelism", "1-64")):
+            folded = self.ok("report", file, *options, "--folded")
+            self.assertEqual(self.run_wperf("report", file, *options, "--export", "folded", "-o", "-").stdout, folded, options)
+            event = self.json("report", file, *options, "--json")["recording"]["events"][0]
+            self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()),
+                             event["period" if options == ("--latency",) else "samples"], options)
+            database = sqlite3.connect(":memory:")
+            database.executescript(self.ok("report", file, *options, "--export", "sql", "-o", "-"))
+            counts = {table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("moments", "states")}
+            self.assertEqual(counts["moments"], event["samples"], options)
+            self.assertGreater(counts["states"], 4, options)
+            self.assertEqual(database.execute("SELECT sum(count), sum(period) FROM samples").fetchone(),
+                             (event["samples"], event["period"]), options)
+            callgrind = self.run_wperf("report", file, *options, "--export", "callgrind", "-o", "-").stdout
+            self.assertIn("calls=", callgrind)
+            self.assertIn("par.c", callgrind)
 
     def test_numbers_of_threads_are_checked(self):
         for wrong in ("0", "3-2", "x", "1-"):

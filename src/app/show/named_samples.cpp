@@ -7,6 +7,7 @@
 
 #include "analysis/waits/thread_states.h"
 #include "code/modules/elf_caches.h"
+#include "model/stacks/stack_aggregator.h"
 #include "model/stacks/stack_rows.h"
 
 namespace wperf::show {
@@ -48,6 +49,27 @@ void add_losses(const stacks::TraceFacts& facts, stacks::Moments& moments) {
   }
   std::stable_sort(moments.losses.begin(), moments.losses.end(),
                    [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+}
+
+// The weights, with 1 for the samples that show where threads wait.
+std::vector<u64> with_waits(std::vector<u64> weights, const waits::Accounting& accounting) {
+  for (const waits::Wait& wait : accounting.waits) {
+    if (wait.sample < weights.size() && weights[wait.sample] == 0) weights[wait.sample] = 1;
+  }
+  return weights;
+}
+
+// Drops the samples that with_waits() added. They are of other events than the weighted ones.
+void drop_waits(const waits::Accounting& accounting, recording::RecordedSamples& recorded) {
+  stacks::StackProfile& profile = recorded.profile;
+  std::vector<bool> is_of_waits(profile.events.size());
+  for (const waits::Wait& wait : accounting.waits) {
+    if (wait.sample >= recorded.row_of_sample.size()) continue;
+    const u32 row = recorded.row_of_sample[wait.sample];
+    if (row != stacks::StackAggregator::kNoRow) is_of_waits[profile.samples[row].event] = true;
+  }
+  stacks::keep_rows([&](const stacks::StackSample& sample) { return !is_of_waits[sample.event]; }, profile,
+                    recorded.moments);
 }
 
 }  // namespace
@@ -103,16 +125,24 @@ diag::Result<recording::RecordedSamples> read_timed_samples(const recording::Sam
     if (const auto read = source.switches(); read.has_value()) switches = read.value();
   }
   const bool has_switches = switches != nullptr && !switches->switches.empty();
-  wanted.traces = source.operations;
+  waits::Accounting accounting;
+  if (has_switches)
+    accounting = waits::account(switches->switches, switches->unrecorded, switches->begin, switches->end);
+  const bool is_weighted = wanted.weights != nullptr;
+  std::vector<u64> weights;
+  if (is_weighted) {
+    weights = with_waits(*wanted.weights, accounting);
+    wanted.weights = &weights;
+  }
+  wanted.traces = is_weighted ? nullptr : source.operations;
   wanted.callers = wanted.times = true;
   wanted.sample_rows = has_switches;
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
   stacks::StackProfile& profile = recorded.profile;
   if (has_switches) {
-    const waits::Accounting accounting =
-        waits::account(switches->switches, switches->unrecorded, switches->begin, switches->end);
     waits::add_thread_states(accounting, *switches, std::vector<bool>(accounting.threads.size(), true), recorded,
                              options.pages.html_file.has_value());
+    if (is_weighted) drop_waits(accounting, recorded);
   }
   recorded.row_of_sample = {};
   if (has_switches && source.is_trace()) {

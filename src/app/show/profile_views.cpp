@@ -289,8 +289,8 @@ bool has_place_for_waits(ExportFormat format) {
                      [&](const Writer& one) { return one.format == format && one.has.states; });
 }
 
-diag::Result<void> export_samples(const recording::SampledRecording& source, const ReportOptions& options,
-                                  diag::Console& console) {
+diag::Result<void> export_samples(const recording::SampledRecording& source, const WeightedSamples* weighted,
+                                  const ReportOptions& options, diag::Console& console) {
   const ExportFormat format = options.exported->format;
   const bool is_pushed = options.exported->sink != nullptr;
   if (source.operations != nullptr) {
@@ -299,21 +299,24 @@ diag::Result<void> export_samples(const recording::SampledRecording& source, con
   }
   recording::ReadOptions wanted = options.read;
   wanted.callers = true;
+  if (weighted != nullptr) weighted->use_in(wanted);
+  const bool takes_whole = weighted == nullptr && takes_all(options);
   if (format == ExportFormat::folded) {
-    wanted.traces = source.operations;
+    wanted.traces = weighted == nullptr ? source.operations : nullptr;
     WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(source.file(), wanted, options.naming, console));
-    if (recorded.profile.samples.empty() && takes_all(options))
-      return nothing_to_export(options.file, has_switches(source));
+    if (recorded.profile.samples.empty() && takes_whole) return nothing_to_export(options.file, has_switches(source));
+    if (weighted != nullptr) weighted->describe(options, recorded.profile);
     return export_profile(std::move(recorded.profile), {}, options, console, "");
   }
   wanted.lines = wanted.cores = true;
   // Servers require the time of every profile.
   wanted.sample_times = is_pushed || writer_of(format).has.times;
   WPERF_TRY(recording::RecordedSamples recorded, read_timed_samples(source, wanted, options, console));
-  const bool empty = recorded.profile.samples.empty() && !is_pushed && takes_all(options);
+  const bool empty = recorded.profile.samples.empty() && !is_pushed && takes_whole;
   // Exports can include waits, too.
   const bool has_waits = !is_pushed && writer_of(format).has.states && !recorded.moments.states.empty();
   if (empty && !has_waits) return nothing_to_export(options.file, has_switches(source));
+  if (weighted != nullptr) weighted->describe(options, recorded.profile);
   return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, console,
                         recorded.about.image);
 }

@@ -8,6 +8,7 @@
 #include "analysis/recording/sampled_recording.h"
 #include "app/push/upload.h"
 #include "app/show/report_options.h"
+#include "app/show/weighted_samples.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "ground/os/mapped_file.h"
@@ -46,8 +47,9 @@ push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Mom
 
 // Can the format contain the places where threads waited?
 bool has_place_for_waits(request::ExportFormat format);
-diag::Result<void> export_samples(const recording::SampledRecording& source, const ReportOptions& options,
-                                  diag::Console& console);
+// `weighted`: null if the samples have their recorded weights.
+diag::Result<void> export_samples(const recording::SampledRecording& source, const WeightedSamples* weighted,
+                                  const ReportOptions& options, diag::Console& console);
 // Exports a finished profile. `program` is the name of the program that was started; empty if not known.
 diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments moments, const ReportOptions& options,
                                   diag::Console& console, const std::string& program);

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "analysis/recording/recorded_code.h"
-#include "analysis/waits/latency_weights.h"
 #include "app/output/outputs.h"
 #include "app/show/named_samples.h"
 #include "app/show/profile_views.h"
@@ -14,6 +13,7 @@
 #include "app/show/recorded_spe.h"
 #include "app/show/records_output.h"
 #include "app/show/report_options.h"
+#include "app/show/weighted_samples.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/run_facts.h"
 #include "ground/diag/console.h"
@@ -83,54 +83,11 @@ bool can_show_callers_fast(const perf_data::PerfFile& file) {
   return file.record_bytes().size() <= kSoon && has(perf_data::kSampleCallchain) && !has(perf_data::kSampleUserStack);
 }
 
-// The switches that show when threads ran, to weight the samples.
-diag::Result<const recording::RecordedSwitches*> switches_for_weights(const recording::SampledRecording& source,
-                                                                      const ReportOptions& options) {
-  const std::string option = options.parallel.by_time               ? "--latency"
-                             : options.parallel.running.has_value() ? "--parallelism"
-                                                                    : "--span";
-  const auto refused = [&](std::string_view why) {
-    return diag::Error{.text = option + std::string(why),
-                       .hint =
-                           "`wperf record --latency -- PROGRAM` records both; so do `wperf waits --on-off`, `perf "
-                           "record --switch-events`, and Windows traces with samples and context switches"};
-  };
-  const auto read = source.switches();
-  const recording::RecordedSwitches* const switches = read.has_value() ? read.value() : nullptr;
-  if (options.needs_switches() && (switches == nullptr || switches->switches.empty())) {
-    return refused(" needs to know when threads ran, and this recording has no context switches");
-  }
-  if (switches == nullptr || switches->running_samples.empty()) {
-    return refused(" needs samples of running threads, and this recording has none");
-  }
-  return switches;
-}
-
-// Shows the samples of --latency (weighted by elapsed time), of --parallelism (taken while that many threads ran) or of
-// --span.
-diag::Result<void> show_chosen(const recording::SampledRecording& source, const ReportOptions& options,
-                               diag::Console& console) {
-  WPERF_TRY(const recording::RecordedSwitches* const switches, switches_for_weights(source, options));
-  const bool by_switches = options.needs_switches();
-  waits::LatencyWeights made =
-      by_switches ? waits::latency_weights(*switches, options.parallel) : waits::recorded_weights(*switches);
-  if (source.spans.has_value()) waits::keep_spans(*source.spans, *switches, made);
-  const bool any = std::any_of(made.weights.begin(), made.weights.end(), [](u64 weight) { return weight != 0; });
-  if (!any) console.warn("note: no samples are left; 100 % is " + made.whole);
-  return show_weighted(source.file(),
-                       {.event = {},
-                        .things = {},
-                        .whole = std::move(made.whole),
-                        .weights = made.weights,
-                        .time_origin = by_switches ? std::optional(switches->begin) : std::nullopt,
-                        .parallel_ns = std::move(made.parallel_ns)},
-                       options, console);
-}
-
 // Includes all times, and SPE's data about memory.
 diag::Result<void> show_page(const recording::SampledRecording& source, const recording::ReadOptions& wanted,
-                             const ReportOptions& options, diag::Console& console) {
+                             const WeightedSamples* weighted, const ReportOptions& options, diag::Console& console) {
   WPERF_TRY(recording::RecordedSamples timed, read_timed_samples(source, wanted, options, console));
+  if (weighted != nullptr) weighted->describe(options, timed.profile);
   std::optional<ReadSpe> spe;
   if (source.operations != nullptr) {
     ReportOptions of_memory = options;
@@ -144,6 +101,7 @@ diag::Result<void> show_page(const recording::SampledRecording& source, const re
                      .recorded = std::move(timed),
                      .as_lines = wanted.rows,
                      .with_code = wanted.code,
+                     .weights = wanted.weights,
                      .spe = spe.has_value() ? &spe->profile : nullptr},
                     options, console);
 }
@@ -197,20 +155,9 @@ diag::Result<void> show_named(NamedSamples samples, const ReportOptions& options
 diag::Result<void> show_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
                                  const ReportOptions& options, diag::Console& console) {
   recording::ReadOptions wanted = options.read;
-  wanted.weights = &weighted.weights;
-  wanted.time_origin = weighted.time_origin;
+  weighted.use_in(wanted);
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
-  for (stacks::StackEvent& event : recorded.profile.events) {
-    if (event.samples == 0) continue;
-    if (!weighted.event.empty()) event.name = weighted.event;
-    event.things = weighted.things;
-    event.whole = weighted.whole;
-    event.parallel_ns = weighted.parallel_ns;
-  }
-  // Folded stacks have only one number.
-  if (options.folded) {
-    for (stacks::StackSample& sample : recorded.profile.samples) sample.count = sample.period;
-  }
+  weighted.describe(options, recorded.profile);
   return show_named({.file = file,
                      .recorded = std::move(recorded),
                      .as_lines = wanted.rows,
@@ -229,13 +176,16 @@ diag::Result<void> show_samples(const recording::SampledRecording& source, const
     return diag::usage_error("--mem needs SPE data, and " + options.file + " has none",
                              hint_of_memory("record on an Arm core that has SPE with -e arm_spe_0//"));
   }
-  if (options.needs_switches() || source.spans.has_value()) return show_chosen(source, options, console);
-  if (options.exported.has_value()) return export_samples(source, options, console);
+  WPERF_TRY(const std::optional<WeightedSamples> chosen, chosen_weights(source, options, console));
+  const WeightedSamples* const weighted = chosen.has_value() ? &*chosen : nullptr;
+  if (options.exported.has_value()) return export_samples(source, weighted, options, console);
   const perf_data::PerfFile& file = source.file();
   recording::ReadOptions wanted = options.read;
+  if (weighted != nullptr) weighted->use_in(wanted);
+  if (options.pages.html_file.has_value()) return show_page(source, wanted, weighted, options, console);
+  if (weighted != nullptr) return show_weighted(file, *weighted, options, console);
   wanted.traces = source.operations;
   wanted.callers = wanted.callers || can_show_callers_fast(file);
-  if (options.pages.html_file.has_value()) return show_page(source, wanted, options, console);
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
   source.add_trace_facts(recorded.profile);
   WPERF_TRY(std::string for_clients, clients_json(file, options, console));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shows the samples of a recording, whatever its source is, in the views that the options request.
 #pragma once
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "analysis/recording/recorded_samples.h"
 #include "analysis/recording/sampled_recording.h"
 #include "app/show/report_options.h"
+#include "app/show/weighted_samples.h"
 #include "formats/perf_data/perf_file.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
@@ -36,15 +36,8 @@ struct NamedSamples {
 };
 diag::Result<void> show_named(NamedSamples samples, const ReportOptions& options, diag::Console& console);
 
-// Shows samples whose weights were changed after the recording, in the same views.
-struct WeightedSamples {
-  std::string_view event;               // the new meaning of the samples; empty: unchanged
-  std::string_view things;              // "waits"; empty: samples
-  std::string whole;                    // name of their sum
-  const std::vector<u64>& weights;      // see recording::ReadOptions
-  std::optional<u64> time_origin = {};  // origin of --time; nullopt: the first sample
-  std::vector<u64> parallel_ns = {};    // see StackEvent
-};
+// Shows samples whose weights were changed after the recording, in the same views. Exports and pages of a recording
+// have more than this, see show_samples().
 diag::Result<void> show_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
                                  const ReportOptions& options, diag::Console& console);
 

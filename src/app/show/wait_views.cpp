@@ -289,13 +289,14 @@ diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOption
                        .hint = "leave them out to list all threads"};
   }
   if (!waits.as_samples) return show_tables(threads, options, console);
-  const std::vector<u64> weights = wait_weights(threads, console);
+  std::vector<u64> weights = wait_weights(threads, console);
   return show_weighted(recording.source.file(),
                        {.event = "wait (ns)",
                         .things = stacks::kWaits,
                         .whole = whole_of(threads),
-                        .weights = weights,
-                        .time_origin = recording.switches.begin},
+                        .weights = std::move(weights),
+                        .time_origin = recording.switches.begin,
+                        .in_folded = true},
                        options, console);
 }
 
