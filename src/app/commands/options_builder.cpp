@@ -67,7 +67,7 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   }
   options.rows = request.sampling.display_rows;
   options.children = view.children;
-  options.filter.in_callers = view.children && !view.callers && !view.callees;
+  options.filter.in_callers = view.children;
   if (view.percent_limit.has_value()) options.percent_limit = *view.percent_limit;
   options.relative = view.relative;
   options.tree = view.tree;

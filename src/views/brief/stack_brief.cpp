@@ -228,9 +228,10 @@ Brief of_profile(const StackProfile& profile, const report::StackOptions& option
   const std::vector<stacks::SortKey> keys =
       options.sort.empty() ? std::vector{stacks::SortKey::symbol, stacks::SortKey::module} : options.sort;
   const stacks::StackRows found = stacks::make_rows(profile, event, keys, filter, options.children);
-  add_rows(brief, profile, found,
-           {profile, profile.events[event], keys, options, report::whole_period(profile, event, options)},
-           options.relative || filter.is_empty() ? counted : count(profile, event, {}));
+  add_rows(
+      brief, profile, found,
+      {profile, profile.events[event], keys, options, report::whole_period(profile, event, filter, options.relative)},
+      options.relative || filter.is_empty() ? counted : count(profile, event, {}));
   for (std::string& note : report::filter_notes(profile, filter)) brief.lost.push_back(std::move(note));
   const auto events = std::ranges::count_if(profile.events, [](const auto& one) { return one.samples != 0; });
   brief.heading = fmt::format("{} ({} {}{}):", profile.events[event].name, text::with_commas(counted.samples),

@@ -233,10 +233,7 @@ std::optional<HottestFunction> hottest_function(const StackProfile& profile, con
   hot.function = static_cast<u32>(greatest(own));
   hot.period = own[hot.function];
   if (hot.period == 0) return std::nullopt;
-  StackOptions shares;
-  shares.filter = filter;
-  shares.relative = relative;
-  hot.whole = whole_period(profile, hot.event, shares);
+  hot.whole = whole_period(profile, hot.event, filter, relative);
   hot.commands = commands_of(profile, hot, chosen);
   if (!profile.has_callers) return hot;
   Callers callers(profile);

@@ -26,7 +26,8 @@ void write_stack_rows(text::JsonWriter& json, const StackProfile& profile, u32 e
                       const StackOptions& options) {
   const std::vector<stacks::StackRow> rows = make_rows(profile, event, keys, options.filter, options.children).rows;
   write_rows(json, {}, std::span(rows).first(std::min<usize>(rows.size(), options.rows)),
-             StackColumns{profile, profile.events[event], keys, options, whole_period(profile, event, options)});
+             StackColumns{profile, profile.events[event], keys, options,
+                          whole_period(profile, event, options.filter, options.relative)});
 }
 
 // Each node has the index of its parent, so that readers need no recursion, however deep the stacks are.
@@ -75,14 +76,14 @@ void write_event(text::JsonWriter& json, const StackProfile& profile, u32 event,
   if (options.callers || options.callees) {
     const std::vector<u32> functions = hot_functions(profile, event, options);
     if (options.callers) {
-      const stacks::CallTree tree = make_caller_tree(profile, event, functions, options.filter);
+      const stacks::CallTree tree = make_caller_tree(profile, event, functions, filter_of_callers(options));
       if (tree.cut_samples != 0) json.integer("samples_with_more_callers", tree.cut_samples);
       json.key("callers");
       write_tree(json, profile, tree);
     }
     if (options.callees) {
       json.key("callees");
-      write_tree(json, profile, make_callee_tree(profile, event, functions, options.filter));
+      write_tree(json, profile, make_callee_tree(profile, event, functions, filter_of_callees(options)));
     }
   }
   json.end_object();

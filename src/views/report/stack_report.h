@@ -60,9 +60,14 @@ struct StackColumns {
   void operator()(Columns& to, const stacks::StackRow& row) const;
 };
 std::vector<stacks::SortKey> sort_keys(const StackOptions& options);
-// The weight that counts as 100 % of an event.
-u64 whole_period(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
-// The functions in the top rows, each once, for which call trees are made.
+// The weight that counts as 100 % of an event; `relative`: that of the samples that pass the filter.
+u64 whole_period(const stacks::StackProfile& profile, u32 event, const stacks::StackFilter& filter, bool relative);
+// Trees of callers begin with the samples in the chosen functions themselves, even if the rows of --children include
+// callees.
+stacks::StackFilter filter_of_callers(const StackOptions& options);
+// Trees of callees have all samples in and below the chosen functions.
+stacks::StackFilter filter_of_callees(const StackOptions& options);
+// The functions in the top rows that pass the filter, each once, for which call trees are made.
 std::vector<u32> hot_functions(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // Appends the lines and instructions of hot functions, if the profile has them.
 void append_code(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);

@@ -454,6 +454,46 @@ TEST(StackTree, ThePercentLimitCuts) {
             "   80.00   30.00  └ a × 3 (prog)\n");
 }
 
+std::vector<std::string> roots_of(const nlohmann::json& tree) {
+  std::vector<std::string> roots;
+  for (const auto& node : tree) {
+    if (!node.contains("parent")) roots.push_back(node["symbol"]);
+  }
+  return roots;
+}
+
+// c has no samples itself; it calls d.
+TEST(StackTree, CalleesOfTheFunctionsAskedFor) {
+  StackOptions options;
+  options.callees = options.relative = true;
+  options.filter.symbol = [](std::string_view name) { return name == "c"; };
+  options.filter.symbol_text = "c";
+  const auto document = nlohmann::json::parse(stack_json(recursive(), options));
+  const auto& callees = document["recording"]["events"][0]["callees"];
+  EXPECT_EQ(roots_of(callees), std::vector<std::string>{"c"});
+  EXPECT_EQ(callees[0]["all_samples"], 20);
+  const std::string text = stack_text(recursive(), options);
+  EXPECT_NE(text.find("   all %  self %  function\n  100.00  100.00  c (prog) → d (lib.so)\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("no samples of the function"), std::string::npos) << text;
+}
+
+TEST(StackTree, RowsWithCalleesAndCallersOfTheFunctionsAskedFor) {
+  StackOptions options;
+  options.children = true;
+  options.filter.symbol = [](std::string_view name) { return name == "a"; };
+  options.filter.in_callers = true;  // because of --children
+  const auto rows = nlohmann::json::parse(stack_json(recursive(), options))["recording"]["events"][0]["rows"];
+  options.callers = options.callees = true;
+  const auto event = nlohmann::json::parse(stack_json(recursive(), options))["recording"]["events"][0];
+  EXPECT_EQ(event["rows"], rows) << "trees do not change the rows";
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["all_samples"], 80);
+  EXPECT_EQ(roots_of(event["callers"]), std::vector<std::string>{"a"});
+  EXPECT_EQ(event["callers"][0]["all_samples"], 30) << "samples in the function itself";
+  EXPECT_EQ(roots_of(event["callees"]), std::vector<std::string>{"a"});
+}
+
 TEST(StackTree, NoLineIsWiderThanTheTerminal) {
   StackProfile profile = recursive();
   profile.functions[1].name = std::string(30, 'm');

@@ -35,7 +35,7 @@ std::string counted_things(const stacks::StackEvent& event) {
 void append_rows(std::string& out, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
                  const StackOptions& options) {
   const stacks::StackRows made = stacks::make_rows(profile, event, keys, options.filter, options.children);
-  const u64 whole = whole_period(profile, event, options);
+  const u64 whole = whole_period(profile, event, options.filter, options.relative);
   const usize shown = std::min<usize>(made.rows.size(), options.rows);
   const StackColumns columns{profile, profile.events[event], keys, options, whole};
   const auto by_share = [&](std::string line, usize row) {
@@ -195,9 +195,21 @@ std::vector<SortKey> sort_keys(const StackOptions& options) {
   return options.sort.empty() ? std::vector{SortKey::comm, SortKey::module, SortKey::symbol} : options.sort;
 }
 
-u64 whole_period(const StackProfile& profile, u32 event, const StackOptions& options) {
-  if (!options.relative || options.filter.is_empty()) return profile.events[event].period;
-  const stacks::ChosenSamples chosen(profile, options.filter);
+stacks::StackFilter filter_of_callers(const StackOptions& options) {
+  stacks::StackFilter filter = options.filter;
+  filter.in_callers = false;
+  return filter;
+}
+
+stacks::StackFilter filter_of_callees(const StackOptions& options) {
+  stacks::StackFilter filter = options.filter;
+  filter.in_callers = true;
+  return filter;
+}
+
+u64 whole_period(const StackProfile& profile, u32 event, const stacks::StackFilter& filter, bool relative) {
+  if (!relative || filter.is_empty()) return profile.events[event].period;
+  const stacks::ChosenSamples chosen(profile, filter);
   u64 period = 0;
   for (const stacks::StackSample& sample : profile.samples) {
     if (sample.event == event && chosen.has(sample)) period += sample.period;
@@ -245,7 +257,8 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
   if (!any) out += no_samples_text(profile, options);
   if (!profile.note.empty()) notes += "note: " + profile.note + '\n';
   for (const std::string& line : name_notes(profile)) notes += "note: " + line + '\n';
-  for (const std::string& line : filter_notes(profile, options.filter)) notes += "note: " + line + '\n';
+  const stacks::StackFilter asked = options.callees ? filter_of_callees(options) : options.filter;
+  for (const std::string& line : filter_notes(profile, asked)) notes += "note: " + line + '\n';
   if ((options.children || options.tree || options.callers || options.callees) && !profile.has_callers) {
     notes += "note: this recording has no readable stacks; record them with `perf record -g`\n";
   }

@@ -199,15 +199,16 @@ struct TitledTree {
   CallTree tree;
   std::string_view title;
   bool with_self;
+  const stacks::StackFilter& filter;  // its samples
 };
 
 void append_tree(std::string& out, const StackProfile& profile, u32 event, const TitledTree& shown,
                  const StackOptions& options) {
-  const auto& [tree, title, with_self] = shown;
+  const auto& [tree, title, with_self, filter] = shown;
   fmt::format_to(std::back_inserter(out), "\n{} (at least {} %)\n{}  function\n", title,
                  fmt::format("{:g}", options.percent_limit), with_self ? "   all %  self %" : "       %");
   append_tree_text(out, profile, tree,
-                   {.whole = whole_period(profile, event, options),
+                   {.whole = whole_period(profile, event, filter, options.relative),
                     .percent_limit = options.percent_limit,
                     .with_self = with_self,
                     .width = options.width,
@@ -223,8 +224,9 @@ void append_tree(std::string& out, const StackProfile& profile, u32 event, const
 std::vector<u32> hot_functions(const StackProfile& profile, u32 event, const StackOptions& options) {
   constexpr usize kMostFunctions = 20;
   std::vector<u32> functions;
-  const auto rows =
-      stacks::make_rows(profile, event, {stacks::SortKey::symbol}, options.filter, options.callees || options.children);
+  const bool with_callees = options.callees || options.children;
+  const auto rows = stacks::make_rows(profile, event, {stacks::SortKey::symbol},
+                                      with_callees ? filter_of_callees(options) : options.filter, with_callees);
   for (const stacks::StackRow& row : rows.rows) {
     if (functions.size() >= std::min<usize>(kMostFunctions, options.rows)) break;
     functions.push_back(row.function);
@@ -234,19 +236,20 @@ std::vector<u32> hot_functions(const StackProfile& profile, u32 event, const Sta
 
 void append_call_trees(std::string& out, const StackProfile& profile, u32 event, const StackOptions& options) {
   if (options.tree) {
-    append_tree(out, profile, event, {make_call_tree(profile, event, options.filter), "call tree", true}, options);
+    const stacks::StackFilter& filter = options.filter;
+    append_tree(out, profile, event, {make_call_tree(profile, event, filter), "call tree", true, filter}, options);
   }
   if (!options.callers && !options.callees) return;
   const std::vector<u32> functions = hot_functions(profile, event, options);
   if (options.callers) {
-    append_tree(out, profile, event,
-                {make_caller_tree(profile, event, functions, options.filter), "hot functions and their callers", false},
-                options);
+    const stacks::StackFilter filter = filter_of_callers(options);
+    CallTree tree = make_caller_tree(profile, event, functions, filter);
+    append_tree(out, profile, event, {std::move(tree), "hot functions and their callers", false, filter}, options);
   }
   if (options.callees) {
-    append_tree(out, profile, event,
-                {make_callee_tree(profile, event, functions, options.filter), "functions and their callees", true},
-                options);
+    const stacks::StackFilter filter = filter_of_callees(options);
+    CallTree tree = make_callee_tree(profile, event, functions, filter);
+    append_tree(out, profile, event, {std::move(tree), "functions and their callees", true, filter}, options);
   }
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/options_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::commands {
+namespace {
+
+class QuietConsole final : public diag::Console {
+ public:
+  void out(std::string_view) override {}
+  void document(std::string_view) override {}
+  void warn(std::string_view) override {}
+  bool animated() const override { return false; }
+  bool interrupted() const override { return false; }
+};
+
+TEST(ReportOptions, TreesDoNotChangeTheRowsOfChildren) {
+  const QuietConsole console;
+  request::Request request;
+  request.recording.children = true;
+  EXPECT_TRUE(report_options(request, console).tables.filter.in_callers);
+  request.recording.callers = request.recording.callees = true;
+  EXPECT_TRUE(report_options(request, console).tables.filter.in_callers);
+  request.recording.children = false;
+  EXPECT_FALSE(report_options(request, console).tables.filter.in_callers);
+}
+
+}  // namespace
+}  // namespace wperf::commands
