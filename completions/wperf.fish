@@ -195,7 +195,8 @@ function __wperf_offer
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
-        --time 'Read only samples in this range of time, in seconds after the first sample: 1.5-3, 1.5- or -3' \
+        --time 'Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3' \
+        --latency 'Weight each sample by the time that passed' \
         --percentage 'Base of percentages: `absolute` (default) means all samples, `relative` the samples that pass the filters' \
         --percent-limit 'Hide entries below PERCENT in call trees' \
         --children 'Add a column with the inclusive cost of each function: its own and that of the functions it called' \
@@ -276,7 +277,7 @@ function __wperf_offer
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
-        --time 'Read only samples in this range of time, in seconds after the first sample: 1.5-3, 1.5- or -3' \
+        --time 'Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3' \
         --branches 'Show which code branched where: how often, how often the prediction was wrong, and how many cycles passed' \
         --latency 'Weight each sample by the time that passed' \
         --percentage 'Base of percentages: `absolute` (default) means all samples, `relative` the samples that pass the filters' \
@@ -333,7 +334,7 @@ function __wperf_offer
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
-        --time 'Read only samples in this range of time, in seconds after the first sample: 1.5-3, 1.5- or -3' \
+        --time 'Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3' \
         --idle 'Include samples of idle cores' \
         --providers 'For a Windows trace: list its events by provider and kind, with their number, bytes, first and last time' \
         --spans 'For a Windows trace: list the spans that programs marked with start and stop events, by provider and name: how often, how long, and how long their threads ran in them' \
@@ -395,7 +396,7 @@ function __wperf_offer
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
-        --time 'Read only samples in this range of time, in seconds after the first sample: 1.5-3, 1.5- or -3' \
+        --time 'Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3' \
         --percentage 'Base of percentages: `absolute` (default) means all samples, `relative` the samples that pass the filters' \
         --percent-limit 'Hide entries below PERCENT in call trees' \
         --children 'Add a column with the inclusive cost of each function: its own and that of the functions it called' \
@@ -430,7 +431,7 @@ function __wperf_offer
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
-        --time 'Read only samples in this range of time, in seconds after the first sample: 1.5-3, 1.5- or -3' \
+        --time 'Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3' \
         --inline 'Show functions that the compiler inlined as callees of the functions they were inlined into' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
         -q 'Print no text' \
@@ -531,7 +532,7 @@ function __wperf_offer
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
-        --time 'Read only samples in this range of time, in seconds after the first sample: 1.5-3, 1.5- or -3' \
+        --time 'Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3' \
         --folded 'Print only the stacks, one per line with its number of samples, as flame graph tools read them; with diff, two numbers: before and after' \
         --inline 'Show functions that the compiler inlined as callees of the functions they were inlined into' \
         --html 'Write the recording as one HTML file that opens in any browser without a network: flame graph, timeline, tables, and with --annotate or --disassemble the code of hot functions' \
@@ -784,7 +785,7 @@ function __wperf_offer
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
-        --time 'Read only samples in this range of time, in seconds after the first sample: 1.5-3, 1.5- or -3' \
+        --time 'Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3' \
         --idle 'Include samples of idle cores' \
         --providers 'For a Windows trace: list its events by provider and kind, with their number, bytes, first and last time' \
         --spans 'For a Windows trace: list the spans that programs marked with start and stop events, by provider and name: how often, how long, and how long their threads ran in them' \

@@ -167,6 +167,15 @@ class Latency(WperfTest):
             self.assertIn("calls=", callgrind)
             self.assertIn("par.c", callgrind)
 
+    def test_times_are_those_of_the_chosen_range(self):
+        file, _ = self.recorded("--latency")
+        times = lambda *options: self.json("report", file, "--latency", *options, "--json")["recording"]["events"][0]["parallel_ns"]  # noqa: E731
+        parts = [sum(times("--time", one)) for one in ("0-0.05", "0.05-")]
+        self.assertLessEqual(parts[0], 64 * 50_000_000)
+        self.assertLess(abs(sum(parts) - sum(times())), 1000)
+        text = self.ok("report", file, "--latency", "--percentage", "relative", "-s", "alone")
+        self.assertRegex(text, r"100 % is the time in which the program ran\n")
+
     def test_numbers_of_threads_are_checked(self):
         for wrong in ("0", "3-2", "x", "1-"):
             told = self.fails("report", "x.data", "--parallelism", wrong, status=2)

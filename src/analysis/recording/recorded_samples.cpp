@@ -45,6 +45,10 @@ std::optional<ProcessHistory::Span> sample_span(const perf_data::PerfFile& file)
   return ProcessHistory::Span{time->first, time->last};
 }
 
+bool has_run_time(const std::optional<perf_data::RunFacts>& run) {
+  return run.has_value() && run->start_ns < run->end_ns;
+}
+
 // Sums of values from a file must not wrap around.
 void add_capped(u64& sum, u64 more) {
   sum += std::min(more, ~u64{0} - sum);
@@ -73,9 +77,9 @@ class RecordingReader {
   RecordingReader(const perf_data::PerfFile& file, const ReadOptions& wanted)
       : file_(file), wanted_(wanted), folders_(modules::symbol_folders(wanted.symbols.symbol_path)) {
     out_.run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-    has_run_time_ = out_.run.has_value() && out_.run->start_ns < out_.run->end_ns;
+    has_run_time_ = has_run_time(out_.run);
     of_windows_ = out_.run.has_value() && out_.run->windows;
-    wants_span_ = wanted.time.has_value() || (wanted.slice_ns != 0 && !has_run_time_);
+    wants_span_ = !has_run_time_ && (wanted.time.has_value() || wanted.slice_ns != 0);
     has_leaves_ = wanted.callers && (of_windows_ || LeafFrameCallers::has_perf_call_chains(file));
     has_copies_ =
         wanted.callers && std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
@@ -92,7 +96,11 @@ class RecordingReader {
       out_.row_of_sample = reader_->take_rows();
       out_.parts = reader_->take_parts();
     }
-    if (wanted_.times) out_.moments = reader_->take_moments();
+    if (wanted_.times) {
+      out_.moments = reader_->take_moments();
+      if (has_run_time_ && out_.moments.end_ns != 0)
+        out_.moments.begin_ns = std::min(out_.moments.begin_ns, out_.run->start_ns);
+    }
     return std::move(out_);
   }
 
@@ -108,9 +116,9 @@ class RecordingReader {
 
   // `samples`: times of the first and last sample, if needed.
   void place_in_time(const Span& samples) {
-    if (wanted_.time.has_value()) reader_->limit_time(*wanted_.time, wanted_.time_origin.value_or(samples.begin));
-    if (wanted_.slice_ns == 0) return;
     const Span sliced = has_run_time_ ? Span{out_.run->start_ns, out_.run->end_ns} : samples;
+    if (wanted_.time.has_value()) reader_->limit_time(*wanted_.time, wanted_.time_origin.value_or(sliced.begin));
+    if (wanted_.slice_ns == 0) return;
     reader_->slice_time(stacks::make_time_slices(sliced.begin, sliced.end, wanted_.slice_ns));
   }
 
@@ -197,6 +205,19 @@ class RecordingReader {
 };
 
 }  // namespace
+
+TimeLimits time_limits(const request::TimeSpan& span, u64 origin) {
+  const auto moment = [origin](double seconds) {
+    const double ns = seconds * 1e9;
+    return ns >= 1.8e19 ? ~u64{0} : origin + std::min(static_cast<u64>(ns), ~u64{0} - origin);
+  };
+  return {span.from.has_value() ? moment(*span.from) : 0, span.to.has_value() ? moment(*span.to) : ~u64{0}};
+}
+
+std::optional<u64> begin_of_run(const perf_data::PerfFile& file) {
+  const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  return has_run_time(run) ? std::optional(run->start_ns) : std::nullopt;
+}
 
 RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const ReadOptions& wanted) {
   return RecordingReader(file, wanted).read();

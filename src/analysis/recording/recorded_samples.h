@@ -20,7 +20,7 @@ namespace wperf::recording {
 struct ReadOptions {
   std::string file = {};                       // name of the file in the profile; empty: a temporary file
   std::optional<request::TimeSpan> time = {};  // only these samples
-  std::optional<u64> time_origin = {};         // origin of `time`; nullopt: the first sample
+  std::optional<u64> time_origin = {};         // origin of `time`; nullopt: begin_of_run(), or else the first sample
   modules::SymbolOptions symbols = {};         // where to look for symbols
   bool callers = false;
   bool only_native = false;  // leave out the Python functions that called the code of SPE records
@@ -65,6 +65,14 @@ struct RecordedSamples {
   std::vector<SampleTally::Part> parts;
   std::optional<perf_data::RunFacts> run;  // for wperf's own recordings
 };
+// When the run of a recording of wperf's began: the origin of --time, of time slices and of exports. nullopt for other
+// recordings; their origin is the first sample.
+std::optional<u64> begin_of_run(const perf_data::PerfFile& file);
+// The first and last nanosecond of a range of time.
+struct TimeLimits {
+  u64 from = 0, to = ~u64{0};
+};
+TimeLimits time_limits(const request::TimeSpan& span, u64 origin);
 RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const ReadOptions& wanted);
 
 }  // namespace wperf::recording

@@ -82,14 +82,11 @@ void SampleReader::look_up_in(const ProcessHistory& history, std::span<const std
                            folders);
 }
 
-void SampleReader::limit_time(const request::TimeSpan& span, u64 first) {
-  const auto moment = [first](double seconds) {
-    const double ns = seconds * 1e9;
-    return ns >= 1.8e19 ? ~u64{0} : first + std::min(static_cast<u64>(ns), ~u64{0} - first);
-  };
+void SampleReader::limit_time(const request::TimeSpan& span, u64 origin) {
   is_limited_ = true;
-  begin_ = span.from.has_value() ? moment(*span.from) : 0;
-  end_ = span.to.has_value() ? moment(*span.to) : ~u64{0};
+  const auto [from, to] = time_limits(span, origin);
+  begin_ = from;
+  end_ = to;
   profile_.from_ns = begin_;
   profile_.to_ns = end_;
 }

@@ -44,7 +44,7 @@ class SampleReader {
   // Takes callers in user code from stack copies, if the file has them.
   void unwind_with(RecordedUnwinder& unwinder) { unwinder_ = &unwinder; }
 
-  void limit_time(const request::TimeSpan& span, u64 first);
+  void limit_time(const request::TimeSpan& span, u64 origin);
 
   // Adds the operations recorded by SPE, each kind as an event. They have no callers.
   void add_operations(const perf_data::AuxTraces& traces);

@@ -26,11 +26,19 @@ void Parallelism::finish() {
     // At one time, threads that leave may be listed before threads that come; only the sum counts.
     running += static_cast<u32>(steps_[i].change);  // modulo 2^32
     steps_[i].running = running;
-    const u64 length = i + 1 < steps_.size() ? steps_[i + 1].time - steps_[i].time : 0;
-    if (length == 0 || running == 0) continue;
-    if (running > times_.size()) times_.resize(running);
-    times_[running - 1] += length;
   }
+}
+
+std::vector<u64> Parallelism::times(u64 from, u64 to) const {
+  std::vector<u64> times;
+  for (usize i = 0; i + 1 < steps_.size(); ++i) {
+    const u32 running = steps_[i].running;
+    const u64 begin = std::max(steps_[i].time, from), end = std::min(steps_[i + 1].time, to);
+    if (begin >= end || running == 0) continue;
+    if (running > times.size()) times.resize(running);
+    times[running - 1] += end - begin;
+  }
+  return times;
 }
 
 u32 Parallelism::at(u64 time) const {
@@ -51,31 +59,32 @@ std::string numbers_text(const request::ThreadNumbers& numbers) {
   return fmt::format("{}{} thread{}", numbers.from, to, numbers.to == 1 ? "" : "s");
 }
 
-std::string whole_text(const std::vector<u64>& parallel_ns, bool of_program, const LatencyOptions& options) {
+std::string whole_text(bool of_program, const LatencyOptions& options) {
   const std::string_view who = of_program ? "the program" : "all programs";
-  std::string text = options.by_time ? "the time in which " : fmt::format("the samples of {} while ", who);
+  const std::string text = options.by_time ? "the time in which " : fmt::format("the samples of {} while ", who);
   if (options.running.has_value()) {
-    text += fmt::format("{} {} ran", numbers_text(*options.running), of_program ? "of the program" : "of any");
-  } else {
-    text += of_program ? "the program ran" : "any thread ran";
+    return text + fmt::format("{} {} ran", numbers_text(*options.running), of_program ? "of the program" : "of any");
   }
-  char separator = ':';
+  return text + (of_program ? "the program ran" : "any thread ran");
+}
+
+// ": 1 thread 79.2 ms, 2 threads 70.7 ms"
+std::string times_text(const std::vector<u64>& parallel_ns, const LatencyOptions& options) {
+  std::string text;
   for (usize i = 0; i < parallel_ns.size(); ++i) {
     const u32 running = static_cast<u32>(i) + 1;
     if (parallel_ns[i] == 0 || !is_chosen(running, options)) continue;
     const std::string time = text::duration(static_cast<double>(parallel_ns[i]) / 1e9);
-    if (options.running.has_value() && options.running->from == options.running->to) {
-      return fmt::format("{}: {}", text, time);
-    }
-    text += fmt::format("{} {} thread{} {}", separator, running, running == 1 ? "" : "s", time);
-    separator = ',';
+    if (options.running.has_value() && options.running->from == options.running->to) return ": " + time;
+    text += fmt::format("{} {} thread{} {}", text.empty() ? ':' : ',', running, running == 1 ? "" : "s", time);
   }
-  return separator == ',' || !options.running.has_value() ? text : text + ": never";
+  return text.empty() && options.running.has_value() ? ": never" : text;
 }
 
 }  // namespace
 
-LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const LatencyOptions& options) {
+LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const LatencyOptions& options,
+                               const LatencyPart& part) {
   WaitSelection selection;
   if (switches.program != 0) selection.processes = readings::with_children(switches.program, switches.children);
   waits::Parallelism running;
@@ -107,8 +116,13 @@ LatencyWeights latency_weights(const recording::RecordedSwitches& switches, cons
     if (!is_chosen(at_once, options)) continue;
     out.weights[one.sample] = std::max<u64>(one.weight / (options.by_time ? at_once : 1), 1);
   }
-  out.parallel_ns = running.times();
-  out.whole = whole_text(out.parallel_ns, switches.program != 0, options);
+  const bool of_program = switches.program != 0;
+  if (part.is_all_of_it) {
+    out.parallel_ns = running.times(part.from, part.to);
+    out.whole = whole_text(of_program, options) + times_text(out.parallel_ns, options);
+  } else {
+    out.whole = whole_text(of_program, options);
+  }
   return out;
 }
 

@@ -22,8 +22,8 @@ class Parallelism {
   void finish();
 
   u32 at(u64 time) const;
-  // How long one thread ran, how long two ran at once, and so on, in nanoseconds.
-  const std::vector<u64>& times() const { return times_; }
+  // How long one thread ran, how long two ran at once, and so on, in nanoseconds, from one time to another.
+  std::vector<u64> times(u64 from = 0, u64 to = ~u64{0}) const;
 
  private:
   struct Step {
@@ -32,7 +32,6 @@ class Parallelism {
     u32 running = 0;  // from this time on
   };
   std::vector<Step> steps_;  // ordered by time once all are added
-  std::vector<u64> times_;
 };
 
 struct LatencyOptions {
@@ -40,15 +39,23 @@ struct LatencyOptions {
   std::optional<request::ThreadNumbers> running;  // --parallelism
 };
 
+// The part of a recording in which samples are chosen.
+struct LatencyPart {
+  u64 from = 0, to = ~u64{0};  // nanoseconds
+  bool is_all_of_it = true;    // false if only some samples of that time are chosen
+};
+
 struct LatencyWeights {
   std::vector<u64> weights;      // by sample of the file; 0 if it does not count
-  std::vector<u64> parallel_ns;  // how long one thread ran, how long two ran at once, and so on
+  std::vector<u64> parallel_ns;  // how long one thread ran, how long two ran at once, and so on; empty if only some
+                                 // samples of that time are chosen
   std::string whole;             // name of the sum of all weights
 };
 
 // Weighs the samples of the recorded program's threads, or of all threads if no program was recorded. Without --latency
 // a sample has its recorded weight; --parallelism leaves out samples taken while more or fewer threads ran.
-LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const LatencyOptions& options);
+LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const LatencyOptions& options,
+                               const LatencyPart& part);
 
 // All samples with their recorded weights.
 LatencyWeights recorded_weights(const recording::RecordedSwitches& switches);

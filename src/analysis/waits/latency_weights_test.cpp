@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/waits/played_machine_test.h"
+
 namespace wperf::waits {
 namespace {
 
@@ -34,6 +36,45 @@ TEST(Parallelism, OfNobodyNothingIsKnown) {
   nobody.finish();
   EXPECT_EQ(nobody.at(5), 0u);
   EXPECT_TRUE(nobody.times().empty());
+}
+
+constexpr u64 kMs = 1'000'000;
+
+// Thread 7 runs from 0 to 80 ms, thread 8 from 20 to 100 ms, each on its own core.
+recording::RecordedSwitches two_threads() {
+  recording::RecordedSwitches switches;
+  switches.switches = {change(0, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
+                       change(20 * kMs, 1, stacks::kIdleThread, stacks::Leaving::preempted, 8),
+                       change(80 * kMs, 0, 7, stacks::Leaving::waits, stacks::kIdleThread),
+                       change(100 * kMs, 1, 8, stacks::Leaving::waits, stacks::kIdleThread)};
+  switches.threads = {{7, {.process = 7, .name = "a"}}, {8, {.process = 7, .name = "a"}}};
+  switches.end = 100 * kMs;
+  switches.samples = 2;
+  switches.running_samples = {{.sample = 0, .thread = 7, .weight = 10, .time = 10 * kMs},
+                              {.sample = 1, .thread = 8, .weight = 10, .time = 50 * kMs}};
+  return switches;
+}
+
+TEST(LatencyWeights, TimesAreThoseOfThePart) {
+  const LatencyOptions options{.by_time = true, .running = {}};
+  const LatencyWeights all = latency_weights(two_threads(), options, {});
+  EXPECT_EQ(all.weights, (std::vector<u64>{10, 5}));
+  EXPECT_EQ(all.parallel_ns, (std::vector<u64>{40 * kMs, 60 * kMs}));
+  EXPECT_EQ(all.whole, "the time in which any thread ran: 1 thread 40.0 ms, 2 threads 60.0 ms");
+  const LatencyWeights part = latency_weights(two_threads(), options, {.from = 10 * kMs, .to = 50 * kMs});
+  EXPECT_EQ(part.parallel_ns, (std::vector<u64>{10 * kMs, 30 * kMs}));
+  EXPECT_EQ(part.weights, all.weights) << "samples at the limits count as before";
+}
+
+TEST(LatencyWeights, TimesOfAllSamplesSayNothingAboutSome) {
+  const LatencyWeights some = latency_weights(two_threads(), {.by_time = true, .running = {}}, {.is_all_of_it = false});
+  EXPECT_EQ(some.whole, "the time in which any thread ran");
+  EXPECT_TRUE(some.parallel_ns.empty());
+  const LatencyOptions two{.by_time = false, .running = request::ThreadNumbers{2, 2}};
+  EXPECT_EQ(latency_weights(two_threads(), two, {.is_all_of_it = false}).whole,
+            "the samples of all programs while 2 threads of any ran");
+  EXPECT_EQ(latency_weights(two_threads(), two, {}).whole,
+            "the samples of all programs while 2 threads of any ran: 60.0 ms");
 }
 
 }  // namespace

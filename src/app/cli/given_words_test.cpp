@@ -56,6 +56,10 @@ TEST(GivenWords, OnLinuxASecondCommandIsRefused) {
   EXPECT_TRUE(parse_command_line(Words{"stat", "--", "stat"}, nullptr, "linux").has_value());
 }
 
+TEST(GivenWords, LatencyWorksWithSample) {
+  EXPECT_EQ(parse_command_line(Words{"sample", "--latency"}, nullptr, "linux").value().warnings, Words());
+}
+
 TEST(GivenWords, TheGuideIsText) {
   EXPECT_EQ(warnings_of({"guide", "--json"}), Words({"warning: --json has no effect on guide"}));
   EXPECT_EQ(warnings_of({"guide", "-q"}), Words({"warning: -q has no effect on guide"}));

@@ -86,7 +86,8 @@ constexpr CommandSet kChoosing = kTabled | Command::push;
 constexpr CommandSet kNamed = kChoosing | Command::pgo | Command::bench | Command::topdown | Command::top;
 constexpr CommandSet kPython = kSampled | Command::waits;
 constexpr CommandSet kPythonShown = kPython | Command::report | Command::diff;
-constexpr CommandSet kLatency = Command::record | Command::report;
+constexpr CommandSet kBranches = Command::record | Command::report;
+constexpr CommandSet kLatency = kBranches | Command::sample;
 constexpr CommandSet kCompared = Command::diff | Command::bench;
 constexpr CommandSet kCountedOften = Command::stat | Command::bench;
 constexpr CommandSet kExporting = Command::stat | Command::report;
@@ -238,7 +239,9 @@ constexpr OptionRow kOptions[] = {
     {Option::modules, "--module", "", false, Value::text, "NAMES", kChoosing, Group::shown,
      "Show only these modules: libc.so.6, /usr/bin/python3, [kernel]."},
     {Option::time, "--time", "", false, Value::text, "FROM-TO", kChoosing, Group::shown,
-     "Read only samples in this range of time, in seconds after the first sample: 1.5-3, 1.5- or -3."},
+     "Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3. It begins when wperf "
+     "began "
+     "to record; a recording of another tool begins with its first sample."},
     {Option::idle, "--idle", "", false, Value::none, "", Command::report, Group::shown,
      "Include samples of idle cores. By default they are left out of Windows traces; perf.data files always include "
      "them, as in perf."},
@@ -251,7 +254,7 @@ constexpr OptionRow kOptions[] = {
     {Option::span, "--span", "", false, Value::text, "NAME", Command::report, Group::shown,
      "For a Windows trace: use only samples that a thread took between such a start event and its stop event. NAME or "
      "PROVIDER/NAME, as --spans lists them."},
-    {Option::branches, "--branches", "", false, Value::none, "", kLatency, Group::shown,
+    {Option::branches, "--branches", "", false, Value::none, "", kBranches, Group::shown,
      "Show which code branched where: how often, how often the prediction was wrong, and how many cycles passed. Needs "
      "recorded branches (LBR, BRBE, SPE). record on the linux device then records branch stacks with the samples; on "
      "other devices use -e arm_spe_0/branch_filter=1/."},

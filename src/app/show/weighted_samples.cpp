@@ -33,6 +33,23 @@ diag::Result<const recording::RecordedSwitches*> switches_for_weights(const reco
   return switches;
 }
 
+// Is a part of the samples the base of percentages? If so, the times of all samples are not its times.
+bool bases_on_part(const recording::SampledRecording& source, const ReportOptions& options) {
+  return source.spans.has_value() || (options.tables.relative && !options.tables.filter.is_empty());
+}
+
+// --latency and --parallelism.
+waits::LatencyWeights weights_by_switches(const recording::RecordedSwitches& switches, bool of_part, u64 origin,
+                                          const ReportOptions& options) {
+  waits::LatencyPart part{.is_all_of_it = !of_part};
+  if (options.read.time.has_value()) {
+    const auto [from, to] = recording::time_limits(*options.read.time, origin);
+    part.from = from;
+    part.to = to;
+  }
+  return waits::latency_weights(switches, options.parallel, part);
+}
+
 }  // namespace
 
 void WeightedSamples::use_in(recording::ReadOptions& wanted) const {
@@ -59,14 +76,16 @@ diag::Result<std::optional<WeightedSamples>> chosen_weights(const recording::Sam
   const bool by_switches = options.needs_switches();
   if (!by_switches && !source.spans.has_value()) return std::optional<WeightedSamples>();
   WPERF_TRY(const recording::RecordedSwitches* const switches, switches_for_weights(source, options));
-  waits::LatencyWeights made =
-      by_switches ? waits::latency_weights(*switches, options.parallel) : waits::recorded_weights(*switches);
+  const u64 origin = recording::begin_of_run(source.file()).value_or(switches->begin);
+  waits::LatencyWeights made = by_switches
+                                   ? weights_by_switches(*switches, bases_on_part(source, options), origin, options)
+                                   : waits::recorded_weights(*switches);
   if (source.spans.has_value()) waits::keep_spans(*source.spans, *switches, made);
   const bool any = std::any_of(made.weights.begin(), made.weights.end(), [](u64 weight) { return weight != 0; });
   if (!any) console.warn("note: no samples are left; 100 % is " + made.whole);
   return std::optional(WeightedSamples{.whole = std::move(made.whole),
                                        .weights = std::move(made.weights),
-                                       .time_origin = by_switches ? std::optional(switches->begin) : std::nullopt,
+                                       .time_origin = by_switches ? std::optional(origin) : std::nullopt,
                                        .parallel_ns = std::move(made.parallel_ns),
                                        .in_folded = options.parallel.by_time});
 }

@@ -14,7 +14,7 @@ namespace wperf::request {
 // Options that only `report` takes, for recordings of samples. core_kind is spelled "cputype".
 enum class SortBy { comm, pid, tid, core, core_kind, module, symbol, line };
 struct TimeSpan {
-  std::optional<double> from, to;  // seconds after the first sample
+  std::optional<double> from, to;  // seconds after the beginning of the recording
 };
 inline constexpr u64 kPageSliceNs = 20'000'000;  // the time resolution of an HTML page
 // --export: profile formats that other tools read.
