@@ -252,6 +252,18 @@ void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFun
   }
 }
 
+// By function: does it contain code that the filter chooses? Inlined functions are part of the function with the
+// symbol.
+std::vector<bool> chosen_functions(const StackProfile& profile, const stacks::ChosenSamples& chosen) {
+  std::vector<bool> functions(profile.functions.size());
+  for (u32 node = 0; node < profile.nodes.size(); ++node) {
+    const u32 place = profile.nodes[node].place, site = profile.site_of_node[node];
+    if (place == kNothing || site == kNothing || !chosen.has_place(place)) continue;
+    if (const u32 function = profile.sites[site].function; function != kNothing) functions[function] = true;
+  }
+  return functions;
+}
+
 // Functions whose source is on this machine come first, then those with known lines, because the user can change those.
 // Without calls, all have the same rank.
 int rank_of(const FunctionCode& code) {
@@ -264,27 +276,35 @@ int rank_of(const FunctionCode& code) {
 }  // namespace
 
 diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, StackProfile& profile) {
-  const stacks::ChosenSamples chosen(profile, request.filter);
+  // Functions with a requested name are shown whatever their share is, and like without the request.
+  const bool is_named = static_cast<bool>(request.filter.symbol);
+  stacks::StackFilter filter = request.filter;
+  filter.in_callers = filter.in_callers || (is_named && request.with_calls);
+  const stacks::ChosenSamples chosen(profile, filter);
+  const std::vector<bool> is_chosen = chosen_functions(profile, chosen);
   CodeWriter writer(files, request, profile);
   for (u32 event = 0; event < profile.events.size(); ++event) {
     HitCounter counter(files, profile, request.with_calls);
     for (const stacks::StackSample& sample : profile.samples) {
       if (sample.event == event && chosen.has(sample)) counter.count(sample);
     }
-    const double least = static_cast<double>(profile.events[event].period) * request.least_permille / 1000;
+    const double least =
+        is_named ? 0 : static_cast<double>(profile.events[event].period) * request.least_permille / 1000;
     const auto is_hot = [least](const CodeHits& hits) {
       return hits.samples != 0 && static_cast<double>(hits.period) >= least;
     };
     std::vector<FunctionCode> found;
     for (const auto& [number, function] : counter.functions()) {
       const bool has_bounds = function.begin < function.end;
-      if (!is_hot(function.hits.all) || (!has_bounds && !profile.functions[number].is_known)) continue;
+      if (!is_chosen[number] || !is_hot(function.hits.all) || (!has_bounds && !profile.functions[number].is_known))
+        continue;
       FunctionCode code = writer.lines_of_function(event, number, function);
       // A function that only called others and has no lines is not useful.
-      if (rank_of(code) != 0 || is_hot(code.hits)) found.push_back(std::move(code));
+      if (is_named || rank_of(code) != 0 || is_hot(code.hits)) found.push_back(std::move(code));
     }
     // If there is source to change, other code is ranked only by its own hits.
-    if (std::any_of(found.begin(), found.end(), [](const FunctionCode& code) { return rank_of(code) == 2; })) {
+    const auto is_of_best_rank = [](const FunctionCode& code) { return rank_of(code) == 2; };
+    if (!is_named && std::any_of(found.begin(), found.end(), is_of_best_rank)) {
       std::erase_if(found, [&](const FunctionCode& code) { return rank_of(code) != 2 && !is_hot(code.hits); });
     }
     std::stable_sort(found.begin(), found.end(), [](const FunctionCode& a, const FunctionCode& b) {

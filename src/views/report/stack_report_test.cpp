@@ -434,6 +434,17 @@ std::string tree_of(const StackProfile& profile, StackOptions options) {
   return text.substr(begin, text.find("\n\n", begin) + 1 - begin);
 }
 
+TEST(StackJson, RowsThatAreLeftOutAreCounted) {
+  StackOptions options;
+  options.rows = 1;
+  options.tables = {{stacks::SortKey::symbol}, {stacks::SortKey::module}};
+  const auto event = nlohmann::json::parse(stack_json(recursive(), options))["recording"]["events"][0];
+  EXPECT_EQ(event["rows"].size(), 1u);
+  EXPECT_EQ(event["rows_in_all"], 3);
+  EXPECT_EQ(event["tables"][0].size(), 1u);
+  EXPECT_EQ(event["table_rows_in_all"], nlohmann::json({3, 2}));
+}
+
 TEST(StackTree, GuidesRecursionAndChains) {
   EXPECT_EQ(tree_of(recursive(), {}),
             "call tree (at least 0.5 %)\n"
@@ -452,6 +463,18 @@ TEST(StackTree, ThePercentLimitCuts) {
             "   all %  self %  function\n"
             "  100.00    0.00  _start (lib.so) → main (prog)\n"
             "   80.00   30.00  └ a × 3 (prog)\n");
+}
+
+TEST(StackTree, WhatTheLimitLeavesOutIsNamed) {
+  StackProfile profile = recursive();
+  profile.events[0].period = 1'000'000;  // of which the tree has a hundred
+  EXPECT_NE(tree_of(profile, {}).find("function\n  everything is below 0.5 %; --percent-limit 0 shows it\n"),
+            std::string::npos);
+  StackOptions all;
+  all.percent_limit = 0;
+  EXPECT_EQ(tree_of(profile, all).find("everything is below"), std::string::npos);
+  profile.samples = {};
+  EXPECT_EQ(tree_of(profile, {}).find("everything is below"), std::string::npos) << "there is nothing";
 }
 
 std::vector<std::string> roots_of(const nlohmann::json& tree) {

@@ -195,6 +195,14 @@ using stacks::CallTree;
 using stacks::kNothing;
 using stacks::StackProfile;
 
+// Does the percent limit leave out all that the tree has?
+bool is_all_small(const CallTree& tree, const TreeTextOptions& options) {
+  const auto is_small = [&](const CallNode& node) {
+    return node.parent != 0 || text::percent_of(node.all_period, options.whole) < options.percent_limit;
+  };
+  return tree.nodes().front().all_period != 0 && std::all_of(tree.nodes().begin() + 1, tree.nodes().end(), is_small);
+}
+
 struct TitledTree {
   CallTree tree;
   std::string_view title;
@@ -207,12 +215,16 @@ void append_tree(std::string& out, const StackProfile& profile, u32 event, const
   const auto& [tree, title, with_self, filter] = shown;
   fmt::format_to(std::back_inserter(out), "\n{} (at least {} %)\n{}  function\n", title,
                  fmt::format("{:g}", options.percent_limit), with_self ? "   all %  self %" : "       %");
-  append_tree_text(out, profile, tree,
-                   {.whole = whole_period(profile, event, filter, options.relative),
-                    .percent_limit = options.percent_limit,
-                    .with_self = with_self,
-                    .width = options.width,
-                    .coloured = options.coloured});
+  const TreeTextOptions text{.whole = whole_period(profile, event, filter, options.relative),
+                             .percent_limit = options.percent_limit,
+                             .with_self = with_self,
+                             .width = options.width,
+                             .coloured = options.coloured};
+  append_tree_text(out, profile, tree, text);
+  if (is_all_small(tree, text)) {
+    fmt::format_to(std::back_inserter(out), "  everything is below {:g} %; --percent-limit 0 shows it\n",
+                   options.percent_limit);
+  }
   if (tree.cut_samples != 0) {
     fmt::format_to(std::back_inserter(out), "stacks are cut after {} calls: {} of the samples\n", stacks::kMostCallers,
                    text::with_commas(tree.cut_samples));
