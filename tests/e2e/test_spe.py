@@ -237,7 +237,9 @@ class SpeTest(WperfTest):
     def test_records_without_times_are_in_no_stretch_of_time(self):
         path = self.path / "no times.data"
         self.ok("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.1", "-o", path, "--", workload("chase.exe"))
-        self.assertIn("--time drops all SPE records: they have no times", self.run_wperf("report", path, "--time", "0-1").stderr)
+        for options in ((), ("--branches",)):
+            self.assertIn("--time drops all SPE records: they have no times",
+                          self.run_wperf("report", path, "--time", "0-1", *options).stderr)
         self.assertIn("records have no times", self.run_wperf("report", path, "--timeline", "10").stderr)
 
     def test_debuginfod_needs_no_servers(self):

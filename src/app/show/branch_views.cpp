@@ -31,9 +31,13 @@ diag::Result<void> show_branches(const perf_data::PerfFile& file, const ReportOp
   recording::ReadOptions wanted = options.read;
   wanted.branches = true;
   wanted.callers = wanted.cores = wanted.core_kinds = false;
-  if (of_spe) wanted.traces = &*traces;
+  if (of_spe) {
+    warn_of_missing_times(*traces, options, console);
+    wanted.traces = &*traces;
+  }
   WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
   const report::BranchOptions shown{.filter = options.tables.filter,
+                                    .relative = options.tables.relative,
                                     .of_spe = of_spe,
                                     .lines = wanted.lines,
                                     .rows = options.tables.rows,

@@ -82,6 +82,16 @@ std::optional<AuxTraces> spe_traces(const perf_data::PerfFile& file) {
   return traces;
 }
 
+void warn_of_missing_times(const perf_data::AuxTraces& traces, const ReportOptions& options, diag::Console& console) {
+  if (!options.read.time.has_value()) return;
+  if (!traces.time().has_value()) {
+    console.warn("warning: --time drops all SPE records: they have no times");
+    console.warn("hint: record them with ts_enable=1 (-e arm_spe_0/ts=1/)");
+  } else if (!traces.time()->has_zero) {
+    console.warn("warning: --time drops all SPE records: their clock cannot be related to the recording's");
+  }
+}
+
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const AuxTraces& traces,
                                         const ReportOptions& options, diag::Console& console) {
   const request::SampleDisplay& display = options.display;

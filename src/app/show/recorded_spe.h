@@ -18,6 +18,9 @@ namespace wperf::show {
 // The SPE data of the file; nullopt if it has none. An empty run of wperf also has data; its tables are empty.
 std::optional<perf_data::AuxTraces> spe_traces(const perf_data::PerfFile& file);
 
+// Warns if --time drops all records because their times are not known.
+void warn_of_missing_times(const perf_data::AuxTraces& traces, const ReportOptions& options, diag::Console& console);
+
 // Reads and names the data. Also writes the file of --records.
 struct ReadSpe {
   operations::SpeProfile profile;

@@ -83,12 +83,7 @@ diag::Result<void> show_operations(const perf_data::PerfFile& file, const perf_d
     return diag::usage_error("--mem has separate tables; --sort, filters and call trees do not apply to them",
                              "leave one of them out");
   }
-  if (options.read.time.has_value() && !traces.time().has_value()) {
-    console.warn("warning: --time drops all SPE records: they have no times");
-    console.warn("hint: record them with ts_enable=1 (-e arm_spe_0/ts=1/)");
-  } else if (options.read.time.has_value() && !traces.time()->has_zero) {
-    console.warn("warning: --time drops all SPE records: their clock cannot be related to the recording's");
-  }
+  warn_of_missing_times(traces, options, console);
   recording::SampledRecording source(file);
   source.operations = &traces;
   return show_samples(source, options, console);

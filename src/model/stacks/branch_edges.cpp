@@ -34,7 +34,9 @@ BranchEdges branch_edges(const StackProfile& profile, const StackFilter& filter)
   for (const StackSample& sample : profile.samples) {
     const StackNode& target = profile.nodes[sample.node];
     const u32 from = profile.nodes[target.parent].place;
-    if (from == kNothing || !chosen.has_task(sample)) continue;
+    if (from == kNothing) continue;
+    if (static_cast<BranchCount>(sample.event) == BranchCount::taken) out.recorded += sample.count;
+    if (!chosen.has_task(sample)) continue;
     if (!chosen.has_place(target.place) && !chosen.has_place(from)) continue;
     const auto [number, is_new] = numbers.try_emplace(u64{from} << 32 | target.place, out.rows.size());
     if (is_new) out.rows.push_back({.from = from, .to = target.place});

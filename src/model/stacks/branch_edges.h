@@ -30,6 +30,7 @@ struct BranchEdge {
 struct BranchEdges {
   std::vector<BranchEdge> rows;  // ordered by frequency, the most frequent first
   BranchEdge all;                // the sums of all rows
+  u64 recorded = 0;              // taken branches, whether they pass the filter or not
 };
 
 // A branch passes the filter if one of its ends does.

@@ -25,8 +25,11 @@ double mean_cycles(const BranchEdge& edge) {
 
 class EdgeColumns {
  public:
-  EdgeColumns(const StackProfile& profile, const BranchEdges& edges, bool lines)
-      : profile_(profile), all_(edges.all), lines_(lines) {
+  EdgeColumns(const StackProfile& profile, const BranchEdges& edges, const BranchOptions& options)
+      : profile_(profile),
+        all_(edges.all),
+        whole_(options.relative ? edges.all.taken : edges.recorded),
+        lines_(options.lines) {
     for (const BranchEdge& edge : edges.rows) {
       const u32 first = function(edges.rows.front().from).module;
       if (function(edge.from).module != first || function(edge.to).module != first) has_modules_ = true;
@@ -34,7 +37,7 @@ class EdgeColumns {
   }
 
   void operator()(Columns& to, const BranchEdge& edge) const {
-    const double share = text::percent_of(edge.taken, all_.taken);
+    const double share = text::percent_of(edge.taken, whole_);
     to.add({"%", "percent"}, Decimals{share, 2}, text::fixed(share, 2));
     to.count({"count", "count"}, edge.taken);
     if (all_.judged != 0) {
@@ -75,12 +78,14 @@ class EdgeColumns {
 
   const StackProfile& profile_;
   const BranchEdge& all_;
+  u64 whole_;                         // 100 %
   bool lines_, has_modules_ = false;  // there are several modules
 };
 
 std::string headline(const BranchEdges& edges, bool of_spe) {
-  std::string out =
-      fmt::format("{} taken branch{}", text::with_commas(edges.all.taken), edges.all.taken == 1 ? "" : "es");
+  const bool is_part = edges.all.taken != edges.recorded;
+  std::string out = is_part ? text::with_commas(edges.all.taken) + " of " : "";
+  out += fmt::format("{} taken branch{}", text::with_commas(edges.recorded), edges.recorded == 1 ? "" : "es");
   if (of_spe) out += " among the sampled operations";
   if (edges.all.judged != 0)
     out +=
@@ -100,7 +105,7 @@ std::string branches_text(const StackProfile& profile, const BranchOptions& opti
   append_line_within(out, headline(edges, options.of_spe), options.width);
   out += '\n';
   const usize shown = std::min<usize>(options.rows, edges.rows.size());
-  append_fitted_table(out, table_of(std::span(edges.rows).first(shown), EdgeColumns(profile, edges, options.lines)),
+  append_fitted_table(out, table_of(std::span(edges.rows).first(shown), EdgeColumns(profile, edges, options)),
                       options.width, {});
   if (edges.rows.size() > shown)
     fmt::format_to(std::back_inserter(out), "… and {} more: --sample-display-row {}\n",
@@ -122,11 +127,12 @@ std::string branches_json(const StackProfile& profile, const BranchOptions& opti
   json.string("file", profile.file);
   json.string("source", options.of_spe ? "SPE" : "branch stacks");
   json.integer("taken", edges.all.taken);
+  json.integer("taken_in_all", edges.recorded);
   json.integer("judged", edges.all.judged);
   json.integer("mispredicted", edges.all.mispredicted);
   json.integer("timed", edges.all.timed);
   json.integer("cycles", edges.all.cycles);
-  write_rows(json, "edges", edges.rows, EdgeColumns(profile, edges, options.lines));
+  write_rows(json, "edges", edges.rows, EdgeColumns(profile, edges, options));
   json.end_object();
   json.end_object();
   return out;

@@ -9,8 +9,9 @@ namespace wperf::report {
 
 struct BranchOptions {
   stacks::StackFilter filter = {};
-  bool of_spe = false;  // true: the branches are a sample, from SPE; false: all branches of some periods
-  bool lines = false;   // the profile has lines
+  bool relative = false;  // percentages refer to the branches that pass the filter
+  bool of_spe = false;    // true: the branches are a sample, from SPE; false: all branches of some periods
+  bool lines = false;     // the profile has lines
   u32 rows = 0;
   usize width = 0;  // of the terminal; 0: lines may have any length
 };

@@ -72,5 +72,21 @@ TEST(BranchReport, RowsThatAreNotShownAreCounted) {
   EXPECT_NE(branches_text(profile, {.rows = 1}).find("… and 1 more: --sample-display-row 2\n"), std::string::npos);
 }
 
+TEST(BranchReport, PercentagesOfAllBranchesOrOfThoseThatPass) {
+  stacks::StackProfile profile = loop_of_main();
+  add(profile, BranchCount::taken, 2, 3, 3);
+  add(profile, BranchCount::taken, 3, 1, 1);
+  BranchOptions options{.filter = {.symbol = [](std::string_view name) { return name == "work"; }}, .rows = 5};
+  const std::string absolute = branches_text(profile, options);
+  EXPECT_EQ(absolute.find("1 of 4 taken branches\n"), 0u) << absolute;
+  EXPECT_NE(absolute.find("  25.00      1  main  work\n"), std::string::npos) << absolute;
+  const auto json = nlohmann::json::parse(branches_json(profile, options)).at("branches");
+  EXPECT_EQ(json.at("taken"), 1);
+  EXPECT_EQ(json.at("taken_in_all"), 4);
+  EXPECT_EQ(json.at("edges")[0].at("percent"), 25);
+  options.relative = true;
+  EXPECT_NE(branches_text(profile, options).find("  100.00      1  main  work\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace wperf::report
