@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <map>
 
 #include "views/exports/exported_profile.h"
@@ -43,6 +44,13 @@ class CallgrindWriter {
 
  private:
   using Costs = std::vector<u64>;  // by used event
+  // A line of a function. A function may have lines of several files: it has code of headers, or stands for several
+  // functions with one name.
+  struct Line {
+    u32 file = 0;  // index into files_
+    u32 line = 0;
+    auto operator<=>(const Line&) const = default;
+  };
 
   static std::string one_line(std::string_view text) {
     std::string out = clean_text(text);
@@ -60,7 +68,11 @@ class CallgrindWriter {
     return word;
   }
 
-  u32 line_of(u32 node) const { return names_.line(profile_.nodes[node].place).line; }
+  Line line_of(u32 node) {
+    const PlaceLine at = names_.line(profile_.nodes[node].place);
+    if (at.file.empty()) return {file_of(profile_.function_of(node)), at.line};
+    return {files_(at.file), at.line};
+  }
 
   // The costs below a node count for its call; parents come before children.
   void add_costs() {
@@ -100,21 +112,32 @@ class CallgrindWriter {
   void write_place(std::string_view prefix, u32 function) {
     const u32 module = profile_.functions[function].module;
     write_name(fmt::format("{}ob", prefix), written_modules_, module, profile_.modules[module].name);
-    const std::string_view file = file_of(function);
-    write_name(prefix.empty() ? "fl" : "cfi", written_files_, files_(file), file.empty() ? "???" : file);
+    write_file(prefix.empty() ? "fl" : "cfi", file_of(function));
     // callgrind_annotate identifies functions by file and name; functions with the same name in other files must not be
     // merged.
     write_name(fmt::format("{}fn", prefix), written_functions_, function, names_.marked_function(function));
   }
-  std::string_view file_of(u32 function) {
+  void write_file(std::string_view key, u32 file) {
+    const std::string& name = files_.all()[file];
+    write_name(key, written_files_, file, name.empty() ? "???" : std::string_view(name));
+  }
+  // The file of the function as a whole.
+  u32 file_of(u32 function) {
     if (file_of_function_.empty()) {
-      file_of_function_.resize(profile_.functions.size());
+      std::vector<std::string_view> names(profile_.functions.size());
       for (u32 place = 0; place < profile_.places.size(); ++place) {
-        std::string_view& file = file_of_function_[profile_.places[place].function];
-        if (file.empty()) file = names_.line(place).file;
+        std::string_view& name = names[profile_.places[place].function];
+        if (name.empty()) name = names_.line(place).file;
       }
+      for (const std::string_view name : names) file_of_function_.push_back(files_(name));
     }
     return file_of_function_[function];
+  }
+  // Lines that follow are of this file.
+  void go_to_file(u32 function, u32 file) {
+    if (file == current_file_) return;
+    write_file(file == file_of(function) ? "fe" : "fi", file);
+    current_file_ = file;
   }
   void write_costs(u32 line, const Costs& costs) {
     out_.text += fmt::format("{}", line);
@@ -126,12 +149,17 @@ class CallgrindWriter {
     if (own_[function].empty() && calls_of_[function].empty()) return;
     out_.text += '\n';
     write_place("", function);
-    for (const auto& [line, costs] : own_[function]) write_costs(line, costs);
+    current_file_ = file_of(function);
+    for (const auto& [at, costs] : own_[function]) {
+      go_to_file(function, at.file);
+      write_costs(at.line, costs);
+    }
     for (const auto& [call, costs] : calls_of_[function]) {
+      go_to_file(function, call.first.file);
       write_place("c", call.second);
       // The number of calls is not known from samples.
       out_.text += "calls=1 0\n";
-      write_costs(call.first, costs);
+      write_costs(call.first.line, costs);
     }
     out_.flush_if_long();
   }
@@ -141,10 +169,11 @@ class CallgrindWriter {
   Names names_;
   Collected out_;
   const std::vector<u32> used_;
-  std::vector<std::map<u32, Costs>> own_;                       // by function, then by line
-  std::vector<std::map<std::pair<u32, u32>, Costs>> calls_of_;  // by caller, then by line and callee
+  std::vector<std::map<Line, Costs>> own_;                       // by function, then by line
+  std::vector<std::map<std::pair<Line, u32>, Costs>> calls_of_;  // by caller, then by line and callee
   std::vector<bool> written_modules_, written_files_, written_functions_;
-  std::vector<std::string_view> file_of_function_;
+  std::vector<u32> file_of_function_;
+  u32 current_file_ = 0;  // of the lines that are written
   Texts files_;
 };
 

@@ -257,5 +257,20 @@ TEST(Writers, PprofKeepsCopiesOfAProgramApart) {
   EXPECT_EQ(pprof_mappings(profile, "sh"), (std::vector<std::string>{"/app=ab", "/copy=", "/lib=cd"}));
 }
 
+// Several functions with one name are one function of a profile.
+TEST(Writers, CallgrindHasLinesInTheirOwnFiles) {
+  stacks::StackProfile profile = small_profile();
+  profile.functions = {{.name = "main", .is_known = true}, {.name = "operator()", .is_known = true}};
+  profile.lines = {"main.c:7", "std.h:290", "main.c:14"};
+  profile.places = {{0, 0}, {1, 1}, {1, 2}};
+  profile.nodes = {{}, {0, 0}, {1, 1}, {1, 2}, {3, 0}};
+  profile.samples = {
+      {.node = 2, .count = 3, .period = 3}, {.node = 3, .count = 4, .period = 4}, {.node = 4, .count = 5, .period = 5}};
+  const std::string text = written(write_callgrind, profile);
+  // The function has the file of its first place.
+  EXPECT_NE(text.find("fn=(2)\n290 3\nfi=(2)\n14 4\ncob=(1)\ncfi=(2)\ncfn=(1)\ncalls=1 0\n14 5\n"), text.npos) << text;
+  EXPECT_NE(text.find("cfi=(1) std.h\ncfn=(2) operator()\ncalls=1 0\n7 12\n"), text.npos) << text;
+}
+
 }  // namespace
 }  // namespace wperf::exports
