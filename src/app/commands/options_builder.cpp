@@ -137,12 +137,16 @@ brief::Commands brief_commands(const request::Request& request) {
   };
   std::vector<std::string> keeping = words;
   keeping.insert(keeping.end(), {"-o", "recording.data"});
+  std::vector<std::string> with_functions = words;
+  with_functions.insert(with_functions.end(), {"--record", "run"});
+  const bool lacks_functions = request.command == request::Command::bench && !request.comparison.record_as.has_value();
   return {.recording = recording.empty() ? std::string() : text::quoted_word(recording),
           .program = request.program.has_value() && program.size() > 1
                          ? text::quoted_words(std::span(program).subspan(1))
                          : std::string(),
           .all = line_of(std::move(words)),
-          .keeping = line_of(std::move(keeping))};
+          .keeping = line_of(std::move(keeping)),
+          .with_functions = lacks_functions ? line_of(std::move(with_functions)) : std::string()};
 }
 
 show::ReportOptions report_options(const request::Request& request, const diag::Console& console) {

@@ -26,5 +26,17 @@ TEST(ReportOptions, TreesDoNotChangeTheRowsOfChildren) {
   EXPECT_FALSE(report_options(request, console).tables.filter.in_callers);
 }
 
+TEST(BriefCommands, OnlyABenchWithoutRecordingsCanAddThem) {
+  request::Request request;
+  request.arguments = {"bench", "--brief", "-n", "5", "--", "a", "---", "b"};
+  request.command = request::Command::bench;
+  EXPECT_EQ(brief_commands(request).with_functions, "wperf bench -n 5 --record run -- a --- b");
+  request.comparison.record_as = "x";
+  EXPECT_EQ(brief_commands(request).with_functions, "");
+  request.command = request::Command::diff;
+  request.comparison.record_as.reset();
+  EXPECT_EQ(brief_commands(request).with_functions, "");
+}
+
 }  // namespace
 }  // namespace wperf::commands

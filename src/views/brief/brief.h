@@ -41,10 +41,11 @@ std::string json(const Brief& brief, usize bytes);
 
 // The parts of the commands that a brief shows.
 struct Commands {
-  std::string recording = {};  // quoted for a command line; empty if the recording was not kept
-  std::string program = {};    // command line of the program; empty if none was started
-  std::string all = {};        // the same command without --brief
-  std::string keeping = {};    // the same command, with a recording that is kept
+  std::string recording = {};       // quoted for a command line; empty if the recording was not kept
+  std::string program = {};         // command line of the program; empty if none was started
+  std::string all = {};             // the same command without --brief
+  std::string keeping = {};         // the same command, with a recording that is kept
+  std::string with_functions = {};  // `bench` without --record: the same command with it
 };
 
 // The hottest functions, or rows by other keys. With `callers` or `callees`: those of the functions that the filter

@@ -69,6 +69,10 @@ void add_doubts(Brief& brief, const Comparison& comparison) {
 std::string next_command(const Comparison& comparison, const std::vector<Found>& found, const Commands& commands) {
   const bool are_files = !commands.recording.empty() && !comparison.files_after.empty();
   const auto grown = std::ranges::find_if(found, [](const Found& one) { return one.row->difference() > 0; });
+  const auto is_sure = [](const compare::TotalChange& total) { return total.is_significant; };
+  const bool is_open = std::ranges::any_of(comparison.totals, is_sure);
+  // Totals do not say which functions changed.
+  if (is_open && !commands.with_functions.empty()) return commands.with_functions;
   if (!are_files || grown == found.end()) return commands.all;
   return fmt::format("wperf report {} --annotate -s {}", text::quoted_word(comparison.files_after.front()),
                      text::quoted_word(grown->row->name));

@@ -85,9 +85,12 @@ void add_rows(Brief& brief, const StackProfile& profile, const stacks::StackRows
               const report::StackColumns& columns, const Counted& whole) {
   const u64 missing = profile.losses.missing();
   fill_table(brief, found.rows, [&](report::Columns& to, const stacks::StackRow& row) {
-    const u64 period = columns.options.children ? row.all_period : row.self_period;
-    to.string({.text = "95 % interval", .place = 3}, interval_text(interval_of(period, whole, missing)));
+    const bool with_callees = columns.options.children;
+    const u64 period = with_callees ? row.all_period : row.self_period;
     columns(to, row);
+    // It comes right after the share that it belongs to.
+    to.string({.text = "95 % interval", .place = with_callees ? 1u : 2u},
+              interval_text(interval_of(period, whole, missing)));
   });
 }
 
@@ -207,12 +210,15 @@ std::string next_command(const StackProfile& profile, const stacks::RecordingAbo
 
 Brief of_profile(const StackProfile& profile, const report::StackOptions& options, const Commands& commands) {
   const stacks::StackFilter& filter = options.filter;
+  const bool wants_relatives = options.callers || options.callees;
+  // Callers and callees have the samples below the functions, too.
   const report::Headline headline =
-      report::headline(profile, options.about, filter, options.relative, !options.part.is_whole());
+      report::headline(profile, options.about, wants_relatives ? report::filter_of_callees(options) : filter,
+                       options.relative, !options.part.is_whole());
   const auto sampled = std::ranges::find_if(profile.events, [](const auto& event) { return event.samples != 0; });
   const bool has_samples = sampled != profile.events.end();
   const u32 event = headline.hot.has_value() ? headline.hot->event : static_cast<u32>(sampled - profile.events.begin());
-  const bool has_relatives = has_samples && (options.callers || options.callees);
+  const bool has_relatives = has_samples && wants_relatives;
   Brief brief = has_relatives ? of_relatives(profile, event, options) : Brief();
   brief.all = commands.all;
   if (!has_samples) brief.verdict.emplace_back("no samples");

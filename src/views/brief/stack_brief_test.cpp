@@ -37,5 +37,50 @@ TEST(RuledOut, AThreadWithTwoNamesIsOneThread) {
   EXPECT_TRUE(speaks_of_threads(two_tasks({{kNothing, kNothing, 0}, {kNothing, kNothing, 1}})));
 }
 
+// main calls work, which has all samples but one.
+stacks::StackProfile main_and_work() {
+  stacks::StackProfile profile = two_tasks({{1, 1, 0}, {1, 2, 1}});
+  profile.functions.push_back({.name = "work", .is_known = true});
+  profile.places.push_back({1});
+  profile.nodes.push_back({1, 1});
+  profile.samples = {};
+  profile.samples.push_back({0, 0, 0, 1, 1, 1});
+  profile.samples.push_back({0, 0, 0, 2, 399, 399});
+  profile.has_callers = true;
+  return profile;
+}
+
+TEST(StackBrief, CalleesHaveTheSamplesBelowTheFunction) {
+  report::StackOptions options;
+  options.callees = true;
+  options.filter.symbol = [](std::string_view name) { return name == "main"; };
+  const Brief brief = of_profile(main_and_work(), options, {});
+  ASSERT_FALSE(brief.verdict.empty());
+  EXPECT_EQ(brief.verdict[0].find("only 1 sample"), std::string::npos) << brief.verdict[0];
+  EXPECT_NE(brief.verdict[0].find("work"), std::string::npos) << brief.verdict[0];
+}
+
+TEST(StackBrief, AnIntervalStandsNextToItsShare) {
+  const auto titles = [](bool children) {
+    report::StackOptions options;
+    options.children = children;
+    std::string text;
+    for (const auto& column : of_profile(main_and_work(), options, {}).table.columns) text += column.title + '|';
+    return text;
+  };
+  EXPECT_EQ(titles(false).find("%|95 % interval|samples|"), 0u) << titles(false);
+  EXPECT_EQ(titles(true).find("all %|95 % interval|self %|samples|"), 0u) << titles(true);
+}
+
+TEST(ComparisonBrief, TotalsDoNotSayWhichFunctionsChanged) {
+  compare::Comparison comparison;
+  comparison.files_before = comparison.files_after = {"prog"};
+  comparison.totals = {{.event = "cycles", .is_significant = true}};
+  Commands commands{.all = "wperf bench", .with_functions = "wperf bench --record run"};
+  EXPECT_EQ(of_comparison(comparison, {}, commands).next, "wperf bench --record run");
+  comparison.totals[0].is_significant = false;
+  EXPECT_EQ(of_comparison(comparison, {}, commands).next, "wperf bench");
+}
+
 }  // namespace
 }  // namespace wperf::brief
