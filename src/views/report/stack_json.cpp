@@ -22,12 +22,26 @@ void write_function(text::JsonWriter& json, const StackProfile& profile, u32 num
   json.boolean("kernel", function.is_kernel);
 }
 
-void write_stack_rows(text::JsonWriter& json, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
-                      const StackOptions& options) {
+// Returns the number of all rows.
+usize write_stack_rows(text::JsonWriter& json, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
+                       const StackOptions& options) {
   const std::vector<stacks::StackRow> rows = make_rows(profile, event, keys, options.filter, options.children).rows;
   write_rows(json, {}, std::span(rows).first(std::min<usize>(rows.size(), options.rows)),
              StackColumns{profile, profile.events[event], keys, options,
                           whole_period(profile, event, options.filter, options.relative)});
+  return rows.size();
+}
+
+// --by
+void write_tables(text::JsonWriter& json, const StackProfile& profile, u32 event, const StackOptions& options) {
+  std::vector<usize> in_all;
+  json.begin_array("tables");
+  for (const std::vector<SortKey>& keys : options.tables)
+    in_all.push_back(write_stack_rows(json, profile, event, keys, options));
+  json.end_array();
+  json.begin_array("table_rows_in_all");
+  for (const usize rows : in_all) json.integer(rows);
+  json.end_array();
 }
 
 // Each node has the index of its parent, so that readers need no recursion, however deep the stacks are.
@@ -62,12 +76,8 @@ void write_event(text::JsonWriter& json, const StackProfile& profile, u32 event,
     json.end_array();
   }
   json.key("rows");
-  write_stack_rows(json, profile, event, sort_keys(options), options);
-  if (!options.tables.empty()) {
-    json.begin_array("tables");
-    for (const std::vector<SortKey>& keys : options.tables) write_stack_rows(json, profile, event, keys, options);
-    json.end_array();
-  }
+  json.integer("rows_in_all", write_stack_rows(json, profile, event, sort_keys(options), options));
+  if (!options.tables.empty()) write_tables(json, profile, event, options);
   write_code(json, profile, event);
   if (options.tree) {
     json.key("tree");
