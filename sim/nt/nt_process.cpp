@@ -52,6 +52,7 @@ class NtProcess final : public Program {
     if (thread.suspended != 0) return WaitsFor::resumption;
     switch (thread.wait.kind) {
       case Wait::Kind::alert:
+      case Wait::Kind::meeting:
         return WaitsFor::lock;
       case Wait::Kind::objects:
       case Wait::Kind::packets:

@@ -239,6 +239,10 @@ u64 compare(Call& call) {
   return first == second ? kSuccess : kNotSameObject;
 }
 
+u64 create_directory(Call& call) {
+  return create_named(call, std::make_shared<Directory>());
+}
+
 u64 open_directory(Call& call) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
@@ -357,6 +361,7 @@ constexpr Service kObjects[] = {
     {"NtSetTimer", set_timer},
     {"NtCancelTimer", cancel_timer},
     {"NtQueryTimer", query_timer},
+    {"NtCreateDirectoryObject", create_directory},
     {"NtOpenDirectoryObject", open_directory},
     {"NtQueryDirectoryObject", query_directory},
     {"NtClose", close_handle},

@@ -174,6 +174,30 @@ TEST_F(NtObjects, TheDirectoryOfDevicesHasTheDrive) {
             kNoMoreEntries);
 }
 
+TEST_F(NtObjects, ADirectoryIsMadeOnce) {
+  TestProcess process;
+  const auto create = [&](u64 flags) {
+    return process.call("NtCreateDirectoryObject", {kAt, 0, process.named(0x1000, "\\BaseNamedObjects\\mine", flags)});
+  };
+  EXPECT_EQ(create(0), kSuccess);
+  EXPECT_EQ(create(0), kObjectNameCollision);
+  EXPECT_EQ(create(0x80), kObjectNameExists);
+}
+
+TEST_F(NtObjects, NoTokenHasPrivileges) {
+  TestProcess process;
+  ASSERT_EQ(process.call("NtOpenProcessToken", {kThisProcess, 8, kAt}), kSuccess);
+  const u64 token = process.get(0);
+  process.put(0x100, std::array<u32, 5>{1, 1, 20, 0, 0});  // all of: SeDebugPrivilege
+  process.put(0x200, u8{7});
+  ASSERT_EQ(process.call("NtPrivilegeCheck", {token, kAt + 0x100, kAt + 0x200}), kSuccess);
+  EXPECT_EQ(process.get<u8>(0x200), 0);
+  EXPECT_EQ(process.call("NtPrivilegeCheck", {0x7770, kAt + 0x100, kAt + 0x200}), kInvalidHandle);
+  constexpr u64 kIntegrity = 25, kSession = 12, kPrivilegeNotHeld = 0xc0000061;
+  EXPECT_EQ(process.call("NtSetInformationToken", {token, kIntegrity, kAt + 0x100, 16}), kSuccess);
+  EXPECT_EQ(process.call("NtSetInformationToken", {token, kSession, kAt + 0x100, 4}), kPrivilegeNotHeld);
+}
+
 TEST_F(NtObjects, MemoryIsNeverShort) {
   TestProcess process;
   const auto wait = [&](std::string_view name) {

@@ -33,7 +33,8 @@ struct Object {
     directory,
     job,
     key,
-    link
+    link,
+    keyed_event
   };
   explicit Object(Kind object_kind) : kind(object_kind) {}
   virtual ~Object() = default;
@@ -112,6 +113,7 @@ struct PlainObject final : Object {
 using TokenObject = PlainObject<Object::Kind::token>;
 using Directory = PlainObject<Object::Kind::directory>;
 using Link = PlainObject<Object::Kind::link>;  // among the names of objects
+using KeyedEvent = PlainObject<Object::Kind::keyed_event>;
 
 struct Key final : Object {
   static constexpr Kind kKind = Kind::key;

@@ -140,6 +140,26 @@ u64 make_local_id(Call& call) {
   return call.put(call.argument(0), kReserved + ++call.state.system->local_ids) ? kSuccess : kAccessViolation;
 }
 
+// arguments: token, PRIVILEGE_SET, whether the token has its privileges. No token has any.
+u64 check_privileges(Call& call) {
+  if (call.argument(0) == kTokenOfThread) return kNoToken;
+  if (!is_token(call, call.argument(0))) return kInvalidHandle;
+  u32 count = 0;
+  if (!call.get(call.argument(1), count)) return 0;
+  return call.put(call.argument(2), u8{count == 0}) ? kSuccess : kAccessViolation;
+}
+
+// Settings that a user may change have no effect here. arguments: token, class, buffer, its size
+u64 set_token(Call& call) {
+  constexpr u32 kOwner = 4, kPrimaryGroup = 5, kDefaultAcl = 6, kIntegrity = 25;
+  constexpr u64 kPrivilegeNotHeld = 0xc0000061;
+  if (call.argument(0) == kTokenOfThread) return kNoToken;
+  if (!is_token(call, call.argument(0))) return kInvalidHandle;
+  const u32 kind = call.argument32(1);
+  const bool is_own = kind == kOwner || kind == kPrimaryGroup || kind == kDefaultAcl || kind == kIntegrity;
+  return is_own ? u64{kSuccess} : kPrivilegeNotHeld;
+}
+
 constexpr Service kSecurity[] = {
     {"NtOpenProcessToken", open_process_token},
     {"NtOpenProcessTokenEx", open_process_token},
@@ -150,6 +170,8 @@ constexpr Service kSecurity[] = {
     {"NtAdjustPrivilegesToken", accept},
     {"NtQuerySecurityObject", query_security},
     {"NtSetSecurityObject", accept},
+    {"NtPrivilegeCheck", check_privileges},
+    {"NtSetInformationToken", set_token},
     {"NtAccessCheck", check_access},
     {"NtAllocateLocallyUniqueId", make_local_id},
 };

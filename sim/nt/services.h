@@ -36,8 +36,10 @@ std::span<const Service> job_services();
 std::span<const Service> information_services();
 std::span<const Service> registry_services();
 std::span<const Service> watch_services();
+std::span<const Service> keyed_event_services();
+std::span<const Service> atom_services();
 
-std::array<std::span<const Service>, 18> all_services();
+std::array<std::span<const Service>, 20> all_services();
 const Service* find_service(std::string_view name);  // returns null for an unknown name
 
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are recorded.

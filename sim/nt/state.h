@@ -38,9 +38,10 @@ struct Apc {
 
 // The wait of a thread. It ends when its objects allow it, at its deadline, or with an APC.
 struct Wait {
-  enum class Kind : u8 { none, time, objects, alert, packets, host };
+  enum class Kind : u8 { none, time, objects, alert, packets, host, meeting };
   Kind kind = Kind::none;
-  std::vector<ObjectPointer> objects;  // for packets: the completion port
+  std::vector<ObjectPointer>
+      objects;  // for packets: the completion port; for a meeting: the keyed event, if it has one
   bool all = false;
   bool alertable = false;
   u64 deadline_ns = kNever;
@@ -50,6 +51,9 @@ struct Wait {
   u64 key_at = 0, value_at = 0, status_at = 0;  // of NtRemoveIoCompletion
   u64 packets_at = 0, count_at = 0;             // of NtRemoveIoCompletionEx
   u32 most_packets = 0;
+  // Of a meeting of two threads (keyed_event_calls.cpp).
+  u64 key = 0;
+  bool releases = false;
   // A wait for a stream of the host or a pipe. The call is carried out again; it had transferred this many bytes
   // before.
   const Service* again = nullptr;
@@ -102,6 +106,18 @@ struct SocketCall : PendingIo {
   std::vector<Polled> polled;
 };
 
+// The atoms that all programs of the machine share.
+struct GlobalAtoms {
+  static constexpr u32 kFirst = 0xc000, kMost = 0x4000;
+  struct Atom {
+    std::string name;
+    u32 uses = 0;  // 0: its number is free
+  };
+  std::vector<Atom> atoms;             // the first has the number kFirst
+  std::map<std::string, u32> numbers;  // by name in lower case
+  std::vector<u32> free;               // numbers of deleted atoms
+};
+
 // The parts of Windows that the processes of one machine share.
 struct System {
   std::vector<State*> processes;                                  // running processes
@@ -112,9 +128,10 @@ struct System {
   FolderWatches watches;
   Network network;
   std::list<SocketCall> socket_calls;  // calls that have not ended, the oldest first
-  u64 turns = 0;                       // number of waits so far
-  u64 local_ids = 0;                   // number of LUIDs given out so far
-  ProgramHost* host = nullptr;         // null: programs cannot start others
+  GlobalAtoms atoms;
+  u64 turns = 0;                // number of waits so far
+  u64 local_ids = 0;            // number of LUIDs given out so far
+  ProgramHost* host = nullptr;  // null: programs cannot start others
   std::vector<ProcessorFacts> processors;
 };
 

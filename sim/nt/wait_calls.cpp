@@ -73,6 +73,7 @@ bool can_be_waited_for(const Object& object) {
     case Object::Kind::job:
     case Object::Kind::key:
     case Object::Kind::link:
+    case Object::Kind::keyed_event:
       return false;
     default:
       return true;
