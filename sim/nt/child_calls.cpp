@@ -16,6 +16,7 @@ struct Parameters {
   u32 console_flags = 0, group = 0;
   std::string current_folder, image_path, command_line;
   std::vector<u16> environment;
+  StartupFacts startup;
 };
 
 bool read_environment(Call& call, u64 address, std::vector<u16>& out) {
@@ -30,13 +31,32 @@ bool read_environment(Call& call, u64 address, std::vector<u16>& out) {
   return false;
 }
 
+// Reads the bytes of a UNICODE_STRING.
+template <class Unit>
+bool read_counted(Call& call, u64 address, std::vector<Unit>& out) {
+  u16 size = 0;
+  u64 at = 0;
+  if (!call.get(address, size) || !call.get(address + 8, at)) return false;
+  out.resize(at == 0 ? 0 : size / sizeof(Unit));
+  return out.empty() || call.read(at, out.data(), out.size() * sizeof(Unit));
+}
+
+bool read_startup(Call& call, u64 address, StartupFacts& out) {
+  u64 text_at = address + 0xb0;
+  for (std::vector<u16>& text : out.texts) {
+    if (!read_counted(call, text_at, text)) return false;
+    text_at += Call::kUnicodeHeader;
+  }
+  return call.read(address + 0x88, out.window.data(), sizeof out.window) && read_counted(call, text_at, out.data);
+}
+
 bool read_parameters(Call& call, u64 address, Parameters& out) {
   u64 environment = 0;
   return call.get(address + 0x10, out.console) && call.get(address + 0x18, out.console_flags) &&
          call.read(address + 0x20, out.standard_handles, sizeof out.standard_handles) &&
          call.read_unicode(address + 0x38, out.current_folder) && call.read_unicode(address + 0x60, out.image_path) &&
          call.read_unicode(address + 0x70, out.command_line) && call.get(address + 0x80, environment) &&
-         call.get(address + 0x408, out.group) &&
+         call.get(address + 0x408, out.group) && read_startup(call, address, out.startup) &&
          (environment == 0 || read_environment(call, environment, out.environment));
 }
 
@@ -149,6 +169,7 @@ u64 create_process(Call& call) {
   inheritance->group = parameters.group;
   inheritance->current_folder = parameters.current_folder;
   inheritance->environment = std::move(parameters.environment);
+  inheritance->startup = std::move(parameters.startup);
   const u32 id =
       state.system->host->start({state.files.host_path(place.path), parameters.command_line,
                                  state.threads.front()->processor, state.affinity, state.process_id, inheritance},

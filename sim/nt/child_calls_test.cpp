@@ -85,6 +85,33 @@ TEST_F(NtChildren, GetTheirImageAndHandlesAndSayHowTheyEnded) {
   EXPECT_EQ(process.call("NtTerminateProcess", {handle, 9}), kProcessIsTerminating);
 }
 
+TEST_F(NtChildren, GetTheStartupFacts) {
+  constexpr u64 kDataAt = 0xe0, kTitleAt = 0xb0, kWindowAt = 0x88, kProcessParameters = 0x20;
+  const std::array<u8, 13> data = {1, 0, 0, 0, 0x41, 0x34, 0x12, 0, 0, 0, 0, 0, 0x77};  // a descriptor, and an odd size
+  put_text(kTitleAt, 0x800, "a title");
+  process.state.space.write(kParameters + 0x900, data.data(), data.size());
+  const std::array<u64, 2> header = {data.size() | data.size() << 16, kParameters + 0x900};
+  process.state.space.write(kParameters + kDataAt, header.data(), sizeof header);
+  const std::array<u32, 9> window = {1, 2, 3, 4, 5, 6, 7, 0x101, 6};
+  process.state.space.write(kParameters + kWindowAt, window.data(), sizeof window);
+  ASSERT_EQ(create("C:\\app\\exact_1k.exe"), kSuccess);
+  State& child = *find_process(*process.state.system, 2000);
+  u64 block = 0, at = 0;
+  std::array<u32, 9> got_window{};
+  ASSERT_TRUE(child.space.read(child.peb + kProcessParameters, &block, sizeof block));
+  ASSERT_TRUE(child.space.read(block + kWindowAt, got_window.data(), sizeof got_window));
+  EXPECT_EQ(got_window, window);
+  u16 size = 0;
+  ASSERT_TRUE(child.space.read(block + kTitleAt, &size, sizeof size));
+  EXPECT_EQ(size, 14U);
+  ASSERT_TRUE(child.space.read(block + kDataAt, &size, sizeof size));
+  ASSERT_EQ(size, data.size());
+  ASSERT_TRUE(child.space.read(block + kDataAt + 8, &at, sizeof at));
+  std::array<u8, 13> got{};
+  ASSERT_TRUE(child.space.read(at, got.data(), got.size()));
+  EXPECT_EQ(got, data);
+}
+
 TEST_F(NtChildren, PipesEndWithThem) {
   ASSERT_EQ(process.call("NtCreateNamedPipeFile", {kAt + 0x20, 0, process.named(0x1000, "\\Device\\NamedPipe\\a"),
                                                    kAt + 0x10, 0, 2, 0x20, 0, 0, 0, 1, 4096, 4096, 0}),

@@ -184,6 +184,30 @@ TEST_F(NtFiles, AFileGetsASecondName) {
   EXPECT_EQ(link(process.get(0), "\\??\\C:\\work\\folder", 0), kFileIsDirectory);
 }
 
+TEST_F(NtFiles, AreNeitherLinksNorSparse) {
+  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt"), kSuccess);
+  const u64 file = process.get(0);
+  const auto control = [&](u64 code, u64 input, u64 output) {
+    return process.call("NtFsControlFile", {file, 0, 0, 0, kAt + 0x10, code, kAt + 0x100, input, kAt + 0x200, output});
+  };
+  EXPECT_EQ(control(0x900a8, 0, 0x4000), 0xc0000275U) << "FSCTL_GET_REPARSE_POINT";
+  EXPECT_EQ(control(0x900c4, 0, 0), kSuccess) << "FSCTL_SET_SPARSE";
+  process.put(0x200, u16{7});
+  EXPECT_EQ(control(0x9003c, 0, 2), kSuccess) << "FSCTL_GET_COMPRESSION";
+  EXPECT_EQ(process.get<u16>(0x200), 0);
+  process.put(0x100, u64{5});
+  process.put(0x108, u64{100});
+  EXPECT_EQ(control(0x940cf, 16, 15), kBufferTooSmall) << "FSCTL_QUERY_ALLOCATED_RANGES";
+  EXPECT_EQ(control(0x940cf, 16, 16), kSuccess);
+  EXPECT_EQ(process.get(0x200), 5U);
+  EXPECT_EQ(process.get(0x208), 7U) << "to the end of the file";
+  EXPECT_EQ(process.get(0x18), 16U);
+  process.put(0x100, u64{12});
+  EXPECT_EQ(control(0x940cf, 16, 16), kSuccess);
+  EXPECT_EQ(process.get(0x18), 0U);
+  EXPECT_EQ(control(0x900a4, 0, 0), kInvalidDeviceRequest);
+}
+
 TEST_F(NtFiles, HaveOneStreamAndNoCompression) {
   constexpr u32 kStreams = 22, kCompression = 28;
   ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt"), kSuccess);

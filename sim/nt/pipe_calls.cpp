@@ -208,6 +208,7 @@ u64 control(Call& call) {
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::pipes)
     return call.argument32(5) == kWait ? wait_for_server(call) : u64{kInvalidDeviceRequest};
+  if (!file->is_stream()) return control_file(call, *file);
   if (file->type != File::Type::pipe) return kInvalidDeviceRequest;
   switch (call.argument32(5)) {
     case kListen:
@@ -322,7 +323,7 @@ u64 read_pipe(Call& call, const std::shared_ptr<File>& file) {
   Pipe& pipe = *file->pipe;
   const u64 length = call.argument32(6);
   if (!call.state.guest.allows(call.argument(5), length, kRead | kWrite)) return kAccessViolation;
-  if (is_empty(pipe, file->end) && (length != 0 || pipe.has_messages)) {
+  if (is_empty(pipe, file->end)) {
     if (has_ended(pipe, file->end)) return complete_io(call, file, kPipeBroken, 0);
     if (!pipe.was_connected) return kPipeListening;
     if (!file->may_wait) return complete_io(call, file, kPipeEmpty, 0);

@@ -186,6 +186,20 @@ TEST_F(NtPipes, AReadOfNothingWaitsForAMessage) {
   EXPECT_EQ(process.get<u32>(0x10), kPipeBroken);
 }
 
+TEST_F(NtPipes, AReadOfNothingWaitsForBytes) {
+  const u64 server = make("\\??\\pipe\\one", true), client = open("\\??\\pipe\\one");
+  ASSERT_EQ(process.call("NtCreateEvent", {kAt + 8, 0, 0, 0, 0}), kSuccess);
+  const u64 event = process.get(8);
+  EXPECT_EQ(read(server, 0, 0, event), kPending);
+  EXPECT_EQ(process.call("NtWriteFile", {client, 0, 0, 0, kAt + 0x30, kBuffer, 4, 0, 0}), kSuccess);
+  EXPECT_TRUE(process.state.handles.at(event)->signalled);
+  EXPECT_EQ(process.get<u32>(0x10), kSuccess);
+  EXPECT_EQ(process.get(0x18), 0U);
+  EXPECT_EQ(read(server, 0), kSuccess);
+  EXPECT_EQ(read(server, 100), kSuccess);
+  EXPECT_EQ(process.get(0x18), 4U) << "the bytes are still there";
+}
+
 TEST_F(NtPipes, AClientWaitsUntilAServerIsFree) {
   const u64 server = make("\\??\\pipe\\one"), pipes = open("\\??\\pipe\\");
   ASSERT_LT(pipes, 0x1000U);

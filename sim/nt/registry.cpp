@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 
+#include "sim/nt/file_facts.h"
 #include "sim/nt/state.h"
 #include "sim/nt/wide_strings.h"
 
@@ -45,8 +46,10 @@ std::vector<u8> data_of(std::string_view text) {
   return {bytes, bytes + units.size() * sizeof(u16)};
 }
 
-std::string_view vendor_of(u64 midr) {
-  switch (midr >> 24 & 0xff) {
+}  // namespace
+
+std::string_view vendor_of(const ProcessorFacts& processor) {
+  switch (processor.midr >> 24 & 0xff) {
     case 0x41:
       return "Arm Limited";
     case 0x51:
@@ -60,7 +63,12 @@ std::string_view vendor_of(u64 midr) {
   }
 }
 
-}  // namespace
+std::string identifier_of(const ProcessorFacts& processor) {
+  std::array<char, 80> text{};
+  std::snprintf(text.data(), text.size(), "ARMv8 (64-bit) Family 8 Model %3X Revision %3X", processor.part(),
+                processor.revision());
+  return text.data();
+}
 
 std::shared_ptr<RegistryKey> RegistryKey::find_key(std::string_view part) const {
   const auto found = place_of_key(keys, part);
@@ -199,16 +207,54 @@ void Registry::add_processors(const std::vector<ProcessorFacts>& processors) {
   for (usize index = 0; index < processors.size(); ++index) {
     const ProcessorFacts& facts = processors[index];
     const std::string path = folder + std::to_string(index);
-    std::array<char, 80> identifier{};
-    std::snprintf(identifier.data(), identifier.size(), "ARMv8 (64-bit) Family 8 Model %3X Revision %3X", facts.part(),
-                  facts.revision());
     add(path, "ProcessorNameString", facts.name);
-    add(path, "Identifier", identifier.data());
-    add(path, "VendorIdentifier", vendor_of(facts.midr));
+    add(path, "Identifier", identifier_of(facts));
+    add(path, "VendorIdentifier", vendor_of(facts));
     add(path, "~MHz", facts.mhz);
     const auto* const midr = reinterpret_cast<const u8*>(&facts.midr);
     (void)set(make(path), {"CP 4000", RegistryValue::kLongNumber, {midr, midr + sizeof facts.midr}});
   }
+}
+
+// Windows 11 24H2, whose registry still has the product's earlier name.
+void Registry::add_version() {
+  constexpr u32 kRevision = 1742;  // of the version that was first sold
+  const std::string version = "\\Registry\\Machine\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
+  const std::string build = std::to_string(kBuild), branch = ".ge_release.240331-1435";
+  add(version, "BuildBranch", "ge_release");
+  add(version, "BuildLab", build + branch);
+  add(version, "BuildLabEx", build + ".1.arm64fre" + branch);
+  add(version, "CurrentBuild", build);
+  add(version, "CurrentBuildNumber", build);
+  add(version, "CurrentMajorVersionNumber", 10);
+  add(version, "CurrentMinorVersionNumber", u32{0});
+  add(version, "CurrentType", "Multiprocessor Free");
+  add(version, "CurrentVersion", "6.3");
+  add(version, "DisplayVersion", "24H2");
+  add(version, "EditionID", "Professional");
+  add(version, "InstallationType", "Client");
+  add(version, "InstallDate", static_cast<u32>(kBootTime / kTicksPerSecond - kSecondsTo1970));
+  add(version, "ProductName", "Windows 10 Pro");
+  add(version, "ReleaseId", "2009");
+  add(version, "SystemRoot", "C:\\windows");
+  add(version, "UBR", kRevision);
+}
+
+// Settings of a fresh Windows.
+void Registry::add_settings() {
+  const std::string machine = "\\Registry\\Machine\\", control = machine + "SYSTEM\\CurrentControlSet\\Control\\";
+  const std::string environment = control + "Session Manager\\Environment";
+  add(environment, "ComSpec", "%SystemRoot%\\system32\\cmd.exe", RegistryValue::kExpandableText);
+  add(environment, "OS", "Windows_NT");
+  add(environment, "Path", "%SystemRoot%\\system32;%SystemRoot%", RegistryValue::kExpandableText);
+  add(environment, "PATHEXT", ".COM;.EXE;.BAT;.CMD");
+  add(environment, "PROCESSOR_ARCHITECTURE", "ARM64");
+  add(environment, "windir", "%SystemRoot%", RegistryValue::kExpandableText);
+  add(control + "FileSystem", "LongPathsEnabled", u32{0});
+  for (const char* const name : {"Default", "InstallLanguage"}) add(control + "Nls\\Language", name, "0409");
+  const std::string firmware = machine + "HARDWARE\\DESCRIPTION\\System\\BIOS";
+  for (const char* const name : {"BIOSVendor", "SystemManufacturer"}) add(firmware, name, "wperf");
+  add(firmware, "SystemProductName", "simulated machine");
 }
 
 Registry::Registry(const std::vector<ProcessorFacts>& processors) {
@@ -235,14 +281,8 @@ Registry::Registry(const std::vector<ProcessorFacts>& processors) {
     add(type, "TypeName", number == 1 ? "RSA Full (Signature and Key Exchange)" : "RSA Full and AES");
   }
 
+  add_version();
   const std::string version = software + "Microsoft\\Windows NT\\CurrentVersion";
-  add(version, "CurrentBuild", std::to_string(kBuild));
-  add(version, "CurrentBuildNumber", std::to_string(kBuild));
-  add(version, "CurrentMajorVersionNumber", 10);
-  add(version, "CurrentMinorVersionNumber", u32{0});
-  add(version, "CurrentVersion", "6.3");
-  add(version, "InstallationType", "Client");
-  add(version, "SystemRoot", "C:\\windows");
   const std::string utc = version + "\\Time Zones\\UTC";
   add(utc, "Display", "(UTC) Coordinated Universal Time");
   add(utc, "Dlt", "UTC");
@@ -264,6 +304,7 @@ Registry::Registry(const std::vector<ProcessorFacts>& processors) {
   for (const char* const name : {"Domain", "NV Domain"}) add(network, name, "");
   for (const char* const name : {"Hostname", "NV Hostname"}) add(network, name, kComputerName);
 
+  add_settings();
   const std::string user = "\\Registry\\User\\" + std::string(kUserSidText);
   for (const char* const key : {"\\Environment", "\\Software\\Microsoft", "\\Volatile Environment"})
     (void)make(user + key);

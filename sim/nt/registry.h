@@ -27,6 +27,10 @@ struct ProcessorFacts {
   u16 revision() const { return static_cast<u16>((midr >> 20 & 15) << 8 | (midr & 15)); }
 };
 
+// "ARMv8 (64-bit) Family 8 Model D0C Revision 301".
+std::string identifier_of(const ProcessorFacts& processor);
+std::string_view vendor_of(const ProcessorFacts& processor);
+
 struct RegistryValue {
   // REG_SZ, REG_EXPAND_SZ, REG_BINARY, REG_DWORD, REG_QWORD
   static constexpr u32 kText = 1, kExpandableText = 2, kBinary = 3, kNumber = 4, kLongNumber = 11;
@@ -74,6 +78,8 @@ class Registry {
  private:
   void add(std::string_view path, std::string_view name, std::string_view text, u32 type = RegistryValue::kText);
   void add(std::string_view path, std::string_view name, u32 number);
+  void add_version();
+  void add_settings();
   void add_processors(const std::vector<ProcessorFacts>& processors);
   RegistryKey& make(std::string_view path);  // with its parents
 

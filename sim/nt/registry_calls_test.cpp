@@ -158,6 +158,29 @@ TEST(Registry, HasALimit) {
   EXPECT_EQ(registry.set(*key, {"v", 3, std::vector<u8>(Registry::kMostValueBytes)}), Registry::Problem::none);
 }
 
+TEST_F(NtRegistry, HasTheVersionAndTheSettingsOfAFreshWindows) {
+  const Registry registry;
+  const std::string machine = "\\Registry\\Machine\\";
+  const auto find = [&](const std::string& path, std::string_view name) -> const RegistryValue* {
+    const auto key = registry.find(machine + path);
+    return key != nullptr ? key->find_value(name) : nullptr;
+  };
+  const std::string version = "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion",
+                    control = "SYSTEM\\CurrentControlSet\\Control\\";
+  for (const char* const name :
+       {"ProductName", "EditionID", "DisplayVersion", "ReleaseId", "UBR", "BuildLabEx", "InstallDate", "CurrentType"})
+    EXPECT_NE(find(version, name), nullptr) << name;
+  EXPECT_NE(find(control + "Session Manager\\Environment", "ComSpec"), nullptr);
+  EXPECT_NE(find(control + "Nls\\Language", "Default"), nullptr);
+  EXPECT_NE(find("HARDWARE\\DESCRIPTION\\System\\BIOS", "SystemProductName"), nullptr);
+  const RegistryValue* const long_paths = find(control + "FileSystem", "LongPathsEnabled");
+  ASSERT_NE(long_paths, nullptr);
+  EXPECT_EQ(long_paths->data, std::vector<u8>(4));
+  const RegistryValue* const installed = find(version, "InstallDate");
+  ASSERT_EQ(installed->data.size(), 4U);
+  EXPECT_EQ(installed->data, (std::vector<u8>{0x80, 0x85, 0x74, 0x67})) << "2025-01-01";
+}
+
 TEST_F(NtRegistry, ProcessorsAreThoseOfTheMachine) {
   process.state.system->processors = {{"neoverse-n1", 0x413fd0c1, 3000}, {"oryon", 0x510f0010, 2000}};
   const std::string folder = "\\Registry\\Machine\\Hardware\\Description\\System\\CentralProcessor\\";

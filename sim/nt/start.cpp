@@ -25,32 +25,7 @@ void put(State& state, u64 address, T value) {
   state.space.write(address, &value, sizeof value);
 }
 
-struct UnicodeString {
-  u16 length = 0, capacity = 0;
-  u32 padding = 0;
-  u64 text = 0;
-};
-
-// Writes the texts that follow a block of parameters.
-class TextWriter {
- public:
-  TextWriter(State& state, u64 at) : state_(state), at_(at) {}
-  UnicodeString write(std::string_view text, u16 capacity = 0) { return write(to_utf16(text), capacity); }
-  UnicodeString write(std::vector<u16> units, u16 capacity = 0) {
-    units.push_back(0);
-    const u64 size = units.size() * sizeof(u16);
-    const UnicodeString result{static_cast<u16>(size - sizeof(u16)), std::max(static_cast<u16>(size), capacity), 0,
-                               at_};
-    state_.space.write(at_, units.data(), size);
-    at_ += (std::max<u64>(size, capacity) + 7) / 8 * 8;
-    return result;
-  }
-  u64 at() const { return at_; }
-
- private:
-  State& state_;
-  u64 at_;
-};
+}  // namespace
 
 u64 map_pages(State& state, u64 address, u64 size, u32 protection, bool low) {
   Memory::ReserveOptions options;
@@ -61,6 +36,8 @@ u64 map_pages(State& state, u64 address, u64 size, u32 protection, bool low) {
   const u64 base = state.memory.reserve(options);
   return base != 0 && state.memory.commit(base, size, protection) == kSuccess ? base : 0;
 }
+
+namespace {
 
 bool map_shared_data(State& state) {
   constexpr u64 kTickMultiplier = 0x4, kSystemRoot = 0x30, kBuildNumber = 0x260, kProductType = 0x264,
@@ -80,80 +57,6 @@ bool map_shared_data(State& state) {
   put(state, kSharedData + kSystemCall, u32{1});
   put(state, kSharedData + kProcessors, state.processor_count);
   set_shared_time(state, 0);
-  return true;
-}
-
-// Names in alphabetical order, as Windows keeps them.
-std::vector<u16> environment_of(const State& state) {
-  const std::string variables[] = {"ALLUSERSPROFILE=C:\\ProgramData",
-                                   "APPDATA=C:\\users\\user\\AppData\\Roaming",
-                                   "CommonProgramFiles=C:\\Program Files\\Common Files",
-                                   "ComSpec=C:\\windows\\system32\\cmd.exe",
-                                   "COMPUTERNAME=" + std::string(kComputerName),
-                                   "HOMEDRIVE=C:",
-                                   "HOMEPATH=\\users\\user",
-                                   "LOCALAPPDATA=C:\\users\\user\\AppData\\Local",
-                                   "NUMBER_OF_PROCESSORS=" + std::to_string(state.processor_count),
-                                   "OS=Windows_NT",
-                                   "PATH=C:\\windows\\system32;C:\\windows;C:\\app",
-                                   "PATHEXT=.COM;.EXE;.BAT;.CMD",
-                                   "PROCESSOR_ARCHITECTURE=ARM64",
-                                   "ProgramData=C:\\ProgramData",
-                                   "ProgramFiles=C:\\Program Files",
-                                   "ProgramW6432=C:\\Program Files",
-                                   "PUBLIC=C:\\users\\Public",
-                                   "SystemDrive=C:",
-                                   "SystemRoot=C:\\windows",
-                                   "TEMP=C:\\users\\user\\AppData\\Local\\Temp",
-                                   "TMP=C:\\users\\user\\AppData\\Local\\Temp",
-                                   "USERNAME=user",
-                                   "USERPROFILE=C:\\users\\user",
-                                   "WINEUSERNAME=user",  // what Wine's GetUserName() returns
-                                   "windir=C:\\windows"};
-  std::string block;
-  for (const std::string& variable : variables) block += variable + '\0';
-  return to_utf16(block);
-}
-
-u64 standard_handle(State& state, File::Type type) {
-  auto stream = std::make_shared<File>(type, nullptr);
-  stream->path = "\\Device\\NamedPipe";
-  return state.handles.add(std::move(stream));
-}
-
-bool map_parameters(State& state, const Inheritance* inherited) {
-  constexpr u64 kSize = 0x410, kWorkCapacity = 520;
-  const std::vector<u16> environment = inherited != nullptr ? inherited->environment : environment_of(state);
-  const std::string folder = inherited != nullptr ? inherited->current_folder : "C:\\work\\";
-  const u64 size = page_up(kSize + 2 * (state.command_line.size() + environment.size() + folder.size()) +
-                           kWorkCapacity + 6 * (state.program_path.size() + 8) + 0x200);
-  const u64 block = map_pages(state, 0, size, kPageReadWrite, false);
-  if (block == 0) return false;
-  TextWriter texts(state, block + kSize);
-  put(state, block + 0x08, u32{1});  // normalised: its pointers are addresses
-  if (is_console(state, File(File::Type::output, nullptr)) || is_console(state, File(File::Type::input, nullptr)))
-    put(state, block + 0x10, standard_handle(state, File::Type::output));  // the console
-  if (inherited != nullptr) put(state, block + 0x18, inherited->console_flags);
-  for (usize index = 0; index < 3; ++index) {
-    constexpr File::Type kTypes[] = {File::Type::input, File::Type::output, File::Type::error};
-    put(state, block + 0x20 + 8 * index,
-        inherited != nullptr ? inherited->standard_handles[index] : standard_handle(state, kTypes[index]));
-  }
-  put(state, block + 0x38, texts.write(folder, kWorkCapacity));
-  put(state, block + 0x60, texts.write(state.program_path));
-  put(state, block + 0x70, texts.write(state.command_line));
-  put(state, block + 0xa8, u32{1});
-  put(state, block + 0xb0, texts.write(state.program_path));
-  put(state, block + 0x80, texts.at());
-  const u64 environment_at = texts.at();
-  texts.write(environment);
-  put(state, block + 0x3f0, (environment.size() + 1) * sizeof(u16));
-  put(state, block + 0x408, state.group);
-  put(state, block + 0x80, environment_at);
-  const auto used = static_cast<u32>(texts.at() - block);
-  const u32 sizes[2] = {used, used};
-  state.space.write(block, sizes, sizeof sizes);
-  put(state, state.peb + 0x20, block);
   return true;
 }
 
@@ -270,7 +173,7 @@ void fill_teb(State& state, const Thread& thread) {
   put(state, teb + 0x298, teb + 0x298);
   put(state, teb + 0x2a0, teb + 0x298);
   state.space.write(teb + 0x7d8, ids, sizeof ids);
-  put(state, teb + 0x1258, UnicodeString{0, 522, 0, teb + 0x1268});
+  put(state, teb + 0x1258, std::array<u64, 2>{522 << 16, teb + 0x1268});  // an empty text
   put(state, teb + 0x1478, thread.stack);
 }
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdio>
 
+#include "sim/nt/wide_strings.h"
+
 namespace wperf::sim::nt {
 
 std::string printable(std::string_view text) {
@@ -44,6 +46,14 @@ bool keep_name(State& state, const std::string& key, const ObjectPointer& object
   if (state.system->names.size() >= kMost) return false;
   state.system->names[key] = object;
   return true;
+}
+
+ObjectPointer find_name(const System& system, std::string_view name, bool ignores_case) {
+  const auto known = system.names.find(std::string(name));
+  ObjectPointer object = known != system.names.end() ? known->second.lock() : nullptr;
+  for (auto one = system.names.begin(); ignores_case && object == nullptr && one != system.names.end(); ++one)
+    if (same_ignoring_case(one->first, name)) object = one->second.lock();
+  return object;
 }
 
 State* find_process(const System& system, u32 id) {

@@ -51,7 +51,7 @@ struct Wait {
   u64 key_at = 0, value_at = 0, status_at = 0;  // of NtRemoveIoCompletion
   u64 packets_at = 0, count_at = 0;             // of NtRemoveIoCompletionEx
   u32 most_packets = 0;
-  // Of a meeting of two threads (keyed_event_calls.cpp).
+  // Two threads meet if their keys are equal and one of them releases (keyed_event_calls.cpp).
   u64 key = 0;
   bool releases = false;
   // A wait for a stream of the host or a pipe. The call is carried out again; it had transferred this many bytes
@@ -121,7 +121,7 @@ struct GlobalAtoms {
 // The parts of Windows that the processes of one machine share.
 struct System {
   std::vector<State*> processes;                                  // running processes
-  std::map<std::string, std::weak_ptr<Object>> names;             // in lower case
+  std::map<std::string, std::weak_ptr<Object>> names;             // full names; case matters
   std::map<std::string, std::vector<std::weak_ptr<File>>> pipes;  // ends of servers, by name in lower case
   std::vector<std::weak_ptr<Pipe>> pipes_with_reads;
   OpenFiles open_files;
@@ -133,6 +133,13 @@ struct System {
   u64 local_ids = 0;            // number of LUIDs given out so far
   ProgramHost* host = nullptr;  // null: programs cannot start others
   std::vector<ProcessorFacts> processors;
+};
+
+// The part of the parameters of a process that only its own DLLs read: STARTUPINFO.
+struct StartupFacts {
+  std::array<u32, 9> window{};            // place, size, colours, flags
+  std::array<std::vector<u16>, 3> texts;  // title, desktop, and what the shell says
+  std::vector<std::byte> data;            // lpReserved2: the descriptors of the C runtime
 };
 
 // The things that a process gets from the process that created it.
@@ -149,6 +156,7 @@ struct Inheritance {
   std::string program_path;      // "C:\work\a.exe"
   std::string current_folder;
   std::vector<u16> environment;  // name=value, each ended by a zero
+  StartupFacts startup;
 };
 
 struct State {
@@ -253,6 +261,8 @@ std::string printable(std::string_view text);  // a terminal must not interpret 
 // `inherited` is null without a creator.
 [[nodiscard]] bool prepare_process(State& state, const Inheritance* inherited, LoadError& error);
 void set_shared_time(State& state, u64 now_ns);
+// Reserves and commits pages, in the lowest 2 GiB if `low`. Returns 0 if memory is short.
+u64 map_pages(State& state, u64 address, u64 size, u32 protection, bool low);
 struct ThreadOptions {
   u64 start = 0, argument = 0;
   u64 stack_size = 0;  // 0: the size in the program's header
@@ -260,6 +270,9 @@ struct ThreadOptions {
 // Adds a thread. Null if memory is short.
 Thread* make_thread(State& state, const ThreadOptions& options);
 void release_stack(State& state, Thread& thread);
+
+// process_parameters.cpp: writes the parameters and the environment, and their address into the PEB.
+[[nodiscard]] bool map_parameters(State& state, const Inheritance* inherited);
 
 // exceptions.cpp
 struct Exception {
@@ -283,6 +296,8 @@ u64 cycles_of(const System& system, u32 process, u32 thread);
 Thread* find_thread(const State& state, u32 id);
 // The running process with this number, or null.
 State* find_process(const System& system, u32 id);
+// The object with this full name, or null.
+ObjectPointer find_name(const System& system, std::string_view name, bool ignores_case);
 // Notes the object's name. Returns false if there are too many names.
 [[nodiscard]] bool keep_name(State& state, const std::string& key, const ObjectPointer& object);
 
