@@ -265,7 +265,7 @@ windows_dlls="ntdll kernel32 kernelbase msvcrt ucrtbase vcruntime140 advapi32 se
   msvcp140_codecvt_ids rstrtmgr wevtapi wer authz tdh dwmapi msasn1 cryptnet profapi fwpuclnt dbgeng comctl32
   comdlg32 credui urlmon advpack oleacc hid fltlib ktmw32 httpapi virtdisk wlanapi xmllite"
 windows_programs="cmd find findstr where xcopy hostname whoami"
-windows_tables="locale l_intl c_1252 c_437 c_20127 sortdefault normnfc normnfd normnfkc normnfkd"
+windows_tables="locale l_intl c_1252 c_437 c_20127 sortdefault normnfc normnfd normnfkc normnfkd normidna"
 need_windows_dlls() {
   local folder=build/tools/windows name missing='' wanted=()
   for name in $windows_dlls; do [ -e "$folder/$name.dll" ] || missing=$name; done

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/nt/call.h"
 
+#include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/nt/wide_strings.h"
@@ -21,6 +23,39 @@ struct ObjectAttributes {
   u32 attributes, padding2;
   u64 security, quality;
 };
+
+constexpr std::string_view kSessionNames = "\\Sessions\\1\\BaseNamedObjects\\", kGlobalNames = "\\BaseNamedObjects\\";
+
+// Follows the links in the folders of named objects: "Local" is the folder itself, "Global" that of all sessions.
+std::string follow_links(std::string name) {
+  struct Link {
+    std::string_view folder, link, target;
+  };
+  constexpr Link kLinks[] = {
+      {kSessionNames, "Local\\", kSessionNames},      {kSessionNames, "Global\\", kGlobalNames},
+      {kSessionNames, "Session\\1\\", kSessionNames}, {kSessionNames, "Session\\0\\", kGlobalNames},
+      {kGlobalNames, "Local\\", kGlobalNames},        {kGlobalNames, "Global\\", kGlobalNames},
+  };
+  const auto leads_on = [&](const Link& one) {
+    return name.starts_with(one.folder) && std::string_view(name).substr(one.folder.size()).starts_with(one.link);
+  };
+  for (auto link = std::ranges::find_if(kLinks, leads_on); link != std::ranges::end(kLinks);
+       link = std::ranges::find_if(kLinks, leads_on))
+    name.replace(0, link->folder.size() + link->link.size(), link->target);
+  return name;
+}
+
+// Whether the folder of a named object exists.
+bool has_folder(const System& system, std::string_view name) {
+  for (const std::string_view folder : {kSessionNames, kGlobalNames}) {
+    if (!name.starts_with(folder)) continue;
+    const usize end = name.rfind('\\');
+    if (end < folder.size()) return true;
+    const ObjectPointer made = find_name(system, name.substr(0, end), false);
+    return made != nullptr && made->kind == Object::Kind::directory;
+  }
+  return true;  // of a file or a key
+}
 
 }  // namespace
 
@@ -73,15 +108,22 @@ Status Call::read_name(u64 attributes, ObjectName& out) {
   constexpr u64 kInherit = 2;
   inherits_ = (given.attributes & kInherit) != 0;
   if (given.name != 0 && !read_unicode(given.name, out.text)) return kAccessViolation;
-  if (given.root == 0) return kSuccess;
-  if (const auto folder = state.handles.at<File>(given.root)) {
-    std::string root = folder->path;
-    if (!out.text.empty() && !root.ends_with('\\')) root += '\\';
-    out.text = root + out.text;
-  } else if (const ObjectPointer object = state.handles.at(given.root); object == nullptr) {
+  if (given.root != 0) {
+    if (const Status status = add_root(given.root, out.text); status != kSuccess) return status;
+  }
+  out.text = follow_links(std::move(out.text));
+  return has_folder(*state.system, out.text) ? kSuccess : kObjectPathNotFound;
+}
+
+Status Call::add_root(u64 root, std::string& text) const {
+  if (const auto folder = state.handles.at<File>(root)) {
+    std::string path = folder->path;
+    if (!text.empty() && !path.ends_with('\\')) path += '\\';
+    text = path + text;
+  } else if (const ObjectPointer object = state.handles.at(root); object == nullptr) {
     return kInvalidHandle;
   } else if (!object->name.empty()) {
-    out.text = object->name + (out.text.empty() ? "" : "\\" + out.text);
+    text = object->name + (text.empty() ? "" : "\\" + text);
   }
   return kSuccess;
 }

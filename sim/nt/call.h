@@ -87,6 +87,8 @@ class Call {
 
  private:
   u64 crash(std::string why);
+  // Puts the name of a folder or a key before a name that is relative to it.
+  Status add_root(u64 root, std::string& text) const;
 
   bool bad_pointer_ = false;
   bool inherits_ = false;

@@ -9,16 +9,16 @@
 
 namespace wperf::sim::nt {
 
+static constexpr u64 kIgnoresCase = 0x40;  // OBJ_CASE_INSENSITIVE
+
 u64 create_named(Call& call, const ObjectPointer& made) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
   if (name.text.empty()) return call.give_handle(call.argument(0), made);
-  const std::string key = in_lower_case(name.text);
-  const auto known = call.state.system->names.find(key);
-  const ObjectPointer before = known != call.state.system->names.end() ? known->second.lock() : nullptr;
+  const ObjectPointer before = find_name(*call.state.system, name.text, (name.attributes & kIgnoresCase) != 0);
   if (before == nullptr) {
     made->name = name.text;
-    if (!keep_name(call.state, key, made)) return kInsufficientResources;
+    if (!keep_name(call.state, name.text, made)) return kInsufficientResources;
     return call.give_handle(call.argument(0), made);
   }
   constexpr u64 kOpenIf = 0x80;
@@ -44,8 +44,7 @@ u64 open_named(Call& call, Object::Kind kind) {
   if (kind == Object::Kind::event) {
     if (const ObjectPointer event = memory_event(name.text)) return call.give_handle(call.argument(0), event);
   }
-  const auto known = call.state.system->names.find(in_lower_case(name.text));
-  const ObjectPointer object = known == call.state.system->names.end() ? nullptr : known->second.lock();
+  const ObjectPointer object = find_name(*call.state.system, name.text, (name.attributes & kIgnoresCase) != 0);
   if (object == nullptr) return kObjectNameNotFound;
   return object->kind == kind ? call.give_handle(call.argument(0), object) : kObjectTypeMismatch;
 }
@@ -246,6 +245,8 @@ u64 create_directory(Call& call) {
 u64 open_directory(Call& call) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
+  const ObjectPointer known = find_name(*call.state.system, name.text, (name.attributes & kIgnoresCase) != 0);
+  if (known != nullptr && known->kind == Object::Kind::directory) return call.give_handle(call.argument(0), known);
   auto directory = std::make_shared<Directory>();
   directory->name = name.text;
   return call.give_handle(call.argument(0), directory);

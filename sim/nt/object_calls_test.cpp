@@ -174,6 +174,29 @@ TEST_F(NtObjects, TheDirectoryOfDevicesHasTheDrive) {
             kNoMoreEntries);
 }
 
+TEST_F(NtObjects, NamesHaveFoldersAndCase) {
+  TestProcess process;
+  const std::string own = "\\Sessions\\1\\BaseNamedObjects\\";
+  const auto create = [&](const std::string& name, u64 flags = 0) {
+    return process.call("NtCreateMutant", {kAt, 0, process.named(0x1000, own + name, flags), 0});
+  };
+  const auto open = [&](const std::string& name, u64 flags = 0) {
+    return process.call("NtOpenMutant", {kAt, 0, process.named(0x1000, name, flags)});
+  };
+  ASSERT_EQ(create("Local\\mx"), kSuccess);
+  EXPECT_EQ(create("mx"), kObjectNameCollision) << "Local is the session's own folder";
+  EXPECT_EQ(create("Session\\1\\mx"), kObjectNameCollision);
+  EXPECT_EQ(open(own + "MX"), kObjectNameNotFound);
+  EXPECT_EQ(open(own + "MX", 0x40), kSuccess) << "OBJ_CASE_INSENSITIVE";
+  EXPECT_EQ(create("MX"), kSuccess);
+  EXPECT_EQ(open(own + "Global\\mx"), kObjectNameNotFound);
+  EXPECT_EQ(create("Global\\mx"), kSuccess);
+  EXPECT_EQ(open("\\BaseNamedObjects\\mx"), kSuccess);
+  EXPECT_EQ(create("some\\mx"), kObjectPathNotFound);
+  ASSERT_EQ(process.call("NtCreateDirectoryObject", {kAt, 0, process.named(0x1000, own + "some")}), kSuccess);
+  EXPECT_EQ(create("some\\mx"), kSuccess);
+}
+
 TEST_F(NtObjects, ADirectoryIsMadeOnce) {
   TestProcess process;
   const auto create = [&](u64 flags) {
