@@ -179,12 +179,12 @@ u64 create_process(Call& call) {
   constexpr u32 kBreaksAway = 1;
   for (const auto& one : state.jobs) {
     const auto job = one.lock();
-    if (job != nullptr && (call.argument32(6) & kBreaksAway) == 0) join_job(*made, job);
+    if (job != nullptr && (call.argument32(6) & kBreaksAway) == 0) join_job(*made, job, call.now_ns);
   }
   if (const Attribute* const list = find(attributes, kJobList); list != nullptr && list->size >= sizeof(u64)) {
     u64 handle = 0;
     if (!call.get(list->value, handle)) return 0;
-    if (const auto job = state.handles.at<Job>(handle)) join_job(*made, job);
+    if (const auto job = state.handles.at<Job>(handle)) join_job(*made, job, call.now_ns);
   }
   made->threads.front()->suspended = (call.argument32(7) & kCreateSuspended) != 0 ? 1 : 0;
   if (!write_attributes(call, attributes, *made)) return 0;

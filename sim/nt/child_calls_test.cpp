@@ -148,6 +148,51 @@ TEST_F(NtChildren, EndWithTheirJob) {
   EXPECT_TRUE(process.state.handles.at(child)->signalled);
 }
 
+TEST_F(NtChildren, AJobTellsItsPortWhatHappens) {
+  constexpr u64 kPortClass = 7, kKey = 5, kNewProcess = 6, kAbnormalExit = 8, kNoMember = 4;
+  ASSERT_EQ(process.call("NtCreateJobObject", {kAt + 0x20, 0, 0}), kSuccess);
+  ASSERT_EQ(process.call("NtCreateIoCompletion", {kAt + 0x28, 0, 0, 0}), kSuccess);
+  const u64 job = process.get(0x20);
+  process.put(0x40, std::array<u64, 2>{kKey, process.get(0x28)});
+  ASSERT_EQ(process.call("NtSetInformationJobObject", {job, kPortClass, kAt + 0x40, 16}), kSuccess);
+  EXPECT_EQ(process.call("NtSetInformationJobObject", {job, kPortClass, kAt + 0x40, 16}), kInvalidParameter);
+  ASSERT_EQ(create("C:\\app\\exact_1k.exe"), kSuccess);
+  ASSERT_EQ(process.call("NtAssignProcessToJobObject", {job, process.get(0)}), kSuccess);
+  ASSERT_EQ(process.call("NtTerminateProcess", {process.get(0), kAccessViolation}), kSuccess);
+  const auto next = [&] {
+    const u64 port = process.state.handles.at<Port>(process.get(0x28)) != nullptr ? process.get(0x28) : 0;
+    EXPECT_EQ(process.call("NtRemoveIoCompletion", {port, kAt + 0x100, kAt + 0x108, kAt + 0x110, 0}), kNoAnswer);
+    EXPECT_EQ(process.get(0x100), kKey);
+    return std::pair(process.get(0x118), process.get(0x108));  // the message and the process
+  };
+  EXPECT_EQ(next(), (std::pair<u64, u64>(kNewProcess, 2000)));
+  EXPECT_EQ(next(), (std::pair<u64, u64>(kAbnormalExit, 2000)));
+  EXPECT_EQ(next(), (std::pair<u64, u64>(kNoMember, 0)));
+}
+
+TEST_F(NtChildren, AJobKeepsItsLimitsAndSumsItsMembers) {
+  constexpr u64 kExtended = 9, kAccountingWithIo = 8, kMemoryAt = 112;
+  ASSERT_EQ(process.call("NtCreateJobObject", {kAt + 0x20, 0, 0}), kSuccess);
+  const u64 job = process.get(0x20);
+  std::array<u64, 18> limits{};
+  limits[2] = 0x108;
+  limits[kMemoryAt / 8] = 64 << 20;
+  process.put(0x100, limits);
+  ASSERT_EQ(process.call("NtSetInformationJobObject", {job, kExtended, kAt + 0x100, 144}), kSuccess);
+  EXPECT_EQ(process.call("NtSetInformationJobObject", {job, kExtended, kAt + 0x100, 64}), kInfoLengthMismatch);
+  ASSERT_EQ(process.call("NtQueryInformationJobObject", {job, kExtended, kAt + 0x200, 144, 0}), kSuccess);
+  EXPECT_EQ((process.get<std::array<u64, 18>>(0x200)), limits);
+  ASSERT_EQ(create("C:\\app\\exact_1k.exe"), kSuccess);
+  ASSERT_EQ(process.call("NtAssignProcessToJobObject", {job, process.get(0)}), kSuccess);
+  find_process(*process.state.system, 2000)->io = {1, 2, 3, 4, 5, 6};
+  host.end(2000, 0);
+  ASSERT_EQ(process.call("NtQueryInformationJobObject", {job, kAccountingWithIo, kAt + 0x200, 96, 0}), kSuccess);
+  EXPECT_EQ(process.get(0x200), 70U) << "user time, in 100 ns";
+  EXPECT_EQ(process.get(0x208), 5U);
+  EXPECT_EQ(process.get<u32>(0x224), 1U) << "all processes so far";
+  EXPECT_EQ((process.get<std::array<u64, 6>>(0x230)), (std::array<u64, 6>{1, 2, 3, 4, 5, 6}));
+}
+
 TEST_F(NtChildren, AMemberEndsItselfWithItsJob) {
   ASSERT_EQ(process.call("NtCreateJobObject", {kAt + 0x20, 0, 0}), kSuccess);
   const u64 job = process.get(0x20);

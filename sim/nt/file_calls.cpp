@@ -197,6 +197,16 @@ bool read_offset(Call& call, const File& file, u64& offset) {
   return true;
 }
 
+// Whether no lock forbids the read or write.
+bool is_unlocked(const File& file, u64 offset, u64 length, bool reads) {
+  if (file.uses == nullptr || file.uses->locks.empty()) return true;
+  FileFacts facts;
+  const bool at_end = !reads && (file.appends || offset == kAtEnd);
+  if (at_end && file.files->facts(file.number, facts) == FileProblem::none) offset = facts.bytes;
+  const LockedRange bytes{offset, length, false, &file};
+  return reads ? file.uses->allows_read(bytes) : file.uses->allows_write(bytes);
+}
+
 // arguments: file, event, APC routine, its context, I/O status, buffer, length, offset
 u64 read_file(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
@@ -210,6 +220,7 @@ u64 read_file(Call& call) {
   const u64 length = call.argument32(6);
   if (!read_offset(call, *file, offset)) return 0;
   if (!call.state.guest.allows(call.argument(5), length, kRead | kWrite)) return kAccessViolation;
+  if (!is_unlocked(*file, offset, length, true)) return complete_io(call, file, kFileLockConflict, 0);
   std::vector<char> bytes(std::min<u64>(length, kMostAtOnce));
   Status status = kSuccess;
   u64 whole = 0;
@@ -255,6 +266,7 @@ u64 write_file(Call& call) {
   Status status = kSuccess;
   std::vector<char> bytes(std::min<u64>(length, kMostAtOnce));
   if (!call.state.guest.allows(call.argument(5), length, kRead)) return kAccessViolation;
+  if (!is_unlocked(*file, offset, length, false)) return complete_io(call, file, kFileLockConflict, 0);
   while (whole < length && status == kSuccess) {
     const std::span<char> piece(bytes.data(), std::min<u64>(bytes.size(), length - whole));
     if (!call.read(call.argument(5) + whole, piece.data(), piece.size())) return 0;
@@ -271,7 +283,11 @@ u64 write_file(Call& call) {
 }
 
 u64 flush(Call& call) {
-  if (call.state.handles.at<File>(call.argument(0)) == nullptr) return kInvalidHandle;
+  const auto file = call.state.handles.at<File>(call.argument(0));
+  if (file == nullptr) return kInvalidHandle;
+  if (file->type == File::Type::pipe) {
+    if (const u64 answer = flush_pipe(call, *file); answer != kSuccess) return answer;
+  }
   const u64 status_at = call.argument(call.name.ends_with("Ex") ? 4 : 1);
   return status_at == 0 || call.put_io_status(status_at, kSuccess, 0) ? kSuccess : kAccessViolation;
 }
@@ -335,7 +351,15 @@ void end_io(System& system, const PendingIo& io, Status status, u64 information,
   (void)tell_end(*process, io, status, information, now_ns);
 }
 
+void count_io(State& process, bool reads, u64 bytes) {
+  const usize kind = reads ? 0 : 1;
+  ++process.io[kind];
+  process.io[kind + 3] += bytes;
+}
+
 u64 complete_io(Call& call, const std::shared_ptr<File>& file, Status status, u64 information) {
+  const bool reads = call.name.starts_with("NtReadFile");
+  if (reads || call.name.starts_with("NtWriteFile")) count_io(call.state, reads, information);
   if (!call.put_io_status(call.argument(4), status, information)) return 0;
   PendingIo io = io_of(call, file);
   const bool failed = (status & 0xc0000000) == 0xc0000000;

@@ -184,6 +184,84 @@ TEST_F(NtFiles, AFileGetsASecondName) {
   EXPECT_EQ(link(process.get(0), "\\??\\C:\\work\\folder", 0), kFileIsDirectory);
 }
 
+TEST_F(NtFiles, AMaskKeepsTheLastDot) {
+  for (const char* const name : {"noext", "b.c.txt", ".hid"}) std::ofstream(folder / name) << "x";
+  // The names in the answer of one class of information.
+  const auto list = [&](std::string_view mask, u64 kind, u64 name_at) {
+    EXPECT_EQ(open("\\??\\C:\\work", 0x80000000, 1, 0x21), kSuccess);
+    (void)process.named(0x1000, mask);
+    EXPECT_EQ(process.call("NtQueryDirectoryFile",
+                           {process.get(0), 0, 0, 0, kAt + 0x10, kAt + 0x4000, 0x1000, kind, 0, kAt + 0x1040, 0}),
+              kSuccess);
+    std::string names;
+    for (u64 at = 0x4000;;) {
+      std::vector<u16> units(process.get<u32>(at + 60) / 2);
+      process.state.space.read(kAt + at + name_at, units.data(), units.size() * 2);
+      names += to_utf8(units) + "|";
+      const u32 distance = process.get<u32>(at);
+      if (distance == 0) return names;
+      at += distance;
+    }
+  };
+  constexpr u64 kPlain = 1, kLongIndex = 60, kLongIndexAndShortName = 63;
+  EXPECT_EQ(list("<", kPlain, 64), ".|..|noext|") << "*. of FindFirstFile";
+  EXPECT_EQ(list("<.txt", kPlain, 64), "Hello.txt|b.c.txt|");
+  EXPECT_EQ(list("*", kLongIndex, 88), list("*", kPlain, 64));
+  EXPECT_EQ(list("*", kLongIndexAndShortName, 114), list("*", kPlain, 64));
+}
+
+TEST_F(NtFiles, LocksForbidReadingAndWriting) {
+  constexpr u64 kGenericBoth = 0xc0000000;
+  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt", kGenericBoth), kSuccess);
+  const u64 one = process.get(0);
+  ASSERT_EQ(open("\\??\\C:\\work\\HELLO.txt", kGenericBoth), kSuccess);
+  const u64 other = process.get(0);
+  const auto lock = [&](u64 file, u64 begin, u64 size, bool exclusive) {
+    process.put(0x20, begin);
+    process.put(0x28, size);
+    return process.call("NtLockFile", {file, 0, 0, 0, 0, kAt + 0x20, kAt + 0x28, 0, 1, exclusive});
+  };
+  const auto transfer = [&](std::string_view call, u64 file, u64 begin, u64 size) {
+    process.put(0x30, begin);
+    return process.call(call, {file, 0, 0, 0, kAt + 0x10, kAt + 0x4000, size, kAt + 0x30, 0});
+  };
+  ASSERT_EQ(lock(one, 0, 4, true), kSuccess);
+  EXPECT_EQ(transfer("NtReadFile", other, 2, 5), kFileLockConflict);
+  EXPECT_EQ(transfer("NtWriteFile", other, 3, 1), kFileLockConflict);
+  EXPECT_EQ(transfer("NtReadFile", other, 2, 0), kSuccess);
+  EXPECT_EQ(transfer("NtReadFile", other, 4, 5), kSuccess);
+  EXPECT_EQ(transfer("NtReadFile", one, 0, 5), kSuccess) << "its own lock";
+  EXPECT_EQ(transfer("NtWriteFile", one, 0, 1), kSuccess);
+  ASSERT_EQ(lock(other, 6, 2, false), kSuccess);
+  EXPECT_EQ(transfer("NtReadFile", one, 6, 1), kSuccess) << "a shared lock";
+  EXPECT_EQ(transfer("NtWriteFile", one, 6, 1), kFileLockConflict);
+  EXPECT_EQ(transfer("NtWriteFile", other, 6, 1), kFileLockConflict) << "its owner may not write, either";
+  ASSERT_EQ(lock(other, 12, 10, true), kSuccess);
+  EXPECT_EQ(transfer("NtWriteFile", one, ~u64{0}, 1), kFileLockConflict) << "at the end of the file";
+  ASSERT_EQ(process.call("NtClose", {one}), kSuccess);
+  EXPECT_EQ(transfer("NtReadFile", other, 2, 5), kSuccess) << "locks end with their file";
+}
+
+TEST_F(NtFiles, GetOnePortIfTheyAreOverlapped) {
+  constexpr u64 kCompletion = 30, kReplace = 61;
+  ASSERT_EQ(process.call("NtCreateIoCompletion", {kAt, 0, 0, 0}), kSuccess);
+  process.put(0x100, std::array<u64, 2>{process.get(0), 5});
+  const auto associate = [&](u64 file, u64 kind) {
+    return process.call("NtSetInformationFile", {file, kAt + 0x10, kAt + 0x100, 16, kind});
+  };
+  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt"), kSuccess);
+  EXPECT_EQ(associate(process.get(0), kCompletion), kInvalidParameter) << "it is synchronous";
+  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt", 0x80000000, 1, 0), kSuccess);
+  const u64 file = process.get(0);
+  EXPECT_EQ(associate(file, kCompletion), kSuccess);
+  EXPECT_EQ(associate(file, kCompletion), kInvalidParameter) << "it has a port";
+  EXPECT_EQ(associate(file, kReplace), kSuccess);
+  process.put(0x100, std::array<u64, 2>{0, 0});
+  EXPECT_EQ(associate(file, kReplace), kSuccess) << "it has none now";
+  process.put(0x100, std::array<u64, 2>{0x7770, 0});
+  EXPECT_EQ(associate(file, kCompletion), kInvalidHandle);
+}
+
 TEST_F(NtFiles, AreNeitherLinksNorSparse) {
   ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt"), kSuccess);
   const u64 file = process.get(0);

@@ -123,15 +123,8 @@ u64 query_file(Call& call) {
     case kPipe:
       if (file->type != File::Type::pipe && !file->is_standard()) return kInvalidParameter;
       return answer_file(call, std::array<u32, 2>{u32{file->reads_messages}, u32{!file->may_wait}});
-    case kPipeLocal: {
-      if (file->type != File::Type::pipe) return kInvalidParameter;
-      constexpr u32 kBothWays = 2, kMostInstances = 255, kConnected = 3;
-      const Pipe& pipe = *file->pipe;
-      const auto in = static_cast<u32>(pipe.most[file->end]), out = static_cast<u32>(pipe.most[1 - file->end]);
-      return answer_file(call, std::array<u32, 10>{u32{pipe.has_messages}, kBothWays, kMostInstances, 1, in,
-                                                   static_cast<u32>(pipe.bytes[file->end].size()), out, out, kConnected,
-                                                   static_cast<u32>(1 - file->end)});
-    }
+    case kPipeLocal:
+      return file->type == File::Type::pipe ? answer_pipe_facts(call, *file) : u64{kInvalidParameter};
     case kId:
       return answer_file(call, std::array<u64, 3>{kVolumeSerial, facts.index, 0});
     case kStat: {
@@ -278,6 +271,18 @@ Status set_end(System& system, File& file, u64 bytes) {
   return file.files->resize(file.number, bytes) ? kSuccess : kAccessDenied;
 }
 
+// A file gets one port, and only if its operations may end later.
+Status set_port(Call& call, File& file, bool replaces) {
+  u64 parts[2] = {};  // port, key
+  if (!call.read(call.argument(2), parts, sizeof parts)) return kAccessViolation;
+  const auto port = call.state.handles.at<Port>(parts[0]);
+  if (!replaces && (file.port != nullptr || mode_of(file) != 0)) return kInvalidParameter;
+  if (port == nullptr && (!replaces || parts[0] != 0)) return kInvalidHandle;
+  file.port = port;
+  file.port_key = parts[1];
+  return kSuccess;
+}
+
 Status set_file_fact(Call& call, File& file) {
   constexpr u32 kBasic = 4, kRename = 10, kLink = 11, kDisposition = 13, kPosition = 14, kMode = 16, kAllocation = 19,
                 kEnd = 20, kPipe = 23, kCompletion = 30, kNotification = 41, kReplaceCompletion = 61,
@@ -323,13 +328,8 @@ Status set_file_fact(Call& call, File& file) {
       return set_end(*call.state.system, file, bytes);
     }
     case kCompletion:
-    case kReplaceCompletion: {
-      u64 parts[2] = {};
-      if (!call.read(buffer, parts, sizeof parts)) return kAccessViolation;
-      file.port = call.state.handles.at<Port>(parts[0]);
-      file.port_key = parts[1];
-      return kSuccess;
-    }
+    case kReplaceCompletion:
+      return set_port(call, file, call.argument32(4) == kReplaceCompletion);
     case kNotification: {
       u32 flags = 0;
       if (!call.get(buffer, flags)) return kAccessViolation;

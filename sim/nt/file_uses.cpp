@@ -13,6 +13,28 @@ u32 FileUses::of_rights(u32 rights) {
   return uses;
 }
 
+bool FileUses::allows_lock(const LockedRange& wanted) const {
+  return std::ranges::none_of(locks, [&](const LockedRange& one) {
+    return one.overlaps(wanted) && (wanted.exclusive || (one.exclusive && one.owner != wanted.owner));
+  });
+}
+
+bool FileUses::allows_read(const LockedRange& bytes) const {
+  return bytes.size == 0 || std::ranges::none_of(locks, [&](const LockedRange& one) {
+           return one.exclusive && one.owner != bytes.owner && one.overlaps(bytes);
+         });
+}
+
+bool FileUses::allows_write(const LockedRange& bytes) const {
+  return bytes.size == 0 || std::ranges::none_of(locks, [&](const LockedRange& one) {
+           return (!one.exclusive || one.owner != bytes.owner) && one.overlaps(bytes);
+         });
+}
+
+void FileUses::unlock_all(const void* owner) {
+  std::erase_if(locks, [&](const LockedRange& one) { return one.owner == owner; });
+}
+
 bool FileUses::allow(u32 uses, u32 shared) const {
   if (uses == 0) return true;
   for (u32 index = 0; index < kCount; ++index) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/ints.h"
 #include "sim/nt/guest_files.h"
@@ -16,6 +17,18 @@ namespace right {
 inline constexpr u32 kReadData = 1, kWriteData = 2, kAppendData = 4, kExecute = 0x20, kDelete = 0x10000;
 inline constexpr u32 kAll = 0x1f01ff;
 }  // namespace right
+
+// Bytes that one opened file has locked.
+struct LockedRange {
+  u64 begin = 0, size = 0;
+  bool exclusive = false;
+  const void* owner = nullptr;  // the opened file
+
+  bool operator==(const LockedRange&) const = default;
+  bool overlaps(const LockedRange& other) const {
+    return begin < other.begin ? other.begin - begin < size : begin - other.begin < other.size;
+  }
+};
 
 class FileUses {
  public:
@@ -31,6 +44,13 @@ class FileUses {
   void remove(u32 uses, u32 shared) { change(uses, shared, ~0u); }
   bool is_used() const { return opened_ != 0; }
 
+  bool allows_lock(const LockedRange& wanted) const;
+  // Whether the opened file may read or write these bytes. A shared lock forbids writing to everybody.
+  bool allows_read(const LockedRange& bytes) const;
+  bool allows_write(const LockedRange& bytes) const;
+  void unlock_all(const void* owner);
+
+  std::vector<LockedRange> locks;
   u32 deletions = 0;  // handles that will delete the file when they are closed
   u32 sections = 0;   // that map the file, so it cannot become shorter
 

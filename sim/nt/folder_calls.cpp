@@ -18,18 +18,20 @@ std::vector<u16> small_units(std::string_view name) {
   return units;
 }
 
-// Whether a name matches a mask: `*` and `<` stand for any characters, `?` and `>` for one character or the end, `"`
-// for a dot or the end. Both are in small letters.
+// Whether a name matches a mask: `*` stands for any characters, `<` for any except the last dot, `?` and `>` for one
+// character or the end, `"` for a dot or the end. Both are in small letters.
 bool fits(std::span<const u16> mask, std::span<const u16> name) {
   std::vector<bool> before(name.size() + 1), now(name.size() + 1);
   before[0] = true;
+  usize last_dot = name.size();  // the length of the name with its last dot; 0: it has none
+  while (last_dot > 0 && name[last_dot - 1] != '.') --last_dot;
   for (const u16 sign : mask) {
     for (usize length = 0; length <= name.size(); ++length) {
       const bool longer = length > 0 && before[length - 1];
       switch (sign) {
         case '*':
         case '<':
-          now[length] = before[length] || (length > 0 && now[length - 1]);
+          now[length] = before[length] || (length > 0 && now[length - 1] && (sign == '*' || length != last_dot));
           break;
         case '?':
           now[length] = longer;
@@ -55,7 +57,7 @@ void begin_list(File& folder, std::string_view mask) {
   folder.found.clear();
   const std::vector<u16> wanted = small_units(mask);
   for (const char* const fixed : {".", ".."})
-    if (mask.empty() || fits(wanted, small_units(fixed))) folder.found.emplace_back(fixed);
+    if (mask.empty() || fits(wanted, small_units(fixed)) || fits(wanted, {})) folder.found.emplace_back(fixed);
   for (std::string& name : names)
     if (mask.empty() || fits(wanted, small_units(name))) folder.found.push_back(std::move(name));
   folder.next = 0;
@@ -87,6 +89,12 @@ bool find_layout(u32 information_class, Layout& out) {
       return true;
     case 38:
       out = {80, 60, 72, true};
+      return true;
+    case 60:  // with an index of 16 bytes
+      out = {88, 60, 72, true};
+      return true;
+    case 63:
+      out = {114, 60, 72, true};
       return true;
     default:
       return false;
@@ -231,40 +239,32 @@ bool put_lock_status(Call& call, u64 address) {
 u64 lock_file(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
-  LockedRange wanted{.exclusive = (call.argument32(9) & 0xff) != 0};
+  if (file->uses == nullptr) return kInvalidDeviceRequest;
+  LockedRange wanted{.exclusive = (call.argument32(9) & 0xff) != 0, .owner = file.get()};
   if (!call.get(call.argument(5), wanted.begin) || !call.get(call.argument(6), wanted.size)) return 0;
   constexpr usize kMost = 65536;
-  if (file->locks.size() == kMost) return kInsufficientResources;
-  bool granted = true;
-  const auto look_at = [&](const Object& object) {
-    if (object.kind != Object::Kind::file) return;
-    const File& other = static_cast<const File&>(object);
-    if (other.path != file->path) return;
-    granted = granted && std::ranges::none_of(other.locks, [&](const LockedRange& one) {
-                return one.overlaps(wanted) && (wanted.exclusive || (one.exclusive && &other != file.get()));
-              });
-  };
-  for (const State* const process : call.state.system->processes) process->handles.for_each(look_at);
-  if (!granted && (call.argument32(8) & 0xff) != 0) return kLockNotGranted;
-  if (!granted) return wait_for_host(call, 0);
-  file->locks.push_back(wanted);
+  std::vector<LockedRange>& locks = file->uses->locks;
+  if (locks.size() == kMost) return kInsufficientResources;
+  if (!file->uses->allows_lock(wanted))
+    return (call.argument32(8) & 0xff) != 0 ? u64{kLockNotGranted} : wait_for_host(call, 0);
+  locks.push_back(wanted);
   return put_lock_status(call, call.argument(4)) ? kSuccess : kAccessViolation;
 }
 // arguments: file, I/O status, offset, size, key
 u64 unlock_file(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
+  if (file->uses == nullptr) return kInvalidDeviceRequest;
   u64 begin = 0, size = 0;
   if (!call.get(call.argument(2), begin) || !call.get(call.argument(3), size)) return 0;
+  std::vector<LockedRange>& locks = file->uses->locks;
   const auto find = [&](bool exclusive) {
-    return std::ranges::find_if(file->locks, [&](const LockedRange& one) {
-      return one.begin == begin && one.size == size && one.exclusive == exclusive;
-    });
+    return std::ranges::find(locks, LockedRange{begin, size, exclusive, file.get()});
   };
   auto locked = find(true);
-  if (locked == file->locks.end()) locked = find(false);
-  if (locked == file->locks.end()) return kRangeNotLocked;
-  file->locks.erase(locked);
+  if (locked == locks.end()) locked = find(false);
+  if (locked == locks.end()) return kRangeNotLocked;
+  locks.erase(locked);
   return put_lock_status(call, call.argument(1)) ? kSuccess : kAccessViolation;
 }
 
@@ -298,7 +298,8 @@ u64 query_object(Call& call) {
       return call.answer_with(buffer, room, basic.data(), sizeof basic, size_at);
     }
     case kHandleFlags: {
-      const std::array<u8, 2> flags{call.state.handles.inherits(call.argument(0)), 0};  // inherited, protected
+      const Handles& handles = call.state.handles;
+      const std::array<u8, 2> flags{handles.inherits(call.argument(0)), handles.is_protected(call.argument(0))};
       return call.answer_with(buffer, room, flags.data(), sizeof flags, size_at);
     }
     case kName: {
@@ -330,9 +331,11 @@ u64 set_object(Call& call) {
   constexpr u32 kHandleFlags = 4;
   if (call.argument32(1) != kHandleFlags) return kInvalidInfoClass;
   if (call.object_of(call.argument(0)) == nullptr) return kInvalidHandle;
-  u8 inherits = 0;
-  if (!call.get(call.argument(2), inherits)) return 0;
-  call.state.handles.set_inherits(call.argument(0), inherits != 0);
+  std::array<u8, 2> flags{};  // inherited, protected
+  if (call.argument32(3) < sizeof flags) return kInfoLengthMismatch;
+  if (!call.get(call.argument(2), flags)) return 0;
+  call.state.handles.set_inherits(call.argument(0), flags[0] != 0);
+  call.state.handles.set_protected(call.argument(0), flags[1] != 0);
   return kSuccess;
 }
 

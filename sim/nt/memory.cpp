@@ -244,12 +244,22 @@ Status Memory::commit(u64 address, u64 size, u32 protection) {
   for (const auto& [from, until] : gaps) more += until - from;
   if (!has_room(more)) return kNoMemory;
   committed_ += more;
+  pages_so_far_ += more / kPageSize;
   const u32 permissions = permissions_of(protection) & (block.watched ? ~u32{kWrite} : ~u32{0});
   std::byte* const memory = block.memory->data() + block.offset;
   permit(block, begin, end, protection);
   for (const auto& [from, until] : gaps) space_.lend(from, until - from, permissions, memory + (from - found->first));
   set_pages(block, begin, end, protection);
   return kSuccess;
+}
+
+u64 Memory::private_bytes() const {
+  u64 bytes = 0;
+  for (const auto& [base, block] : blocks_) {
+    if (block.type != MemoryType::private_pages) continue;
+    for (const auto& [begin, range] : block.pages) bytes += range.first - begin;
+  }
+  return bytes;
 }
 
 Status Memory::commit_rest(u64 address, u64 size) {

@@ -91,7 +91,9 @@ class Memory {
   std::optional<std::vector<u64>> written(u64 address, u64 size, usize most) const;
   void forget_writes(const std::vector<u64>& pages);
   u64 committed() const { return committed_; }
-  bool has_room(u64 size) const;  // to commit this many bytes
+  u64 pages_so_far() const { return pages_so_far_; }  // that were committed
+  u64 private_bytes() const;                          // committed, not of images and views
+  bool has_room(u64 size) const;                      // to commit this many bytes
 
   static bool is_protection(u32 protection);
   static u32 permissions_of(u32 protection);  // for the AddressSpace
@@ -127,7 +129,7 @@ class Memory {
   AddressSpace& space_;
   u64 first_;
   Blocks blocks_;
-  u64 committed_ = 0, reserved_ = 0;
+  u64 committed_ = 0, reserved_ = 0, pages_so_far_ = 0;
   usize watched_ = 0;  // watched reservations
 };
 

@@ -298,7 +298,9 @@ u64 query_directory(Call& call) {
 
 // Returns `status`, unless the closed handle ends the calling process.
 u64 close_in(Call& call, State& process, u64 handle, Status status) {
+  constexpr u64 kHandleNotClosable = 0xc0000235;
   ObjectPointer closed = process.handles.at(handle);
+  if (process.handles.is_protected(handle)) return kHandleNotClosable;
   if (!process.handles.close(handle)) return kInvalidHandle;
   if (close_job(*call.state.system, closed, call.state.process_id)) return call.end_process(0);
   const bool is_file = closed->kind == Object::Kind::file;

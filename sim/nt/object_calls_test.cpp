@@ -30,6 +30,19 @@ TEST_F(NtObjects, AMutantBelongsToOneThreadAndIsAbandonedWithIt) {
   EXPECT_EQ(process.state.exit_code, 5U);
 }
 
+TEST_F(NtObjects, AWaitForAllHasEachObjectOnce) {
+  TestProcess process;
+  ASSERT_EQ(process.call("NtCreateEvent", {kAt, 0, 0, 0, 1}), kSuccess);
+  const u64 event = process.get(0);
+  ASSERT_EQ(process.call("NtDuplicateObject", {kThisProcess, event, kThisProcess, kAt + 8, 0, 0, 2}), kSuccess);
+  process.put(0x10, std::array<u64, 2>{event, process.get(8)});
+  EXPECT_EQ(process.call("NtWaitForMultipleObjects", {2, kAt + 0x10, 0, 0, 0}), 0xc0000030U);
+  EXPECT_EQ(process.call("NtWaitForMultipleObjects", {2, kAt + 0x10, 1, 0, 0}), kNoAnswer) << "for any";
+  EXPECT_EQ(process.state.threads[0]->registers.x[0], kSuccess);
+  process.put(0x10, std::array<u64, 2>{0x7770, event});
+  EXPECT_EQ(process.call("NtWaitForMultipleObjects", {2, kAt + 0x10, 0, 0, 0}), kInvalidHandle);
+}
+
 TEST_F(NtObjects, ASemaphoreCountsAndHasALimit) {
   TestProcess process;
   ASSERT_EQ(process.call("NtCreateSemaphore", {kAt, 0, 0, 1, 2}), kSuccess);
@@ -172,6 +185,22 @@ TEST_F(NtObjects, TheDirectoryOfDevicesHasTheDrive) {
   ASSERT_EQ(process.call("NtOpenDirectoryObject", {kDirectory, 1, process.named(0x1000, "\\KernelObjects")}), kSuccess);
   EXPECT_EQ(process.call("NtQueryDirectoryObject", {process.get(8), kBuffer, 0x400, 1, 1, kPosition, 0}),
             kNoMoreEntries);
+}
+
+TEST_F(NtObjects, AProtectedHandleIsNotClosed) {
+  constexpr u64 kHandleFlags = 4, kHandleNotClosable = 0xc0000235;
+  TestProcess process;
+  ASSERT_EQ(process.call("NtCreateEvent", {kAt, 0, 0, 0, 1}), kSuccess);
+  const u64 event = process.get(0);
+  process.put(0x10, std::array<u8, 2>{0, 1});
+  ASSERT_EQ(process.call("NtSetInformationObject", {event, kHandleFlags, kAt + 0x10, 2}), kSuccess);
+  ASSERT_EQ(process.call("NtQueryObject", {event, kHandleFlags, kAt + 0x20, 2, 0}), kSuccess);
+  EXPECT_EQ((process.get<std::array<u8, 2>>(0x20)), (std::array<u8, 2>{0, 1}));
+  EXPECT_EQ(process.call("NtClose", {event}), kHandleNotClosable);
+  EXPECT_EQ(process.call("NtSetEvent", {event, 0}), kSuccess);
+  process.put(0x10, std::array<u8, 2>{0, 0});
+  ASSERT_EQ(process.call("NtSetInformationObject", {event, kHandleFlags, kAt + 0x10, 2}), kSuccess);
+  EXPECT_EQ(process.call("NtClose", {event}), kSuccess);
 }
 
 TEST_F(NtObjects, NamesHaveFoldersAndCase) {

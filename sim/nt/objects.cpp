@@ -27,7 +27,9 @@ void File::last_handle_closed() {
   const bool removed = removed_at_end;
   announce_removal(false);
   if (removed) remove_it();
-  if (uses != nullptr) std::exchange(uses, nullptr)->remove(FileUses::of_rights(rights), shared);
+  if (uses == nullptr) return;
+  uses->unlock_all(this);
+  std::exchange(uses, nullptr)->remove(FileUses::of_rights(rights), shared);
 }
 
 void File::restrict_others(std::shared_ptr<FileUses> of_file) {
@@ -52,7 +54,7 @@ u64 Handles::add(ObjectPointer object, bool inherits) {
   while (lowest_free_ < entries_.size() && entries_[lowest_free_].object() != nullptr) ++lowest_free_;
   if (lowest_free_ == kMost) return 0;
   if (lowest_free_ == entries_.size()) entries_.emplace_back();
-  entries_[lowest_free_] = {HandleReference(std::move(object)), inherits};
+  entries_[lowest_free_] = {HandleReference(std::move(object)), inherits, false};
   return (lowest_free_ + 1) * kStep;
 }
 
@@ -84,6 +86,16 @@ Handles Handles::inherited(const std::vector<u64>& only) const {
 bool Handles::inherits(u64 handle) const {
   const u64 index = handle / kStep - 1;
   return index < entries_.size() && entries_[index].inherits;
+}
+
+bool Handles::is_protected(u64 handle) const {
+  const u64 index = handle / kStep - 1;
+  return index < entries_.size() && entries_[index].is_protected;
+}
+
+void Handles::set_protected(u64 handle, bool is_protected) {
+  const u64 index = handle / kStep - 1;
+  if (index < entries_.size()) entries_[index].is_protected = is_protected;
 }
 
 void Handles::set_inherits(u64 handle, bool inherits) {

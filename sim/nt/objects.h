@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernel objects of a process, and the handles by which it names them.
 #pragma once
+#include <array>
 #include <deque>
 #include <memory>
 #include <string>
@@ -95,13 +96,22 @@ struct ProcessObject final : Object {
   u32 exit_code = kRuns;
 };
 
+struct Port;
+
+// IO_COUNTERS: how many reads, writes and other operations, and the bytes of each.
+using IoCounts = std::array<u64, 6>;
+
 // Processes that end together.
 struct Job final : Object, std::enable_shared_from_this<Job> {
   static constexpr Kind kKind = Kind::job;
   static constexpr u32 kKillsAtClose = 0x2000;
   Job() : Object(kKind) {}
-  std::vector<u32> processes;  // all processes that were ever members
-  u32 limits = 0;              // JOB_OBJECT_LIMIT_…
+  u32 flags() const { return static_cast<u32>(limits[2]); }  // JOB_OBJECT_LIMIT_…
+  std::vector<u32> processes;                                // all processes that were ever members
+  std::array<u64, 18> limits{};                              // JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+  std::shared_ptr<Port> port;                                // receives what happens in it; may be null
+  u64 port_key = 0;
+  IoCounts io_of_ended{};  // of the processes that have ended
 };
 
 // An object that has no state except its kind and name.
@@ -132,16 +142,6 @@ struct Port final : Object {
   static constexpr usize kMostPackets = 1 << 20;
   Port() : Object(kKind) {}
   std::deque<Packet> packets;
-};
-
-// Bytes that one opened file has locked.
-struct LockedRange {
-  u64 begin = 0, size = 0;
-  bool exclusive = false;
-
-  bool overlaps(const LockedRange& other) const {
-    return begin < other.begin ? other.begin - begin < size : begin - other.begin < other.size;
-  }
 };
 
 struct File;
@@ -176,6 +176,10 @@ struct Pipe {
   bool was_connected = false;
   u32 processes[2] = {};   // that opened its ends
   bool is_listed = false;  // in the list of pipes with pending reads
+  u32 most_instances = 1;  // pipes of the same name
+
+  bool is_empty(usize end) const { return has_messages ? messages[end].empty() : bytes[end].empty(); }
+  bool has_ended(usize end) const { return was_connected && !is_open[1 - end]; }
 };
 
 class FileSystem;
@@ -218,7 +222,6 @@ struct File final : Object {
   usize next = 0;                      // index in `found`
   bool listed = false;                 // a search has begun
   std::shared_ptr<FolderWatch> watch;  // null before a program watches the folder
-  std::vector<LockedRange> locks;
   std::shared_ptr<Pipe> pipe;
   usize end = Pipe::kServer;       // the end of the pipe
   bool may_wait = true;            // reads of an empty pipe may wait
@@ -283,6 +286,9 @@ class Handles {
   Handles inherited(const std::vector<u64>& only) const;
   bool inherits(u64 handle) const;
   void set_inherits(u64 handle, bool inherits);
+  // A protected handle cannot be closed.
+  bool is_protected(u64 handle) const;
+  void set_protected(u64 handle, bool is_protected);
   ObjectPointer at(u64 handle) const;  // null for an unknown handle
   template <class T>
   std::shared_ptr<T> at(u64 handle) const {
@@ -300,7 +306,7 @@ class Handles {
   static constexpr u64 kStep = 4;
   struct Entry {
     HandleReference reference;
-    bool inherits = false;
+    bool inherits = false, is_protected = false;
     const ObjectPointer& object() const { return reference.object(); }
   };
   std::vector<Entry> entries_;  // index + 1 times kStep is the handle

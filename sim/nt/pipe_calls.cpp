@@ -17,10 +17,6 @@ constexpr u64 kMostRead = 64 << 20;  // also the longest message
 constexpr usize kMostPipes = 4096;
 constexpr std::string_view kFoldersOfPipes[] = {"\\??\\pipe\\", "\\device\\namedpipe\\"};
 
-bool has_ended(const Pipe& pipe, usize end) {
-  return pipe.was_connected && !pipe.is_open[1 - end];
-}
-
 // Repeats the calls that wait for one of these pipes.
 template <class IsOne>
 void wake_callers(const System& system, u64 now_ns, const IsOne& is_one) {
@@ -31,10 +27,6 @@ void wake_callers(const System& system, u64 now_ns, const IsOne& is_one) {
 }
 void wake_callers(const System& system, const Pipe& pipe, u64 now_ns) {
   wake_callers(system, now_ns, [&](const Pipe& one) { return &one == &pipe; });
-}
-
-bool is_empty(const Pipe& pipe, usize end) {
-  return pipe.has_messages ? pipe.messages[end].empty() : pipe.bytes[end].empty();
 }
 
 struct Taken {
@@ -69,16 +61,17 @@ void end_reads(System& system, Pipe& pipe, usize end, u64 now_ns) {
     const PendingRead read = reads.front();
     State* const process = find_process(system, read.process);
     const auto file = read.file.lock();
-    const bool waits = read.connects ? !pipe.was_connected : is_empty(pipe, end) && !has_ended(pipe, end);
+    const bool waits = read.connects ? !pipe.was_connected : pipe.is_empty(end) && !pipe.has_ended(end);
     if (process != nullptr && file != nullptr && waits) return;
     reads.pop_front();
     if (process == nullptr) continue;
-    if (file == nullptr || read.connects || is_empty(pipe, end)) {
+    if (file == nullptr || read.connects || pipe.is_empty(end)) {
       end_io(system, read, file == nullptr ? kCancelled : read.connects ? kSuccess : kPipeBroken, 0, now_ns);
       continue;
     }
     const Taken taken = take(pipe, end, read.length, file->reads_messages);
     const bool written = process->guest.write(read.buffer, taken.bytes.data(), taken.bytes.size());
+    count_io(*process, true, taken.bytes.size());
     end_io(system, read, written ? taken.status : kAccessViolation, taken.bytes.size(), now_ns);
   }
 }
@@ -99,12 +92,16 @@ u64 create_pipe(Call& call) {
     std::erase_if(system.pipes, [&](const auto& one) { return std::ranges::all_of(one.second, has_gone); });
   auto& servers = system.pipes[*key];
   std::erase_if(servers, has_gone);
-  if (system.pipes.size() > kMostPipes || servers.size() >= std::clamp<u64>(call.argument32(10), 1, 255))
+  constexpr u32 kCreate = 2;  // only a first instance
+  if (call.argument32(5) == kCreate && !servers.empty()) return kAccessDenied;
+  const u64 most_instances = std::clamp<u64>(call.argument32(10), 1, 255);
+  if (system.pipes.size() > kMostPipes || servers.size() >= most_instances)
     return servers.empty() ? kInsufficientResources : kInstanceNotAvailable;
   auto file = std::make_shared<File>(File::Type::pipe, nullptr);
   file->pipe = std::make_shared<Pipe>();
   file->pipe->processes[Pipe::kServer] = call.state.process_id;
   file->pipe->has_messages = has_messages;
+  file->pipe->most_instances = static_cast<u32>(most_instances);
   file->reads_messages = reads_messages;
   file->path = name.text;
   file->answers_at_once = (call.argument32(6) & kSynchronous) != 0;
@@ -132,7 +129,7 @@ u64 begin(Call& call, const std::shared_ptr<File>& file, PendingRead read) {
 u64 listen(Call& call, const std::shared_ptr<File>& file) {
   if (file->end != Pipe::kServer) return kInvalidParameter;
   const bool was_waiting = call.done_before != 0;
-  if (has_ended(*file->pipe, file->end)) return kPipeClosing;
+  if (file->pipe->has_ended(file->end)) return kPipeClosing;
   if (file->pipe->was_connected) return was_waiting ? complete_io(call, file, kSuccess, 0) : u64{kPipeConnected};
   if (!file->answers_at_once && file->may_wait) {
     PendingRead read;
@@ -142,64 +139,6 @@ u64 listen(Call& call, const std::shared_ptr<File>& file) {
   return file->may_wait ? wait_for_host(call, 1, file->pipe) : u64{kPipeListening};
 }
 
-u64 peek(Call& call, File& file) {
-  struct {
-    u32 state = 3, available, messages, length;
-  } facts{};
-  const Pipe& pipe = *file.pipe;
-  const auto& bytes = pipe.bytes[file.end];
-  if (is_empty(pipe, file.end) && has_ended(pipe, file.end)) return kPipeBroken;
-  facts.available = static_cast<u32>(bytes.size());
-  facts.messages = static_cast<u32>(pipe.messages[file.end].size());
-  facts.length = facts.messages == 0 ? 0 : static_cast<u32>(pipe.messages[file.end].front());
-  const u64 room = call.argument32(9);
-  if (room < sizeof facts) return kInfoLengthMismatch;
-  u64 count = std::min<u64>(bytes.size(), room - sizeof facts);
-  if (file.reads_messages) count = std::min<u64>(count, facts.length);
-  const std::string seen(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
-  if (!call.put(call.argument(8), facts) || !call.write(call.argument(8) + sizeof facts, seen.data(), seen.size()))
-    return 0;
-  const Status status = file.reads_messages && count < facts.length ? kBufferOverflow : kSuccess;
-  return call.put_io_status(call.argument(4), status, sizeof facts + seen.size()) ? status : kAccessViolation;
-}
-
-// WaitNamedPipe. The thread looks every millisecond whether a server waits for a client.
-u64 wait_for_server(Call& call) {
-  constexpr u64 kNameAt = 14, kMostBytes = 1024, kUnlessGivenMs = 50, kTicksPerMs = 10'000;
-  struct {
-    std::int64_t timeout;
-    u32 bytes;
-    u8 is_given;
-  } wanted{};
-  if (call.argument32(7) < kNameAt || !call.get(call.argument(6), wanted)) return kInvalidParameter;
-  if (wanted.bytes > kMostBytes || call.argument32(7) < kNameAt + wanted.bytes) return kInvalidParameter;
-  std::vector<u16> name(wanted.bytes / sizeof(u16));
-  if (!call.read(call.argument(6) + kNameAt, name.data(), name.size() * sizeof(u16))) return 0;
-  const auto servers = call.state.system->pipes.find(in_lower_case(to_utf8(name)));
-  bool is_known = false;
-  for (usize index = 0; servers != call.state.system->pipes.end() && index < servers->second.size(); ++index) {
-    const auto server = servers->second[index].lock();
-    is_known |= server != nullptr;
-    if (server != nullptr && !server->pipe->was_connected) return kSuccess;
-  }
-  if (!is_known) return kObjectNameNotFound;
-  const u64 limit_ms = wanted.is_given == 0 ? kUnlessGivenMs
-                       : wanted.timeout < 0 ? static_cast<u64>(-(wanted.timeout + 1)) / kTicksPerMs + 1
-                                            : kNever;
-  return call.done_before >= limit_ms ? u64{kIoTimeout} : wait_for_host(call, call.done_before + 1);
-}
-
-// GetNamedPipeClientProcessId and GetNamedPipeServerProcessId.
-u64 answer_attribute(Call& call, const Pipe& pipe) {
-  constexpr std::string_view kOfClient = "ClientProcessId", kOfServer = "ServerProcessId";
-  std::string name(std::min<usize>(call.argument32(7), kOfClient.size()), '\0');
-  if (!call.read(call.argument(6), name.data(), name.size())) return 0;
-  if (name != kOfClient && name != kOfServer) return kNotFound;
-  const u32 process = pipe.processes[name == kOfServer ? Pipe::kServer : Pipe::kClient];
-  if (process == 0) return kNotFound;
-  return call.answer_with_status(call.argument(4), call.argument(8), call.argument32(9), &process, sizeof process);
-}
-
 // arguments: file, event, APC routine, its context, I/O status, code, input, its size, output, its size
 u64 control(Call& call) {
   constexpr u32 kDisconnect = 0x110004, kListen = 0x110008, kWait = 0x110018, kPeek = 0x11400c, kAttribute = 0x110030,
@@ -207,25 +146,26 @@ u64 control(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::pipes)
-    return call.argument32(5) == kWait ? wait_for_server(call) : u64{kInvalidDeviceRequest};
+    return call.argument32(5) == kWait ? wait_for_pipe(call) : u64{kInvalidDeviceRequest};
   if (!file->is_stream()) return control_file(call, *file);
   if (file->type != File::Type::pipe) return kInvalidDeviceRequest;
   switch (call.argument32(5)) {
     case kListen:
       return listen(call, file);
     case kPeek:
-      return peek(call, *file);
+      return peek_pipe(call, *file);
     case kImpersonate: {  // all programs have the same user
       constexpr u64 kCannotImpersonate = 0xc000010d;
       return file->end == Pipe::kServer && file->pipe->was_connected ? u64{kSuccess} : kCannotImpersonate;
     }
     case kAttribute:
-      return answer_attribute(call, *file->pipe);
+      return answer_pipe_attribute(call, *file->pipe);
     case kDisconnect: {
       if (file->end != Pipe::kServer) return kInvalidParameter;
       auto fresh = std::make_shared<Pipe>();
       std::copy_n(file->pipe->most, 2, fresh->most);
       fresh->has_messages = file->pipe->has_messages;
+      fresh->most_instances = file->pipe->most_instances;
       fresh->processes[Pipe::kServer] = file->pipe->processes[Pipe::kServer];
       file->pipe->is_open[Pipe::kServer] = false;
       go_on_with_pipes(*call.state.system, call.now_ns);
@@ -269,7 +209,7 @@ constexpr Service kPipes[] = {
 }  // namespace
 
 void go_on_with_pipes(System& system, u64 now_ns) {
-  wake_callers(system, now_ns, [](const Pipe& one) { return has_ended(one, 0) || has_ended(one, 1); });
+  wake_callers(system, now_ns, [](const Pipe& one) { return one.has_ended(0) || one.has_ended(1); });
   const auto pipes = system.pipes_with_reads;  // the end of one read may end others
   for (const std::weak_ptr<Pipe>& one : pipes) {
     const auto pipe = one.lock();
@@ -323,8 +263,8 @@ u64 read_pipe(Call& call, const std::shared_ptr<File>& file) {
   Pipe& pipe = *file->pipe;
   const u64 length = call.argument32(6);
   if (!call.state.guest.allows(call.argument(5), length, kRead | kWrite)) return kAccessViolation;
-  if (is_empty(pipe, file->end)) {
-    if (has_ended(pipe, file->end)) return complete_io(call, file, kPipeBroken, 0);
+  if (pipe.is_empty(file->end)) {
+    if (pipe.has_ended(file->end)) return complete_io(call, file, kPipeBroken, 0);
     if (!pipe.was_connected) return kPipeListening;
     if (!file->may_wait) return complete_io(call, file, kPipeEmpty, 0);
     if (file->answers_at_once) return wait_for_host(call, 0, file->pipe);

@@ -229,6 +229,56 @@ TEST_F(NtPipes, AClientWaitsUntilAServerIsFree) {
   EXPECT_EQ(process.state.threads[0]->registers.x[0], kSuccess);
 }
 
+TEST_F(NtPipes, AFlushWaitsUntilEverythingIsRead) {
+  const u64 server = make("\\??\\pipe\\one"), client = open("\\??\\pipe\\one");
+  process.add_thread();
+  const auto flush = [&] { return process.call("NtFlushBuffersFile", {client, kAt + 0x30}, 1); };
+  EXPECT_EQ(flush(), kSuccess) << "nothing is unread";
+  ASSERT_EQ(write(client, "12345"), kSuccess);
+  EXPECT_EQ(flush(), kNoAnswer);
+  EXPECT_EQ(read(server, 3), kSuccess);
+  EXPECT_FALSE(goes_on(1));
+  EXPECT_EQ(read(server, 3), kSuccess);
+  EXPECT_TRUE(goes_on(1));
+  EXPECT_EQ(process.state.threads[1]->registers.x[0], kSuccess);
+  ASSERT_EQ(write(client, "6"), kSuccess);
+  EXPECT_EQ(flush(), kNoAnswer);
+  ASSERT_EQ(process.call("NtClose", {server}), kSuccess);
+  EXPECT_TRUE(goes_on(1));
+  EXPECT_EQ(process.state.threads[1]->registers.x[0], kPipeBroken);
+}
+
+TEST_F(NtPipes, SayTheirRoomAndTheirInstances) {
+  constexpr u64 kLocal = 24, kFacts = 0x200, kCreate = 2, kOpenIf = 3;
+  const auto create = [&](u64 disposition) {
+    return process.call("NtCreateNamedPipeFile", {kAt, 0, process.named(0x1000, "\\??\\pipe\\two", 2), kStatus, 0,
+                                                  disposition, 0, 0, 0, 0, 2, 4096, 4096, 0});
+  };
+  const auto ask = [&](u64 end) {
+    EXPECT_EQ(process.call("NtQueryInformationFile", {end, kStatus, kAt + kFacts, 40, kLocal}), kSuccess);
+    return process.get<std::array<u32, 10>>(kFacts);
+  };
+  ASSERT_EQ(create(kCreate), kSuccess);
+  const u64 server = process.get(0);
+  EXPECT_EQ(ask(server)[2], 2U) << "the most instances";
+  EXPECT_EQ(ask(server)[3], 1U);
+  EXPECT_EQ(ask(server)[8], 2U) << "it listens";
+  EXPECT_EQ(create(kCreate), kAccessDenied) << "there is a first instance";
+  EXPECT_EQ(create(kOpenIf), kSuccess);
+  EXPECT_EQ(create(kOpenIf), kInstanceNotAvailable);
+  EXPECT_EQ(ask(server)[3], 2U);
+  const u64 client = open("\\??\\pipe\\two");
+  ASSERT_EQ(write(client, "12345"), kSuccess);
+  EXPECT_EQ(ask(client)[7], 4091U) << "the room for writes";
+  EXPECT_EQ(ask(server)[5], 5U) << "bytes to read";
+  EXPECT_EQ(read(server, 100), kSuccess);
+  EXPECT_EQ(read(server, 100), kPending);
+  EXPECT_EQ(ask(client)[7], 3996U) << "a read that waits takes room, too";
+  EXPECT_EQ(ask(client)[8], 3U);
+  ASSERT_EQ(process.call("NtClose", {server}), kSuccess);
+  EXPECT_EQ(ask(client)[8], 4U);
+}
+
 TEST_F(NtPipes, KnowTheProcessesAtTheirEnds) {
   constexpr u64 kAttribute = 0x110030;
   const u64 server = make("\\??\\pipe\\ends");

@@ -7,6 +7,13 @@
 #include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
+
+// A page counts as used from its commitment on.
+std::array<u64, 12> memory_counters(const State& process) {
+  const u64 used = process.memory.committed(), own = process.memory.private_bytes();
+  return {used, used, process.memory.pages_so_far(), used, used, 0, 0, 0, 0, own, own, own};
+}
+
 namespace {
 
 // arguments: process, exit code
@@ -72,11 +79,12 @@ u64 process_information(Call& call) {
     case kBasic:
       return answer(std::array<u64, 6>{process->exit_code, state.peb, affinity, state.priority_class, process->id, 4});
     case kIoCounters:
-      return answer(std::array<u64, 6>{});
+      return answer(state.io);
     case kVmCounters: {
-      const u64 used = state.memory.committed();
-      const std::array<u64, 11> counters{used, used, 0, used, used, 0, 0, 0, 0, used, used};
-      return answer(counters);
+      constexpr u64 kBasicSize = 88;
+      const std::array<u64, 12> counters = memory_counters(state);
+      return call.answer_with(buffer, room, counters.data(), room < sizeof counters ? kBasicSize : sizeof counters,
+                              size_at);
     }
     case kDebugPort:
     case kWow64:
@@ -97,7 +105,7 @@ u64 process_information(Call& call) {
     case kAffinity:
       return answer(affinity);
     case kPriorityBoost:
-      return answer(u32{0});
+      return answer(u32{!state.boosts});
     case kSession:
       return answer(u32{1});
     case kImageName:
@@ -145,7 +153,7 @@ u64 set_affinity(Call& call) {
 
 // Settings that change nothing here are accepted.
 u64 set_process_information(Call& call) {
-  constexpr u32 kPriorityClass = 18, kAffinity = 21, kStack = 41;
+  constexpr u32 kPriorityClass = 18, kAffinity = 21, kPriorityBoost = 22, kStack = 41;
   if (call.object_of(call.argument(0)) != call.state.process_object) return kSuccess;
   switch (call.argument32(1)) {
     case kAffinity:
@@ -154,6 +162,13 @@ u64 set_process_information(Call& call) {
       std::array<u8, 2> priority{};
       if (!call.get(call.argument(2), priority)) return kAccessViolation;
       call.state.priority_class = priority[1];
+      return kSuccess;
+    }
+    case kPriorityBoost: {
+      u32 disabled = 0;
+      if (!call.get(call.argument(2), disabled)) return kAccessViolation;
+      call.state.boosts = disabled == 0;
+      for (const auto& thread : call.state.threads) thread->boosts = call.state.boosts;
       return kSuccess;
     }
     case kStack:

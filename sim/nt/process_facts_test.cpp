@@ -54,6 +54,46 @@ TEST_F(NtProcessFacts, APriorityIsKept) {
   EXPECT_EQ(process.call("NtSetInformationThread", {kThisThread, kBasePriority, kAt + 0x80, 4}), kInvalidParameter);
 }
 
+TEST_F(NtProcessFacts, ABoostIsSwitchedOff) {
+  constexpr u32 kOfThread = 14, kOfProcess = 22;
+  const auto of_thread = [&] {
+    EXPECT_EQ(process.call("NtQueryInformationThread", {kThisThread, kOfThread, kAt, 4, 0}), kSuccess);
+    return process.get<u32>(0);
+  };
+  EXPECT_EQ(of_thread(), 0U);
+  process.put(0x80, u32{1});
+  ASSERT_EQ(process.call("NtSetInformationThread", {kThisThread, kOfThread, kAt + 0x80, 4}), kSuccess);
+  EXPECT_EQ(of_thread(), 1U);
+  process.put(0x80, u32{0});
+  ASSERT_EQ(process.call("NtSetInformationProcess", {kThisProcess, kOfProcess, kAt + 0x80, 4}), kSuccess);
+  EXPECT_EQ(of_thread(), 0U);
+  process.put(0x80, u32{1});
+  ASSERT_EQ(process.call("NtSetInformationProcess", {kThisProcess, kOfProcess, kAt + 0x80, 4}), kSuccess);
+  ASSERT_EQ(process.call("NtQueryInformationProcess", {kThisProcess, kOfProcess, kAt, 4, 0}), kSuccess);
+  EXPECT_EQ(process.get<u32>(0), 1U);
+}
+
+TEST_F(NtProcessFacts, MemoryAndTransfersAreCounted) {
+  constexpr u32 kIo = 2, kMemory = 3;
+  const auto ask = [&] {
+    EXPECT_EQ(process.call("NtQueryInformationProcess", {kThisProcess, kMemory, kAt, 96, 0}), kSuccess);
+    return process.get<std::array<u64, 12>>(0);
+  };
+  const std::array<u64, 12> before = ask();
+  process.put(0x200, std::array<u64, 2>{0, 64 << 10});
+  ASSERT_EQ(process.call("NtAllocateVirtualMemory", {kThisProcess, kAt + 0x200, 0, kAt + 0x208, 0x3000, 4}), kSuccess);
+  const std::array<u64, 12> after = ask();
+  EXPECT_EQ(after[2] - before[2], 16U) << "page faults";
+  EXPECT_EQ(after[11] - before[11], 64U << 10) << "private bytes";
+  EXPECT_EQ(process.call("NtQueryInformationProcess", {kThisProcess, kMemory, kAt, 88, 0}), kSuccess);
+  const u64 file = process.state.handles.add(std::make_shared<File>(File::Type::null, nullptr));
+  ASSERT_EQ(process.call("NtWriteFile", {file, 0, 0, 0, kAt + 0x10, kAt, 100, 0, 0}), kSuccess);
+  ASSERT_EQ(process.call("NtWriteFile", {file, 0, 0, 0, kAt + 0x10, kAt, 20, 0, 0}), kSuccess);
+  EXPECT_EQ(process.call("NtReadFile", {file, 0, 0, 0, kAt + 0x10, kAt, 20, 0, 0}), kEndOfFile);
+  ASSERT_EQ(process.call("NtQueryInformationProcess", {kThisProcess, kIo, kAt, 48, 0}), kSuccess);
+  EXPECT_EQ((process.get<std::array<u64, 6>>(0)), (std::array<u64, 6>{1, 2, 0, 0, 120, 0}));
+}
+
 TEST_F(NtProcessFacts, ProcessesAreListedWithTheirThreads) {
   constexpr u32 kProcesses = 5, kLength = 0x100 + 2 * 0x50 + 24;
   constexpr u64 kList = 0x1000;

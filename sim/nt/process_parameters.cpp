@@ -104,7 +104,7 @@ u64 standard_handle(State& state, File::Type type) {
   return state.handles.add(std::move(stream));
 }
 
-// What a program gets that no program started.
+// A program that no program started gets these facts.
 StartupFacts usual_startup(const State& state) {
   StartupFacts facts;
   facts.window.back() = 1;  // its window is shown

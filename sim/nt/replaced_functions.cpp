@@ -89,6 +89,22 @@ u64 query_groups(Call& call) {
   return call.put(call.argument(2), kGroup) ? 1 : fail(call, kBadParameter);
 }
 
+// The DLL leaves out the private bytes. arguments: process, counters, their size
+u64 query_memory(Call& call) {
+  constexpr u32 kTooSmall = 122, kBasicSize = 72;
+  const State* const process = call.process_of(call.argument(0));
+  if (process == nullptr) return fail(call, kBadHandle);
+  const u32 room = call.argument32(2);
+  if (room < kBasicSize) return fail(call, kTooSmall);
+  const std::array<u64, 12> known = memory_counters(*process);
+  // PROCESS_MEMORY_COUNTERS_EX has no sizes of addresses, but its own size.
+  std::array<u64, 10> counters{};
+  const u64 size = room < sizeof counters ? kBasicSize : sizeof counters;
+  counters[0] = size | known[2] << 32;
+  std::copy(known.begin() + 3, known.end(), counters.begin() + 1);
+  return call.write(call.argument(1), counters.data(), size) ? 1 : fail(call, kBadParameter);
+}
+
 struct Replaced {
   std::string_view dll;
   Service service;
@@ -98,6 +114,7 @@ constexpr Replaced kReplaced[] = {
     {"kernelbase.dll", {"CreateSymbolicLinkW", make_symbolic_link}},
     {"kernelbase.dll", {"GetNumaNodeProcessorMaskEx", query_node_group}},
     {"kernelbase.dll", {"GetProcessGroupAffinity", query_groups}},
+    {"kernelbase.dll", {"K32GetProcessMemoryInfo", query_memory}},
     {"kernelbase.dll", {"QueryThreadCycleTime", query_thread_cycles}},
     {"iphlpapi.dll", {"GetAdaptersAddresses", list_adapters}},
     {"kernel32.dll", {"GetNumaAvailableMemoryNode", query_node_memory}},

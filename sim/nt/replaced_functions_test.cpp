@@ -43,6 +43,20 @@ TEST_F(NtReplacedFunctions, ThreadsHaveTheCyclesOfTheirCores) {
   EXPECT_EQ(process.get<u32>(kLastError), 998U);
 }
 
+TEST_F(NtReplacedFunctions, ProcessesHavePrivateMemory) {
+  const u64 own = process.state.memory.private_bytes();
+  EXPECT_EQ(process.call("K32GetProcessMemoryInfo", {kThisProcess, kAt + 0x100, 80}), 1U);
+  EXPECT_EQ(process.get<u32>(0x100), 80U);
+  EXPECT_EQ(process.get<u32>(0x104), process.state.memory.pages_so_far());
+  EXPECT_EQ(process.get(0x110), process.state.memory.committed()) << "the working set";
+  EXPECT_GT(own, 0U);
+  EXPECT_EQ(process.get(0x148), own);
+  EXPECT_EQ(process.call("K32GetProcessMemoryInfo", {kThisProcess, kAt + 0x100, 71}), 0U);
+  EXPECT_EQ(process.get<u32>(kLastError), 122U);
+  EXPECT_EQ(process.call("K32GetProcessMemoryInfo", {0x7770, kAt + 0x100, 80}), 0U);
+  EXPECT_EQ(process.get<u32>(kLastError), 6U);
+}
+
 TEST_F(NtReplacedFunctions, BecomeCallsOfThisLayer) {
   ImageContents image;
   image.pe.exports.push_back({"CreateSymbolicLinkW", 0x100});

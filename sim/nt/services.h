@@ -65,6 +65,9 @@ u64 answer_cpu_sets(Call& call, u64 buffer, u64 room, u64 size_at);
 bool names_mount_manager(std::string_view name);
 u64 control_mounts(Call& call);
 
+// process_calls.cpp: VM_COUNTERS_EX.
+std::array<u64, 12> memory_counters(const State& process);
+
 // process_list.cpp: the list of the running processes, with their threads.
 u64 answer_processes(Call& call, u64 buffer, u64 room, u64 size_at);
 
@@ -93,6 +96,8 @@ bool call_again(State& state, Thread& thread, u64 now_ns);
 u64 complete_io(Call& call, const std::shared_ptr<File>& file, Status status, u64 information);
 // Fills in the caller of an operation that ends later. Returns STATUS_PENDING.
 u64 begin_io(Call& call, const std::shared_ptr<File>& file, PendingIo& io);
+// Counts a read or a write for GetProcessIoCounters.
+void count_io(State& process, bool reads, u64 bytes);
 // Ends the operation. The thread calls the routine; without a routine, `context` is for a packet (0: no packet).
 void end_io(System& system, const PendingIo& io, Status status, u64 information, u64 now_ns);
 
@@ -102,6 +107,13 @@ bool names_all_pipes(std::string_view name);
 Status open_pipe(Call& call, const std::string& key, std::shared_ptr<File>& out);
 u64 read_pipe(Call& call, const std::shared_ptr<File>& file);
 u64 write_pipe(Call& call, const std::shared_ptr<File>& file);
+
+// pipe_queries.cpp
+u64 peek_pipe(Call& call, const File& file);
+u64 wait_for_pipe(Call& call);
+u64 answer_pipe_attribute(Call& call, const Pipe& pipe);
+u64 flush_pipe(Call& call, const File& file);
+u64 answer_pipe_facts(Call& call, const File& file);
 
 // socket_calls.cpp
 bool names_sockets(std::string_view name);

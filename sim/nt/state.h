@@ -73,6 +73,7 @@ struct Thread {
   u64 ready_ns = 0;                     // not before this time
   u32 suspended = 0;
   std::int32_t priority = 0;  // relative to that of the process; it does not influence the schedule
+  bool boosts = true;         // its priority rises after a wait; without effect
   bool ended = false;
   bool alerted = false;  // NtAlertThreadByThreadId came while it did not wait
   u32 exit_code = 0;
@@ -223,6 +224,8 @@ struct State {
   std::unordered_map<u64, u64> nls_sections;  // (type << 32 | id) -> address
 
   std::shared_ptr<ProcessObject> process_object = std::make_shared<ProcessObject>();
+  IoCounts io{};       // of reads and writes
+  bool boosts = true;  // a new thread's priority rises after a wait; without effect
   u32 exit_code = 0;
   std::string crash_text;
   bool lacked = false;         // it ended because the simulated Windows lacks a feature
@@ -331,7 +334,9 @@ void report_changes(State& state, u64 now_ns);
 void end_closed_watches(System& system, u64 now_ns);
 
 // job_calls.cpp
-void join_job(State& process, const std::shared_ptr<Job>& job);
+void join_job(State& process, const std::shared_ptr<Job>& job, u64 now_ns);
+// Called when the process has ended.
+void leave_jobs(const State& process, u32 exit_code, u64 now_ns);
 // Ends all processes of the job except `spared`.
 void end_job(System& system, const Job& job, u32 exit_code, u32 spared);
 // Called after a handle to the object was closed. If only the argument still points to a job, the job may end its

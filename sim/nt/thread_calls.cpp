@@ -63,6 +63,7 @@ u64 create_thread(Call& call) {
   const auto number = static_cast<u32>(state.threads.size()) - 1;
   made->processor = (state.threads.front()->processor + number) % state.processor_count;
   made->affinity = state.affinity;
+  made->boosts = state.boosts;
   while (made->processor < 64 && (made->affinity >> made->processor & 1) == 0)
     made->processor = (made->processor + 1) % state.processor_count;
   made->suspended = (call.argument32(6) & kCreateSuspended) != 0 ? 1 : 0;
@@ -233,8 +234,11 @@ u64 thread_information(Call& call) {
     }
     case kAffinityClass:
       return call.answer_with(buffer, room, &thread->affinity, sizeof thread->affinity, size_at);
-    case kIoPending:
     case kPriorityBoost: {
+      const u32 disabled = thread->boosts ? 0 : 1;
+      return call.answer_with(buffer, room, &disabled, sizeof disabled, size_at);
+    }
+    case kIoPending: {
       constexpr u32 kNone = 0;
       return call.answer_with(buffer, room, &kNone, sizeof kNone, size_at);
     }
@@ -291,9 +295,14 @@ u64 set_thread_information(Call& call) {
       thread->priority = wanted;
       return kSuccess;
     }
+    case kPriorityBoost: {
+      u32 disabled = 0;
+      if (!call.get(buffer, disabled)) return 0;
+      thread->boosts = disabled == 0;
+      return kSuccess;
+    }
     case kPriority:
     case kImpersonation:
-    case kPriorityBoost:
     case kHide:
     case kPagePriority:
     case kIoPriority:

@@ -99,6 +99,15 @@ u64 wait_for_one(Call& call) {
   return wait_for(call, {&handle, 1}, std::move(wait), call.argument(2));
 }
 
+// Whether two of the handles are of one object.
+bool has_duplicate(Call& call, std::span<const u64> handles) {
+  std::vector<ObjectPointer> objects;
+  for (const u64 handle : handles) objects.push_back(call.object_of(handle));
+  std::ranges::sort(objects);
+  const auto twice = std::ranges::adjacent_find(objects);
+  return objects.front() != nullptr && twice != objects.end();
+}
+
 // arguments: count, handles, wait type (1: any), alertable, timeout
 u64 wait_for_several(Call& call) {
   const u32 count = call.argument32(0);
@@ -108,6 +117,7 @@ u64 wait_for_several(Call& call) {
   Wait wait;
   wait.kind = Wait::Kind::objects;
   wait.all = call.argument32(2) == 0;
+  if (wait.all && has_duplicate(call, {handles.data(), count})) return 0xc0000030;  // STATUS_INVALID_PARAMETER_MIX
   wait.alertable = (call.argument32(3) & 0xff) != 0;
   return wait_for(call, {handles.data(), count}, std::move(wait), call.argument(4));
 }
