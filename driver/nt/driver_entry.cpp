@@ -7,6 +7,7 @@
 #include "driver/nt/overflow_interrupt.h"
 #include "driver/nt/pool.h"
 #include "driver/nt/registry.h"
+#include "driver/nt/sleep_watch.h"
 #include "driver/nt/thread_calls.h"
 
 namespace wperf::driver {
@@ -18,6 +19,7 @@ constexpr const WCHAR* kDeviceName = WPERF_WIDE(WPERF_DEVICE_NAME);
 constexpr const WCHAR* kDeviceLink = WPERF_WIDE(WPERF_DEVICE_LINK);
 
 DEVICE_OBJECT* plain_device;
+SleepWatch* sleep_watch;  // of the plain device; null without memory
 bool device_exists;  // changed by routines of the plug and play manager and of this driver, which run one at a time
 
 NTSTATUS make_plain_device(DRIVER_OBJECT* driver) {
@@ -36,6 +38,10 @@ NTSTATUS make_plain_device(DRIVER_OBJECT* driver) {
     return status;
   }
   plain_device = device;
+  sleep_watch = new_object<SleepWatch>(*extension_of(device).service);
+  if (sleep_watch != nullptr) {
+    sleep_watch->start();
+  }
   extension_of(device).service->admit_clients(true);
   device->Flags &= ~DO_DEVICE_INITIALIZING;
   return STATUS_SUCCESS;
@@ -45,6 +51,11 @@ void remove_plain_device() {
   UNICODE_STRING link;
   RtlInitUnicodeString(&link, kDeviceLink);
   static_cast<void>(IoDeleteSymbolicLink(&link));
+  if (sleep_watch != nullptr) {
+    sleep_watch->stop();
+    delete_object(sleep_watch);
+    sleep_watch = nullptr;
+  }
   extension_of(plain_device).service->end();
   remove_device(plain_device);
   plain_device = nullptr;

@@ -172,6 +172,9 @@ struct KAPC {
   KPROCESSOR_MODE ApcMode;
   BOOLEAN Inserted;
 };
+struct CALLBACK_OBJECT;
+using CALLBACK_FUNCTION = void(PVOID context, PVOID argument1, PVOID argument2);
+inline constexpr ULONG PO_CB_SYSTEM_STATE_LOCK = 3;
 struct KWAIT_BLOCK;
 enum EVENT_TYPE { NotificationEvent, SynchronizationEvent };
 enum TIMER_TYPE { NotificationTimer, SynchronizationTimer };

@@ -60,6 +60,12 @@ NTKERNELAPI NTSTATUS KeWaitForMultipleObjects(ULONG count, PVOID objects[], WAIT
                                               KPROCESSOR_MODE mode, BOOLEAN alertable, LARGE_INTEGER* timeout,
                                               KWAIT_BLOCK* wait_blocks);  // as above; without blocks for at most 3
                                                                           // objects
+// Opens a callback object of the system; it is released with ObfDereferenceObject. Its routines are called at DISPATCH
+// or below. ExUnregisterCallback waits until none of them runs.
+NTKERNELAPI NTSTATUS ExCreateCallback(CALLBACK_OBJECT** object, OBJECT_ATTRIBUTES* attributes, BOOLEAN create,
+                                      BOOLEAN allow_multiple);                                              // PASSIVE
+NTKERNELAPI PVOID ExRegisterCallback(CALLBACK_OBJECT* object, CALLBACK_FUNCTION* function, PVOID context);  // APC
+NTKERNELAPI void ExUnregisterCallback(PVOID registration);                                                  // APC
 // An executive resource has an owner, the thread that acquired it, and only the owner may release it. Both in a
 // critical region. It is deleted before its memory is freed.
 NTKERNELAPI NTSTATUS ExInitializeResourceLite(ERESOURCE* resource);                     // DISPATCH

@@ -4,6 +4,7 @@
 #pragma once
 #include "base/ints.h"
 #include "driver/nt/nt.h"
+#include "driver/nt/system_thread.h"
 
 namespace wperf::driver {
 
@@ -16,18 +17,16 @@ class Ticker {
   Ticker& operator=(const Ticker&) = delete;
 
   [[nodiscard]] NTSTATUS start(u32 period_ms);
-  void stop();  // returns when the thread has ended; does nothing without a thread
+  void stop() { thread_.stop(); }  // returns when the thread has ended; does nothing without a thread
 
  private:
-  static void run_thread(PVOID self);
   void run();
 
   const Tick tick_;
   void* const context_;
   u32 period_ms_ = 0;
   KTIMER timer_;
-  KEVENT stop_, ended_;
-  PVOID thread_ = nullptr;  // a reference to it
+  SystemThread thread_;
 };
 
 }  // namespace wperf::driver

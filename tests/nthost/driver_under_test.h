@@ -59,6 +59,10 @@ u32 surprise_remove();      // the device is gone: IRP_MN_SURPRISE_REMOVAL; remo
 u32 set_system_power(u32 state);  // IRP_MN_SET_POWER, SystemPowerState: 1 = working, 4 = sleeping (S3)
 u32 query_system_power(u32 state);
 bool interface_enabled();
+// Tells drivers that have registered for it, also those without a device stack, that the machine is about to sleep, or
+// has slept.
+void announce_sleep();
+void announce_waking();
 // AddDevice for a second device, with its own bus device, which the driver must refuse or serve.
 u32 add_second_device();
 

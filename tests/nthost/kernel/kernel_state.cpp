@@ -58,6 +58,7 @@ void report_kernel_leaks() {
   report_hal_leaks();
   report_etw_leaks();
   report_resource_leaks();
+  report_callback_leaks();
   // Calls that the driver could not wait for keep their memory. The last of these calls release_driver when it ends.
   if (!is_driver_pinned() || apcs_queued() + apcs_inside() == 0) report_pool_leaks();
 }

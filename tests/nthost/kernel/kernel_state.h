@@ -29,6 +29,8 @@ void report_mm_leaks();
 void report_hal_leaks();
 void report_etw_leaks();
 void report_resource_leaks();
+void report_callback_leaks();
+bool release_callback_object(void* object);  // returns false for other objects
 void reset_hal();
 void reset_etw();
 void show_all_routines();

@@ -116,6 +116,7 @@ extern "C" LONG ObfDereferenceObject(PVOID object) {
     release_thread(*thread);
     return 0;
   }
+  if (release_callback_object(object)) return 0;
   auto* process = static_cast<Process*>(object);
   if (!release_process(process)) fail("ObfDereferenceObject: {x} is no referenced object", object);
   return 0;

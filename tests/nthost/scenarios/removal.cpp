@@ -100,6 +100,24 @@ SCENARIO(machine_sleeps_while_measuring, kNeedsNothing) {
   });
 }
 
+// A plain service has no device stack, so it gets no power requests.
+SCENARIO(machine_sleeps_while_a_service_measures, kNeedsNothing) {
+  remove_while(Start::service, [](Client& client) {
+    announce_waking();  // of an earlier sleep
+    sleep_ms(1);
+    announce_sleep();
+    sleep_ms(50);  // a thread of the driver does the work
+    announce_waking();
+    CHECK(client.plain(WPERF_CODE_SAMPLE_STOP) != WPERF_OK);
+    CHECK(client.plain(WPERF_CODE_COUNT_STOP) != WPERF_OK);
+    CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    const u16 events[] = {kCycles};
+    CHECK_EQUAL(client.send(WPERF_CODE_COUNT_CONFIGURE, count_request(6, events, 1)), WPERF_OK);
+    CHECK_EQUAL(client.plain(WPERF_CODE_COUNT_START), WPERF_OK);
+    CHECK_EQUAL(client.plain(WPERF_CODE_COUNT_STOP), WPERF_OK);
+  });
+}
+
 // For example because the system distributes the resources of devices anew. A stopped device keeps its interface.
 SCENARIO(device_stops_and_starts_again, kNeedsNothing) {
   if (!CHECK_EQUAL(load(Start::pnp), 0)) return;
