@@ -253,7 +253,8 @@ threads = [threading.Thread(target=one) for one in (spinner, holder)]
 for one in threads: one.start()
 for one in threads: one.join()
 """
-BUSY = "def burn():\n    while True:\n        sum(range(1000))\nprint('ready', flush=True)\nburn()\n"
+# The line itself takes half of the time, so a second has many samples of it.
+BUSY = "def burn(n=1):\n    while True:\n        n = n * 3 % 1000003\nprint('ready', flush=True)\nburn()\n"
 
 
 class OtherCommands(PythonTest):

@@ -153,7 +153,7 @@ diag::Result<recording::RecordedSamples> read_timed_samples(const recording::Sam
   }
   source.add_trace_facts(profile);
   if (profile.trace.has_value()) add_losses(*profile.trace, recorded.moments);
-  if (const auto clock = file.features().clock_data(); clock.has_value() && recorded.moments.begin_ns != 0) {
+  if (const auto clock = file.features().clock_data(); clock.has_value() && recorded.moments.end_ns != 0) {
     recorded.moments.begin_unix_ns = clock->wall_clock_ns + recorded.moments.begin_ns - clock->clock_ns;
   }
   return recorded;

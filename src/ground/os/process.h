@@ -35,9 +35,9 @@ std::string program_folder();
 // installation on Linux has it in PREFIX/lib/wperf, and the folder is PREFIX/bin, PREFIX/lib, PREFIX/lib64 or
 // PREFIX/lib/TRIPLET. If there is no such file, returns the path in `folder`.
 std::string companion_file(const std::string& folder, const std::string& name);
-// After this call the first Ctrl-C only sets a flag, and the second ends the process as usual. Used during a
-// measurement, which polls interrupted(). Closing the console counts as Ctrl-C: the system grants some seconds to
-// finish.
+// After this call the first Ctrl-C only sets a flag, and the second ends the process as usual; two signals within a
+// quarter of a second count as one. Used during a measurement, which polls interrupted(). Closing the console counts as
+// Ctrl-C: the system grants some seconds to finish.
 void catch_interrupt();
 // Ctrl-C ends the process as usual again; called after a measurement. Does nothing without a previous
 // catch_interrupt().

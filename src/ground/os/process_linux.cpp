@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -26,13 +27,24 @@
 namespace wperf::os {
 namespace {
 
-std::atomic<bool> interrupt_seen{false};
-bool is_caught = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "touched by a signal handler");
+std::atomic<bool> interrupt_seen{false}, is_caught{false};
+std::atomic<u64> interrupted_at_ns{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<u64>::is_always_lock_free,
+              "touched by a signal handler");
 
-void on_interrupt(int) {
-  interrupt_seen.store(true, std::memory_order_relaxed);
-  unfinished_files::reinstall_handlers();  // the next Ctrl-C ends the process
+// timeout(1) signals a program and then its group, so one request may arrive twice.
+void on_interrupt(int number) {
+  constexpr u64 kOneRequestNs = 250'000'000;
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const u64 now_ns = static_cast<u64>(time.tv_sec) * 1'000'000'000 + static_cast<u64>(time.tv_nsec);
+  const u64 before_ns = interrupted_at_ns.load();
+  if (before_ns != 0 && now_ns - before_ns < kOneRequestNs) return;
+  interrupted_at_ns.store(now_ns);
+  if (is_caught.load() && !interrupt_seen.exchange(true)) return;  // the first one only sets the flag
+  signal(number, SIG_DFL);
+  unfinished_files::reinstall_handlers();
+  raise(number);  // delivered when this returns
 }
 
 u64 nanoseconds(const timeval& time) {
@@ -104,18 +116,18 @@ std::string symbol_cache_folder() {
 void catch_interrupt() {
   struct sigaction action{};
   action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  is_caught = true;
+  is_caught.store(true);
 }
 
+// After an interrupt the handler stays, because the rest of the request may still come.
 void release_interrupt() {
-  if (!is_caught) return;
+  if (!is_caught.exchange(false) || interrupted_at_ns.load() != 0) return;
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
   unfinished_files::reinstall_handlers();
-  is_caught = false;
 }
 
 void outlive_readers() {
@@ -131,9 +143,7 @@ bool interrupted() {
 }
 
 bool take_interrupt() {
-  if (!interrupt_seen.exchange(false, std::memory_order_relaxed)) return false;
-  catch_interrupt();
-  return true;
+  return interrupt_seen.exchange(false, std::memory_order_relaxed);
 }
 
 ProcessCost process_cost() {

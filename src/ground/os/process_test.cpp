@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 namespace wperf::os {
@@ -79,6 +84,22 @@ TEST(CompanionFile, IsInSameFolderOrPrefix) {
   EXPECT_EQ(found("bin"), (prefix / "bin/companion").string());
   std::filesystem::remove_all(prefix);
 }
+
+#ifndef _WIN32
+TEST(Interrupt, SignalsThatComeTogetherAreOneRequest) {
+  const auto two_signals = [](int apart_ms) {
+    catch_interrupt();
+    raise(SIGINT);
+    if (apart_ms < 0) release_interrupt();
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::max(apart_ms, 0)));
+    raise(SIGTERM);
+    std::exit(interrupted() ? 3 : 4);
+  };
+  EXPECT_EXIT(two_signals(0), testing::ExitedWithCode(3), "");
+  EXPECT_EXIT(two_signals(-1), testing::ExitedWithCode(3), "") << "also while the result is printed";
+  EXPECT_EXIT(two_signals(300), testing::KilledBySignal(SIGTERM), "");
+}
+#endif
 
 }  // namespace
 }  // namespace wperf::os

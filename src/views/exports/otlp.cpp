@@ -117,7 +117,7 @@ class OtlpWriter {
       }
       out.message(2, sample);
     }
-    if (source_.moments.begin_ns != 0) {
+    if (source_.moments.end_ns != 0) {
       out.fixed(3, on_the_wall(source_.moments.begin_ns));
       out.number(4, source_.moments.end_ns - source_.moments.begin_ns + 1);
     } else if (source_.begin_unix_ns != 0) {
