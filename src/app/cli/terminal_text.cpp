@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/terminal_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -156,16 +154,6 @@ usize next_suspicious(std::string_view text, usize at) {
   return at;
 }
 
-// The printed form of the character; empty if it is unchanged.
-std::string shown(std::string_view character, text::CharacterKind kind, bool is_own) {
-  using text::CharacterKind;
-  const auto byte = [&](usize i) { return static_cast<u8>(character[i]); };
-  if (kind == CharacterKind::colour && !is_own) return fmt::format("\\x{:02x}{}", byte(0), character.substr(1));
-  if (kind == CharacterKind::control) return fmt::format("\\x{:02x}", byte(character.size() - 1));
-  if (kind != CharacterKind::direction) return {};
-  return fmt::format("\\u{:04x}", (byte(0) & 0xfu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu));
-}
-
 // The end of one of wperf's colours that begins at `at`; npos if it is another sequence, for example in a name.
 usize end_of_own_colour(std::string_view text, usize at) {
   const auto is_passed = [](char c) { return c == ' ' || (c >= '0' && c <= '9'); };
@@ -234,7 +222,8 @@ std::string_view sanitize_text(std::string_view text, AllowedControls allowed, s
     const std::string_view character = text.substr(at, one.bytes);
     const bool is_colour = allowed.colours && one.kind == text::CharacterKind::colour;
     const usize end = is_colour && character != text::kNoColour ? end_of_own_colour(text, at) : text.npos;
-    const std::string instead = shown(character, one.kind, end != text.npos || (is_colour && at == colour_end));
+    const bool is_own = end != text.npos || (is_colour && at == colour_end);
+    const std::string instead = is_own ? std::string() : text::printed_form(character, one.kind);
     if (end != text.npos) colour_end = end;
     const usize next = next_suspicious(text, at + one.bytes);
     if (instead.empty())

@@ -30,8 +30,9 @@ namespace {
 
 using request::Request;
 
-// An answer and its structured form together have 8 KiB.
-constexpr u32 kBytes = 4096;
+// An answer with its warnings has at most 4 KiB, and so has its structured form.
+constexpr u32 kBytes = 3072;
+constexpr usize kBytesOfWarnings = 768, kLeastOfWarning = 40;
 
 // Keeps the documents and warnings of a command.
 class KeptOutput final : public diag::Console {
@@ -43,7 +44,9 @@ class KeptOutput final : public diag::Console {
   void json(std::string_view ascii) override { answer.json += ascii; }
   void warn(std::string_view line) override {
     constexpr usize kMost = 5;
-    if (answer.warnings.size() < kMost) answer.warnings.emplace_back(line);
+    if (answer.warnings.size() >= kMost || bytes_ + kLeastOfWarning > kBytesOfWarnings) return;
+    answer.warnings.push_back(brief::cut(line, kBytesOfWarnings - bytes_));
+    bytes_ += answer.warnings.back().size() + 2;  // with two ends of lines
   }
   bool animated() const override { return false; }
   bool interrupted() const override { return os::interrupted() || cancellation_.is_asked(); }
@@ -52,6 +55,7 @@ class KeptOutput final : public diag::Console {
 
  private:
   const Cancellation& cancellation_;
+  usize bytes_ = 0;  // of the warnings
 };
 
 // Matches names of functions as -s does.

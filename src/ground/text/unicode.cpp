@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ground/text/unicode.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace wperf::text {
@@ -160,6 +162,14 @@ Character first_character(std::string_view rest) {
   if (is_wide_control) return {bytes, kShownControl, CharacterKind::control};
   if (is_direction(rest.substr(0, bytes))) return {bytes, kShownDirection, CharacterKind::direction};
   return {bytes, continues_character(rest[0]) ? usize{0} : usize{1}};
+}
+
+std::string printed_form(std::string_view character, CharacterKind kind) {
+  const auto byte = [&](usize i) { return static_cast<u8>(character[i]); };
+  if (kind == CharacterKind::colour) return fmt::format("\\x{:02x}{}", byte(0), character.substr(1));
+  if (kind == CharacterKind::control) return fmt::format("\\x{:02x}", byte(character.size() - 1));
+  if (kind != CharacterKind::direction) return {};
+  return fmt::format("\\u{:04x}", (byte(0) & 0xfu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu));
 }
 
 usize width_of(std::string_view utf8) {

@@ -61,6 +61,9 @@ struct Character {
 // The first character of a non-empty text. Each byte that is not UTF-8 counts as a character.
 Character first_character(std::string_view rest);
 
+// The printed form of a character that a terminal might act on; empty if it is printed unchanged.
+std::string printed_form(std::string_view character, CharacterKind kind);
+
 usize width_of(std::string_view utf8);
 // The first `width` characters. If the text is longer, the result ends with `mark`. For text without colours.
 std::string cut_to(std::string_view utf8, usize width, std::string_view mark = "..");

@@ -35,7 +35,8 @@ struct Brief {
   std::string all = {};   // the command that shows everything
 };
 
-// Leaves out rows from the end, then reasons and losses, until the text fits; the text says how many are left out.
+// Leaves out rows from the end, then reasons and losses, until the text fits; the text says how many are left out. A
+// command that is too long is left out whole. Any brief fits into 512 bytes.
 std::string markdown(const Brief& brief, usize bytes);
 std::string json(const Brief& brief, usize bytes);
 
@@ -59,7 +60,14 @@ Brief of_topdown(std::span<const report::Topdown> kinds, const Commands& command
 Brief of_counts(const answers::CountProfile& profile, const Commands& commands);
 Brief of_checks(std::span<const answers::Check> checks, const Commands& commands);
 
-// For the files of this room: "12.3 %".
+// The beginning of a longer text, with "..."; at most `most` bytes.
+std::string cut(std::string_view text, usize most);
+
+// For the files of this room.
+
+// Cuts a long name in the sentences of the verdict.
+void cut_name(Brief& brief, std::string_view name);
+// "12.3 %"
 std::string percent_text(double part, double whole);
 template <class Rows, class Declare>
 void fill_table(Brief& brief, const Rows& rows, const Declare& declare) {

@@ -67,6 +67,50 @@ TEST(BriefText, LongNamesAreCutBetweenCharacters) {
   EXPECT_NE(text.find(std::string(117, 'a') + "... |"), std::string::npos) << text;
 }
 
+// Each part is as long as it can be, and of characters that take more bytes in the answer.
+Brief hostile(const std::string& character) {
+  Brief brief = full();
+  std::string longest;
+  while (longest.size() < 3000) longest += character;
+  for (auto* list : {&brief.verdict, &brief.lost, &brief.ruled_out}) list->assign(20, longest);
+  for (auto& row : brief.table.rows) row[1] = longest;
+  brief.heading = longest;
+  brief.next = brief.all = "wperf report " + longest;
+  return brief;
+}
+
+TEST(BriefText, AnyNamesFitAsTheyArePrinted) {
+  for (const char* character : {"a", "*", "\x01", "\xc2\x80", "\xc3\xa9", "\xe2\x80\xae", "\xf0\x9f\x98\x80", "\xff"}) {
+    const Brief brief = hostile(character);
+    for (const usize bytes : {512, 613, 1000, 4096}) {
+      const std::string text = markdown(brief, bytes);
+      ASSERT_LE(text.size(), bytes) << character;
+      ASSERT_EQ(text.find("\xe2\x80\xae"), std::string::npos);
+      ASSERT_EQ(text.back(), '\n');
+      const std::string document = json(brief, bytes);
+      ASSERT_LE(document.size(), bytes) << character;
+      ASSERT_FALSE(nlohmann::json::parse(document)["brief"]["verdict"].empty());
+    }
+  }
+}
+
+TEST(BriefText, ACommandIsWholeOrNotShown) {
+  Brief brief = full();
+  brief.next = "wperf record -- program " + std::string(5000, 'a');
+  const std::string text = markdown(brief, 4096);
+  EXPECT_EQ(text.find("Next:"), std::string::npos);
+  EXPECT_NE(text.find("| 41 | function_9 |\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" Everything: `wperf report a.data`\n\nToo long to be shown: the next command\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(markdown(brief, 16384).find("\nNext: `" + brief.next + "`\n"), std::string::npos);
+  const auto document = nlohmann::json::parse(json(brief, 4096))["brief"];
+  EXPECT_EQ(document["next"], "");
+  EXPECT_EQ(document["everything"], brief.all);
+  EXPECT_EQ(document["not_shown"], "10 of 33 rows; too long: the next command");
+  EXPECT_EQ(document["rows"].size(), 10u);
+}
+
 TEST(BriefText, NothingLostIsSaid) {
   Brief brief = full();
   brief.lost.clear();

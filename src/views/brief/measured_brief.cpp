@@ -103,6 +103,7 @@ Brief of_counts(const answers::CountProfile& profile, const Commands& commands) 
                                 ? (profile.program.empty() ? "the program" : profile.program)
                                 : fmt::format("{} core{}", profile.core_count, profile.core_count == 1 ? "" : "s");
   brief.verdict.push_back(fmt::format("counted {} for {}", where, text::duration(profile.elapsed_seconds)));
+  cut_name(brief, where);
   const std::vector<CountedRow> rows = counted_rows(profile);
   for (const CountedRow& one : rows) {
     if (!one.says.empty()) brief.verdict.push_back(one.row->name + ": " + one.says);

@@ -206,6 +206,14 @@ std::string next_command(const StackProfile& profile, const stacks::RecordingAbo
                      text::quoted_word(hottest->name));
 }
 
+// The names in the sentence about the hottest function.
+void cut_names(Brief& brief, const StackProfile& profile, const report::HottestFunction& hot) {
+  const stacks::StackFunction& function = profile.functions[hot.function];
+  cut_name(brief, function.name);
+  cut_name(brief, profile.modules[function.module].name);
+  if (hot.caller != stacks::kNothing) cut_name(brief, profile.functions[hot.caller].name);
+}
+
 }  // namespace
 
 Brief of_profile(const StackProfile& profile, const report::StackOptions& options, const Commands& commands) {
@@ -225,6 +233,7 @@ Brief of_profile(const StackProfile& profile, const report::StackOptions& option
   for (const std::string& line : {headline.time, headline.hottest, headline.waited, headline.python}) {
     if (!line.empty()) brief.verdict.push_back(line);
   }
+  if (headline.hot.has_value()) cut_names(brief, profile, *headline.hot);
   for (const report::StackLoss& loss : report::data_losses(profile)) brief.lost.push_back(loss.text);
   for (std::string& note : report::name_notes(profile)) brief.lost.push_back(std::move(note));
   if (!has_samples) return brief;

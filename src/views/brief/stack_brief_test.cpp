@@ -50,6 +50,19 @@ stacks::StackProfile main_and_work() {
   return profile;
 }
 
+TEST(StackBrief, LongNamesAreCutInTheVerdict) {
+  stacks::StackProfile profile = main_and_work();
+  profile.functions[0].name = std::string(301, 'c');
+  profile.functions[1].name = std::string(301, 'n');
+  profile.modules[0].name = std::string(301, 'm');
+  const Brief brief = of_profile(profile, {}, {});
+  const auto is_about = [](const std::string& sentence) { return sentence.find(" nnn") != std::string::npos; };
+  const auto hottest = std::ranges::find_if(brief.verdict, is_about);
+  ASSERT_NE(hottest, brief.verdict.end()) << brief.verdict.front();
+  for (const char c : {'n', 'm', 'c'})
+    EXPECT_NE(hottest->find(' ' + std::string(117, c) + "..."), std::string::npos) << *hottest;
+}
+
 TEST(StackBrief, CalleesHaveTheSamplesBelowTheFunction) {
   report::StackOptions options;
   options.callees = true;

@@ -62,6 +62,10 @@ Brief of_threads(const WaitReport& report, const Commands& commands) {
   Brief brief;
   const report::WaitTotals sums = report::totals_of(report);
   brief.verdict = report::wait_verdict(report);
+  for (const waits::FunctionRow& row : report.functions) {
+    for (const std::string* name : {&row.function, &row.caller, &row.waker}) cut_name(brief, *name);
+  }
+  for (const waits::LockRow& lock : report.locks) cut_name(brief, lock.name);
   add_rows(brief, report, sums);
   add_ruled_out(brief, report, sums);
   brief.next = next_command(report, sums, commands);
@@ -78,6 +82,8 @@ Brief of_path(const waits::PathReport& path) {
     brief.verdict.push_back(fmt::format("most of it, {}: {} {}{}",
                                         percent_text(static_cast<double>(most.total), length), most.thread,
                                         name_of(most.state), most.function.empty() ? "" : " in " + most.function));
+    cut_name(brief, most.thread);
+    cut_name(brief, most.function);
   }
   fill_table(brief, path.sums, [&](report::Columns& to, const waits::PathSum& sum) {
     to.string({.text = "%", .align = report::Align::right},
