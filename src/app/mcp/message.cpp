@@ -28,6 +28,39 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
+// The parts of a number of JSON: a whole number without a leading 0, a fraction, an exponent.
+bool is_number(std::string_view text) {
+  const auto take_digits = [&] {
+    const usize end = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(end);
+    return end != 0;
+  };
+  const auto take_one_of = [&](std::string_view characters) {
+    const bool is_there = !text.empty() && characters.find(text[0]) != characters.npos;
+    if (is_there) text.remove_prefix(1);
+    return is_there;
+  };
+  take_one_of("-");
+  if (!take_one_of("0") && !take_digits()) return false;
+  if (take_one_of(".") && !take_digits()) return false;
+  if (!take_one_of("eE")) return text.empty();
+  take_one_of("+-");
+  return take_digits() && text.empty();
+}
+
+// `text` has its quotation marks.
+bool is_string(std::string_view text) {
+  const auto is_control = [](char c) { return static_cast<u8>(c) < 0x20; };
+  if (text.size() < 2 || std::ranges::any_of(text, is_control)) return false;
+  for (usize at = text.find('\\'); at != text.npos; at = text.find('\\', at + 2)) {
+    if (std::string_view("\"\\/bfnrtu").find(text[at + 1]) == std::string_view::npos) return false;
+    const std::string_view code = text.substr(at + 2, 4);
+    const bool is_code = code.size() == 4 && code.find_first_not_of("0123456789abcdefABCDEF") == code.npos;
+    if (text[at + 1] == 'u' && !is_code) return false;
+  }
+  return true;
+}
+
 class MessageReader {
  public:
   explicit MessageReader(std::string_view line) : line_(line), json_(std::as_bytes(std::span(line))) {}
@@ -40,7 +73,7 @@ class MessageReader {
       return {.fault = is_json ? Fault::not_request : Fault::not_json, .message = {}};
     }
     json_.for_each_member([&](std::string_view key) { take(key); });
-    if (!is_whole()) return {.fault = Fault::not_json, .message = {}};
+    if (!is_whole() || !is_id_json_) return {.fault = Fault::not_json, .message = {}};
     const bool is_request = has_version_ && !message_.method.empty() && is_id_good_;
     return {.fault = is_request ? std::optional<Fault>() : Fault::not_request, .message = std::move(message_)};
   }
@@ -65,9 +98,10 @@ class MessageReader {
     } else if (key == "id") {
       const JsonReader::Kind kind = json_.kind();
       const std::string_view id = raw();
+      const bool is_text = kind == JsonReader::Kind::string, has_kind = is_text || kind == JsonReader::Kind::number;
       // The id is sent back unchanged.
-      const bool is_number = kind == JsonReader::Kind::number && id.find_first_not_of("-+.0123456789eE") == id.npos;
-      is_id_good_ = (kind == JsonReader::Kind::string || is_number) && id.size() <= kLongestId && is_utf8(id);
+      if (has_kind) is_id_json_ = is_text ? is_string(id) : is_number(id);
+      is_id_good_ = has_kind && id.size() <= kLongestId && is_utf8(id);
       if (is_id_good_) message_.id = id;
     } else if (key == "params") {
       json_.for_each_member([&](std::string_view name) { take_parameter(name); });
@@ -130,7 +164,7 @@ class MessageReader {
   std::string_view line_;
   JsonReader json_;
   Message message_;
-  bool has_version_ = false, is_id_good_ = true;
+  bool has_version_ = false, is_id_good_ = true, is_id_json_ = true;
 };
 
 // `write_body` writes the member that differs from message to message.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "analysis/recording/sampled_recording.h"
@@ -12,6 +13,7 @@
 #include "app/show/recorded_spe.h"
 #include "formats/perf_data/aux_traces.h"
 #include "ground/os/files.h"
+#include "ground/os/new_file.h"
 #include "ground/text/hash.h"
 
 namespace wperf::mcp {
@@ -115,6 +117,20 @@ diag::Result<const show::SwitchRecording*> KeptRecording::switches(const show::R
   }
   if (histories) show::keep_histories(*switches_);
   return switches_.get();
+}
+
+// Other servers may use the same folder, so only the system can tell who has a name.
+diag::Result<std::string> Recordings::reserve(std::string_view ending) const {
+  for (u32 i = 1;; ++i) {
+    std::string name = fmt::format("recording-{}{}", i, ending);
+    const std::string path = os::join_path(root_, name);
+    errno = 0;
+    const std::intptr_t file = os::new_file::create(path, os::Readers::owner);
+    if (file == -1 && errno == EEXIST) continue;
+    if (file == -1) return diag::system_error("cannot write " + path, errno);
+    os::new_file::close(file);
+    return name;
+  }
 }
 
 diag::Result<std::string> Recordings::path_inside(const std::string& name) const {

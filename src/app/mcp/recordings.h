@@ -73,6 +73,8 @@ class Recordings {
   const std::string& root() const { return root_; }
   // `name`: a handle or a path. The file is opened on first use.
   diag::Result<KeptRecording*> find(const std::string& name);
+  // Creates an empty file recording-1.data or so, with a name that nobody else has, and returns its name.
+  diag::Result<std::string> reserve(std::string_view ending) const;
   // The real path of a file, which must be inside the root.
   diag::Result<std::string> path_inside(const std::string& name) const;
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/mcp/recordings.h"
 #include "ground/os/files.h"
 
 namespace wperf::mcp {
@@ -119,11 +120,43 @@ TEST_F(ServerTest, WhatIsNoRequestIsRefused) {
   EXPECT_EQ(code("[]"), -32600);
   EXPECT_EQ(code(R"({"id":1,"method":"ping"})"), -32600);
   EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":{},"method":"ping"})"), -32600);
-  EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":12abc,"method":"ping"})"), -32600);
   EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":1,"method":"no/such"})"), -32601);
   EXPECT_EQ(json::parse(one.answer(R"({"jsonrpc":"2.0","id":"a\"b","method":"ping"})"))["id"], "a\"b");
   EXPECT_EQ(code("{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}"), -32600);
   EXPECT_EQ(json::parse(one.answer("{\"jsonrpc\":\"2.0\",\"id\":\"\xc3\xa4\",\"method\":\"ping\"}"))["id"], "\xc3\xa4");
+}
+
+// An id is sent back as it came, so it must be JSON.
+TEST_F(ServerTest, AnAnswerIsJsonWhateverTheIdIs) {
+  Server one = server();
+  const auto ping = [&](const std::string& id) {
+    return json::parse(one.answer(R"({"jsonrpc":"2.0","method":"ping","id":)" + id + "}"));
+  };
+  for (const char* id : {"1e", "01", "1.", "-", "1e+", "-01", "1.e5", "12abc", "\"\x01\"", R"("\q")", R"("\u12g4")"}) {
+    const json answer = ping(id);
+    EXPECT_EQ(answer["error"]["code"], -32700) << id;
+    EXPECT_TRUE(answer["id"].is_null()) << id;
+  }
+  for (const char* id : {"0", "-0", "10", "1.5e0", "-1.25E-3", "1e+5", R"("")", R"("a\\")", R"("\u00e4\"")"})
+    EXPECT_EQ(ping(id)["id"], json::parse(id)) << id;
+}
+
+TEST_F(ServerTest, TwoServersNeverRecordIntoTheSameFile) {
+  const Recordings one((folder_ / "inside").string()), other((folder_ / "inside").string());
+  std::error_code no_link;  // on Windows, making a link takes special rights
+  std::filesystem::create_symlink(folder_ / "nowhere.data", folder_ / "inside/recording-2.data", no_link);
+  EXPECT_EQ(one.reserve(".data").value(), "recording-1.data");
+  EXPECT_EQ(other.reserve(".data").value(), no_link ? "recording-2.data" : "recording-3.data");
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "inside/recording-1.data"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "nowhere.data"));
+  EXPECT_FALSE(Recordings((folder_ / "missing").string()).reserve(".data").has_value());
+}
+
+TEST_F(ServerTest, ArgumentsWithNulAreRefused) {
+  Server one = server(true);
+  const json answer = call(one, "record", {{"program", "x"}, {"arguments", {"a", std::string("b\0c", 3)}}});
+  EXPECT_TRUE(answer["isError"]);
+  EXPECT_NE(answer["content"][0]["text"].get<std::string>().find("U+0000"), std::string::npos);
 }
 
 TEST_F(ServerTest, AFilterThatCannotApplyIsRefused) {

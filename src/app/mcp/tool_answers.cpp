@@ -210,7 +210,7 @@ diag::Result<brief::Brief> ToolAnswers::open(KeptRecording& recording, diag::Con
   brief.heading = "Events:";
   for (const report::StackLoss& loss : report::data_losses(*samples.profile)) brief.lost.push_back(loss.text);
   brief.next = fmt::format("summary {{\"recording\": \"{}\"}}", recording.handle());
-  brief.all = "wperf report " + text::quoted_word(recording.shown());
+  brief.all = "wperf report " + text::quoted_word(recording.path());
   return brief;
 }
 
@@ -224,7 +224,7 @@ diag::Result<brief::Brief> ToolAnswers::of_profile(const Samples& samples, Tool 
   options.callees = tool == Tool::callees;
   options.part = {.from = arguments.number("from"), .to = arguments.number("to")};
   WPERF_TRY(options.sort, rows_by(tool == Tool::source ? "line" : arguments.text("by")));
-  const std::string file = text::quoted_word(recording.shown());
+  const std::string file = text::quoted_word(recording.path());  // the commands may be run in another folder
   return brief::of_profile(*samples.profile, options, {.recording = file, .all = "wperf report " + file});
 }
 
@@ -249,6 +249,9 @@ diag::Result<void> ToolAnswers::add_program(const Arguments& arguments, Request&
   std::vector<std::string> words = arguments.list("arguments");
   words.insert(words.begin(), arguments.text("program"));
   if (words.front().empty()) return diag::Error{.text = "the program has no name", .hint = {}};
+  const auto has_end = [](const std::string& word) { return word.find('\0') != std::string::npos; };
+  if (std::ranges::any_of(words, has_end))
+    return diag::Error{.text = "a program's name and arguments cannot have the character U+0000", .hint = {}};
   request.program =
       request::Program{.path = words.front(), .command_line = os::join_command_line(words), .after_dashes = true};
   request.pe_file = words.front();
@@ -270,9 +273,9 @@ diag::Result<Request> ToolAnswers::request_of(Tool tool, const Arguments& argume
   if (tool == Tool::waits || tool == Tool::critical_path) {
     request.command = request::Command::waits;
     WPERF_TRY(const KeptRecording* const recording, recordings_.find(arguments.text("recording")));
-    request.data_file = recording->shown();
+    request.data_file = recording->path();
     request.waits.critical_path = tool == Tool::critical_path;
-    request.arguments = {"waits", recording->shown()};
+    request.arguments = {"waits", recording->path()};
   } else if (tool == Tool::compare) {
     request.command = request::Command::diff;
     request.comparison.has_sides = true;
@@ -283,7 +286,7 @@ diag::Result<Request> ToolAnswers::request_of(Tool tool, const Arguments& argume
       for (const std::string& name : arguments.list(is_before ? "before" : "after")) {
         WPERF_TRY(const KeptRecording* const recording, recordings_.find(name));
         side.push_back(recording->path());
-        request.arguments.push_back(recording->shown());
+        request.arguments.push_back(recording->path());
       }
     }
     if (const std::string per = arguments.text("per"); !per.empty()) {
@@ -304,9 +307,6 @@ diag::Result<Answer> ToolAnswers::of_command(Tool tool, const Arguments& argumen
   std::string kept;
   if (tool == Tool::record) {
     const std::string ending = measure::records_trace(request, devices::devices_here()) ? ".etl" : ".data";
-    for (u32 i = 1; kept.empty() || os::file_exists(os::join_path(recordings_.root(), kept)); ++i)
-      kept = fmt::format("recording-{}{}", i, ending);
-    request.outputs.json_file = os::join_path(recordings_.root(), kept);
     if (const std::string event = arguments.text("event"); !event.empty()) {
       WPERF_TRY(request.sampling.events, request::parse_sampling_list(event));
     }
@@ -314,15 +314,18 @@ diag::Result<Answer> ToolAnswers::of_command(Tool tool, const Arguments& argumen
       request.sampling.call_stacks = request::automatic_stacks();
       request.sampling.call_stacks.may_be_missing = true;
     }
+    WPERF_TRY(kept, recordings_.reserve(ending));
+    request.outputs.json_file = os::join_path(recordings_.root(), kept);
   }
   KeptOutput console(*cancellation_);
   const auto done =
       tool == Tool::compare ? commands::run_diff(request, &runs_, console) : commands::run(request, console);
-  // A cancelled request has no answer, so nobody would learn the name of its file.
-  if (!kept.empty() && cancellation_->is_asked()) {
-    os::remove_file(os::join_path(recordings_.root(), kept));
-    return Answer();
-  }
+  // A cancelled request has no answer, so nobody would learn the name of its file. After an error, the file may still
+  // be empty.
+  const bool is_cancelled = cancellation_->is_asked();
+  const std::string path = kept.empty() ? "" : os::join_path(recordings_.root(), kept);
+  if (!kept.empty() && (is_cancelled || os::file_size(path) == 0)) os::remove_file(path);
+  if (!kept.empty() && is_cancelled) return Answer();
   WPERF_TRY(const int status, done);
   if (status != 0) console.answer.warnings.push_back(fmt::format("the program ended with status {}", status));
   if (!kept.empty()) {
