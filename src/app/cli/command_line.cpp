@@ -366,6 +366,10 @@ diag::Result<void> check_outputs(const Request& request) {
 }  // namespace
 
 diag::Result<void> check_command(const Request& request) {
+  if (request.command == Command::stat && request.timeline.enabled && request.outputs.brief.has_value()) {
+    return diag::usage_error("--brief and -t cannot be combined: a brief has one count, and -t makes many",
+                             "leave out one of the two");
+  }
   if (request.sampling.for_compilers) WPERF_CHECK_OK(check_for_compilers(request.sampling));
   if (request.recording.html_all && !request.recording.html_file.has_value()) {
     return diag::usage_error("--html-all needs --html", "--html page.html --html-all");

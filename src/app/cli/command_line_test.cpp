@@ -570,6 +570,14 @@ TEST(CommandLine, ALineSaysWhatToDo) {
   EXPECT_EQ(check_command(parsed({"--versoin"})).error().text.find("no command"), 0u);
 }
 
+TEST(CommandLine, ABriefHasNoTimeline) {
+  const auto refused = check_command(parsed({"stat", "-e", "cpu_cycles", "-t", "--brief", "--json"}));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, diag::ExitCode::usage);
+  EXPECT_TRUE(diag::names_all(refused.error().text, {"--brief", "-t"}));
+  EXPECT_TRUE(check_command(parsed({"stat", "-e", "cpu_cycles", "--brief"})).has_value());
+}
+
 TEST(CommandLine, OptionsOfOtherCommandsAreTold) {
   EXPECT_EQ(parsed({"list", "--html", "x", "--html", "y"}).warnings,
             (std::vector<std::string>{"warning: --html has no effect on list"}));
