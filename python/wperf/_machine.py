@@ -60,15 +60,17 @@ class Section:
         self._counts = None
 
     def __enter__(self):
-        self._counts = Counts()
         if self._owns_machine:
             self._machine.open()
+        earlier = self._machine.messages[:]
+        self._machine.messages.clear()
         try:
-            self._machine.messages.clear()
             call("wperf_stat_begin", self._configuration, self._process)
         except BaseException:
+            self._machine.messages[:] = earlier  # they may belong to a count that goes on
             self._close()
             raise
+        self._counts = Counts()
         return self._counts
 
     def __exit__(self, kind, error, trace):
@@ -104,11 +106,17 @@ class Machine:
             raise Error("a machine is open already: sections cannot be nested, and a process has one machine at a time")
         call("wperf_set_device", self.device.encode() if self.device is not None else None)
         call("wperf_set_message_function", self._listener, None)
-        call("wperf_init")
+        try:
+            call("wperf_init")
+        except BaseException:
+            call("wperf_set_message_function", _library.Message(), None)
+            raise
         Machine._opened = self
         return self
 
     def close(self):
+        if Machine._opened is not self:
+            return
         Machine._opened = None
         call("wperf_close")
         call("wperf_set_message_function", _library.Message(), None)
@@ -169,6 +177,8 @@ class Machine:
         _set_cores(conf, cores)
         if process is not None and cores is not None:
             raise Error("a count is of a process or of cores, not of both")
+        if process == 0:
+            raise Error("no process has the number 0; without a number, a count is of this process")
         of_process = 0 if cores is not None else os.getpid() if process is None else _checked("the number of a process", process)
         return Section(self, conf, of_process, owns_machine)
 
@@ -228,6 +238,15 @@ class Machine:
                                    "value": None if math.isnan(row.value) else row.value, "unit": row.unit,
                                    "count": row.count_idx})
         counts.messages, counts.seconds = list(self.messages), seconds
+
+
+def _forget_machine():
+    Machine._opened = None
+
+
+# The library forgets the session of a parent process, too.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_machine)
 
 
 def stop():

@@ -241,6 +241,48 @@ class Linux(unittest.TestCase):
                 self.assertGreaterEqual(counts["page-faults"], pages)
                 self.assertLess(counts["page-faults"], pages + 20)
 
+    def test_a_section_in_itself_is_refused_and_the_outer_one_counts(self):
+        with wperf.Machine("linux") as machine:
+            section = machine.count("page-faults")
+            with section as counts:
+                with self.assertRaisesRegex(wperf.Error, "a count is running"), section:
+                    pass
+                touch(100)
+            self.assertGreaterEqual(counts["page-faults"], 100)
+
+    def test_a_machine_that_was_refused_does_not_close_the_open_one(self):
+        with wperf.Machine("linux") as machine:
+            other = wperf.Machine(sim())
+            self.assertRaises(wperf.Error, other.open)
+            other.close()
+            self.assertGreaterEqual(machine.cores, 1)
+            with machine.count("page-faults") as counts:
+                touch(100)
+        self.assertGreaterEqual(counts["page-faults"], 100)
+
+    def test_a_forked_child_counts_by_itself(self):
+        with wperf.count("page-faults", device="linux") as counts:
+            child = os.fork()
+            if child == 0:
+                try:
+                    with wperf.count("page-faults", device="linux") as own:
+                        touch(100)
+                    os._exit(0 if own["page-faults"] >= 100 else 1)
+                except BaseException:
+                    os._exit(2)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+            touch(100)
+        self.assertGreaterEqual(counts["page-faults"], 100)
+
+    def test_process_0_is_refused(self):
+        with self.assertRaisesRegex(wperf.Error, "no process has the number 0"):
+            wperf.count("page-faults", process=0)
+
+    def test_a_command_that_is_killed_is_an_error(self):
+        for measure in (wperf.count_command, wperf.sample):
+            with self.assertRaisesRegex(wperf.Error, r"was killed by SIGKILL \(signal 9\); the results end there"):
+                measure(["/bin/sh", "-c", "kill -9 $$"], device="linux")
+
     def test_threads_of_this_process_are_counted(self):
         ready, go, done = threading.Event(), threading.Event(), threading.Event()
 

@@ -60,6 +60,13 @@ diag::Result<VERSION_INFO> Session::driver_version() {
   return version;
 }
 
+// The error if a signal killed the program that was started.
+std::optional<diag::Error> Session::kill_of(const request::Request& request, u32 pid, diag::Console& console) {
+  if (pid == 0) return std::nullopt;
+  const auto lived = measure::check_not_killed(request, machine_.device->programs().process(pid), console);
+  return lived.has_value() ? std::nullopt : std::optional(lived.error());
+}
+
 diag::Result<void> Session::load_events(const LIST_CONF& conf) {
   events.reset();
   if ((conf.list_event_types & ~(WPERF_LIST_CORE_EVENTS | WPERF_LIST_SYSTEM_EVENTS)) != 0) {
@@ -92,10 +99,12 @@ diag::Result<std::vector<answers::CountProfile>> Session::measure(const request:
   if (!request.timeline.enabled) {
     WPERF_TRY(measure::MeasuredCount count, measure::measure_count(options, plan, machine_, program, console));
     error = std::move(count.error);
+    if (!error.has_value()) error = kill_of(request, program.pid(), console);
     return std::vector<answers::CountProfile>{std::move(count.profile)};
   }
   measure::MeasuredTimeline measured = measure::measure_timeline(options, plan, machine_, program, console);
   error = std::move(measured.error);
+  if (!error.has_value()) error = kill_of(request, program.pid(), console);
   const auto written = output::write_timeline_files(measured.profile, files);
   if (!written.has_value() && !error.has_value()) error = written.error();
   return std::move(measured.profile.counts);
@@ -180,6 +189,8 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   sample_stats =
       SAMPLE_STATS{.samples_generated = view.run.samples_generated(), .samples_dropped = view.run.samples_dropped()};
   if (recording.error.has_value()) return *recording.error;
+  if (recording.end != measure::WaitEnd::program_ended) return {};
+  if (auto kill = kill_of(request, recording.sampled.pid, console); kill.has_value()) return *std::move(kill);
   return {};
 }
 

@@ -53,6 +53,7 @@ class Session {
 
   diag::Result<void> check_nothing_runs() const;
   void keep_counts(std::span<const answers::CountProfile> measured);
+  std::optional<diag::Error> kill_of(const request::Request& request, u32 pid, diag::Console& console);
   diag::Result<std::vector<answers::CountProfile>> measure(const request::Request& request, diag::Console& console,
                                                            std::optional<diag::Error>& error);
 

@@ -82,14 +82,20 @@ std::string killed_text(u32 signal) {
                       : fmt::format("was killed by SIG{} (signal {})", name, signal);
 }
 
+diag::Result<void> check_not_killed(const request::Measurement& wanted, const device::ProcessState& program,
+                                    const diag::Console& console) {
+  // Ctrl-C also goes to the program.
+  if (program.running || program.signal == 0 || !wanted.program.has_value() || console.interrupted()) return {};
+  return diag::Error{
+      .text = fmt::format("{} {}; the results end there", wanted.program->path, killed_text(program.signal)),
+      .hint = {}};
+}
+
 int status_of_program(const request::Measurement& wanted, OpenedMachine& machine, const device::ProcessState& program,
                       diag::Console& console) {
   if (program.running || program.exit_code == 0) return 0;
-  // Ctrl-C also goes to the program.
-  if (program.signal != 0 && wanted.program.has_value() && !console.interrupted()) {
-    console.warn(
-        fmt::format("warning: {} {}; the results end there", wanted.program->path, killed_text(program.signal)));
-  }
+  if (const auto lived = check_not_killed(wanted, program, console); !lived.has_value())
+    console.warn("warning: " + lived.error().text);
   if (machine.capabilities.kernel != nullptr) return static_cast<int>(program.exit_code);
   const std::string_view way = machine.device->programs().way_to_output();
   if (!way.empty() && wanted.program.has_value()) {

@@ -45,6 +45,10 @@ class SpawnedProgram {
 int status_of_program(const request::Measurement& wanted, OpenedMachine& machine, const device::ProcessState& program,
                       diag::Console& console);
 
+// An error if a signal killed the program that was measured.
+diag::Result<void> check_not_killed(const request::Measurement& wanted, const device::ProcessState& program,
+                                    const diag::Console& console);
+
 // "was killed by SIGSEGV (signal 11)".
 std::string killed_text(u32 signal);
 
