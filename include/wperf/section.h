@@ -243,7 +243,11 @@ class Counters {
   WPERF_SECTION_NOT_INLINED void stop() {
     if (open_sections_ == 0 || --open_sections_ != 0) return;
     for (std::size_t i = groups_.size(); i-- > 0;) groups_[i].read_into(groups_[i].end);
-    add_section();
+    // The child of a fork has another thread, too. Its counts would be 0.
+    if (syscall(SYS_gettid) == thread_)
+      add_section();
+    else
+      is_of_others_ = true;
   }
 
   // Forgets the sections so far.
@@ -251,6 +255,7 @@ class Counters {
     for (Group& group : groups_) group.enabled_ns = group.running_ns = 0;
     for (One& one : events_) one.sum = 0;
     sections_ = 0;
+    is_of_others_ = false;
   }
   std::uint64_t sections() const { return sections_; }
 
@@ -317,6 +322,8 @@ class Counters {
   std::vector<One> events_;
   std::array<Group, 3> groups_;  // by Source
   std::uint64_t sections_ = 0, open_sections_ = 0;
+  long thread_ = syscall(SYS_gettid);  // the thread that is counted
+  bool is_of_others_ = false;          // was there a section of another thread?
 };
 
 inline int Counters::open_event(const section_detail::Event& event, bool with_kernel, int leader) {
@@ -405,7 +412,9 @@ inline Count Counters::count_of(const One& one) const {
   count.overhead = one.empty * sections_;
   if (group.running_ns < group.enabled_ns)
     count.share = static_cast<double>(group.running_ns) / static_cast<double>(group.enabled_ns);
-  if (!group.is_read) {
+  if (is_of_others_) {
+    count.absent = "another thread or process used these counters";
+  } else if (!group.is_read) {
     count.absent = "the kernel does not return the counts";
   } else if (count.share == 0) {
     count.absent = "it was never on a counter: others use them, or the thread ran on another kind of core";

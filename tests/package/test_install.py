@@ -65,7 +65,7 @@ class InstallTest(WperfTest):
         self.assertLessEqual({"bin/wperf", "lib/wperf/wperf-selftest", "lib/wperf/libwperf-sim.so",
                               f"{library}/libwperf.so", f"{library}/libwperf.so.{MAJOR}", f"{library}/libwperf.so.{VERSION}",
                               f"{library}/pkgconfig/libwperf.pc", f"{library}/cmake/wperf/wperfConfig.cmake",
-                              "include/wperf/wperf.h", "include/wperf/wperf-lib.h", "share/man/man1/wperf.1",
+                              "include/wperf/wperf.h", "include/wperf/wperf-lib.h", "include/wperf/section.h", "share/man/man1/wperf.1",
                               "share/bash-completion/completions/wperf", "share/zsh/site-functions/_wperf",
                               "share/fish/vendor_completions.d/wperf.fish", "share/doc/wperf/user/README.md",
                               "share/doc/wperf/LICENSE"}, files)

@@ -2,6 +2,7 @@
 // section.h with events of the kernel, which any Linux machine counts. tests/arm_linux has those of a processor.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <wperf/section.h>
 
@@ -137,6 +138,42 @@ TEST_F(SectionTest, AnotherThreadIsNotCounted) {
     std::thread([&pages] { pages.touch(); }).join();
   }
   EXPECT_LT(counters["page-faults"].value, 100u);
+}
+
+TEST_F(SectionTest, SectionsOfAnotherThreadHaveAReasonInsteadOfAValue) {
+  wperf::Counters counters({"page-faults"});
+  FreshPages pages(1000), own(10);
+  std::thread([&] {
+    const wperf::Section section(counters);
+    pages.touch();
+  }).join();
+  EXPECT_FALSE(counters["page-faults"].value.has_value());
+  EXPECT_EQ(counters["page-faults"].absent, "another thread or process used these counters");
+  EXPECT_EQ(counters.sections(), 0u);
+  counters.reset();
+  {
+    const wperf::Section section(counters);
+    own.touch();
+  }
+  EXPECT_EQ(counters["page-faults"].value, 10u);
+}
+
+TEST_F(SectionTest, SectionsOfAForkedProcessHaveAReasonInsteadOfAValue) {
+  wperf::Counters counters({"page-faults"});
+  FreshPages pages(10);
+  const pid_t child = fork();
+  if (child == 0) {
+    {
+      const wperf::Section section(counters);
+      pages.touch();
+    }
+    const bool says_why = counters["page-faults"].absent == "another thread or process used these counters";
+    _exit(says_why && !counters["page-faults"].value.has_value() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(counters["page-faults"].value, 0u);
 }
 
 TEST_F(SectionTest, TwoCountersDoNotDisturbEachOther) {
