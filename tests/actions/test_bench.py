@@ -66,6 +66,37 @@ class Action(unittest.TestCase):
         self.assertNotEqual(self.outputs()["status"], "0")
         self.assertFalse(pathlib.Path("owned").exists() or (self.folder / "owned").exists())
 
+    def words_of(self, old):
+        """The words that wperf gets for the old build; None if the step fails."""
+        (self.folder / "bin/fake").write_text('#!/bin/sh\nprintf "%s\\0" "$@" >"$GH_CALLS"\n')
+        (self.folder / "bin/fake").chmod(0o755)
+        done = self.run_step("run", OLD=old, NEW="new", WPERF="fake", CONDITIONS="", OPTIONS="")
+        if done.returncode != 0:
+            self.assertIn("::error::", done.stderr)
+            self.assertFalse((self.folder / "calls").exists())
+            return None
+        words = (self.folder / "calls").read_text().split("\0")
+        return words[words.index("--") + 1:words.index("---")]
+
+    def test_words_are_quoted_as_in_a_shell(self):
+        for text, words in (('prog "b\\"c" d', ["prog", 'b"c', "d"]), ("prog a ''", ["prog", "a", ""]),
+                            ("prog\n 'a  b' \\$x *", ["prog", "a  b", "$x", "*"]), ("'/a b/prog' ü", ["/a b/prog", "ü"])):
+            self.assertEqual(self.words_of(text), words)
+
+    def test_a_quotation_without_end_is_an_error(self):
+        for text in ("prog 'a b", 'prog "', "prog \\"):
+            self.assertIsNone(self.words_of(text), text)
+
+    def test_two_uses_have_two_comments_that_only_bots_write(self):
+        (self.folder / "bench.md").write_text("## What changed\n")
+        done = self.run_step("comment", FOLDER=str(self.folder), NUMBER="7", NAME="second.use")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.folder / "comment.md").read_text().startswith("<!-- wperf bench second.use -->\n"))
+        calls = (self.folder / "calls").read_text()
+        self.assertIn('select(.user.type == "Bot" and (.body | startswith("<!-- wperf bench second.use -->")))', calls)
+        self.assertNotEqual(self.run_step("comment", FOLDER=str(self.folder), NUMBER="7", NAME='a" or true').returncode, 0)
+        self.assertIn("name: ${{ inputs.name || 'wperf-bench' }}", (ACTION / "action.yml").read_text())
+
     def test_one_comment_is_made_and_then_changed(self):
         (self.folder / "bench.md").write_text("## What changed\n")
         done = self.run_step("comment", FOLDER=str(self.folder), NUMBER="7")
@@ -85,7 +116,7 @@ class Action(unittest.TestCase):
     def test_the_file_hands_over_every_input(self):
         text = (ACTION / "action.yml").read_text()
         inputs = re.findall(r"^  ([a-z-]+):$", text[text.index("inputs:"):text.index("outputs:")], re.M)
-        self.assertEqual(inputs, ["old", "new", "fail-if", "options", "wperf", "comment", "token"])
+        self.assertEqual(inputs, ["old", "new", "fail-if", "options", "wperf", "comment", "name", "token"])
         for name in inputs:
             self.assertIn("inputs." + name, text, name)
         # A ${{ }} in `run` would put the text of an input into a script.
