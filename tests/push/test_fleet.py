@@ -230,7 +230,7 @@ class Table(FleetTest):
     def test_a_spool_waits_for_the_database(self):
         self.server.ask(f"DROP DATABASE {self.database}")
         where = ["--to", "clickhouse", "--url", self.server.url(self.database), "--spool", self.folder / self.database]
-        self.assertIn("1 profiles wait", self.fails("push", self.file, *where, "--label", "host=a"))
+        self.assertIn("1 profile waits", self.fails("push", self.file, *where, "--label", "host=a"))
         self.make_database(self.database)
         self.assertIn("sent 1 spooled", self.ok("push", *where))
         self.assertEqual(self.rows_of(self.address()), {"work": 30, "other": 12})
@@ -252,7 +252,7 @@ class Table(FleetTest):
         spool = self.folder / "spool"
         said = self.fails("push", self.file, "--to", "clickhouse", "--url", "http://" + nowhere[len("clickhouse://"):], "--spool",
                           spool)
-        self.assertIn("1 profiles wait", said)
+        self.assertIn("1 profile waits", said)
 
 
 if __name__ == "__main__":

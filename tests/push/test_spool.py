@@ -48,7 +48,7 @@ class Spool(push_support.PushTest):
     def test_what_waits_is_sent_without_a_file(self):
         self.fill(1, "--to", "otlp")
         server = self.serve(port=self.port)
-        self.assertIn("sent 1 spooled profiles", self.ok("push", "--url", self.url, "--to", "otlp", "--spool", self.spool))
+        self.assertIn("sent 1 spooled profile ", self.ok("push", "--url", self.url, "--to", "otlp", "--spool", self.spool))
         self.assertEqual(server.refused, [])
         self.assertEqual(len(server.profiles), 1)
 

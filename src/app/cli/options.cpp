@@ -409,8 +409,8 @@ constexpr OptionRow kOptions[] = {
      "Keep profiles in this folder if they cannot be sent, and send them with the next one. push without a FILE sends "
      "only these."},
     {Option::spool_limit, "--spool-limit", "", false, Value::text, "SIZE", kSending, Group::output,
-     "Maximum size of the spool folder, with K, M or G. When it is full, the oldest profiles are dropped with a "
-     "warning. Default: 64M."},
+     "Maximum size of the spool folder, with K, M or G. A number without a letter means M. When it is full, the oldest "
+     "profiles are dropped with a warning. Default: 64M."},
     {Option::no_pager, "--no-pager", "", false, Value::none, "", kShownLong, Group::output,
      "Do not page text that is longer than the terminal. By default it goes through WPERF_PAGER, PAGER or less."},
     {Option::colours, "--color", "", false, Value::text, "WHEN", kRows, Group::output,

@@ -15,6 +15,14 @@
 
 namespace wperf::commands {
 
+namespace {
+
+std::string spooled_text(u64 profiles) {
+  return fmt::format("{} spooled {}", profiles, profiles == 1 ? "profile" : "profiles");
+}
+
+}  // namespace
+
 diag::Result<void> run_push(const request::Request& asked, diag::Console& console) {
   if (!asked.data_file.has_value() && !asked.push.spool.has_value()) {
     return diag::usage_error("push needs a recording", "wperf push FILE --url http://pyroscope:4040");
@@ -27,7 +35,7 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   };
   if (!asked.data_file.has_value()) {
     WPERF_CHECK_OK(delivery.send_waiting());
-    print_sent(fmt::format("{} spooled profiles", delivery.totals().sent));
+    print_sent(spooled_text(delivery.totals().sent));
     return {};
   }
   request::Request request = asked;
@@ -57,7 +65,7 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   for (const push::Upload& upload : uploads) bytes += upload.body.size();
   if (const u64 sent = delivery.totals().sent; sent != 0) {
     std::string what = fmt::format("{} samples ({} bytes)", text::with_commas(samples), text::with_commas(bytes));
-    if (sent > uploads.size()) what += fmt::format(", and {} spooled profiles,", sent - uploads.size());
+    if (sent > uploads.size()) what += fmt::format(", and {},", spooled_text(sent - uploads.size()));
     print_sent(what);
   }
   return {};

@@ -23,6 +23,10 @@ u64 spread(u64 milliseconds) {
   return milliseconds / 2 + random() % (milliseconds / 2 + 1);
 }
 
+std::string waiting_text(usize profiles) {
+  return profiles == 1 ? "1 profile waits" : fmt::format("{} profiles wait", profiles);
+}
+
 void wait(u64 milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
@@ -118,10 +122,9 @@ std::optional<SpoolEntry> Delivery::sendable(const std::string& file) {
 diag::Result<void> Delivery::empty_spool(const std::string& own, const std::string& own_name) {
   auto locked = wait_for_lock();
   if (!locked.has_value()) {
-    return diag::Error{
-        .text = fmt::format("{} was not sent: {}", own_name, locked.error().text),
-        .hint = fmt::format("{} profiles wait in {}; after that file is removed, the next push sends them",
-                            spool_->files().size(), spool_->folder())};
+    return diag::Error{.text = fmt::format("{} was not sent: {}", own_name, locked.error().text),
+                       .hint = fmt::format("{} in {}; after that file is removed, the next push sends them",
+                                           waiting_text(spool_->files().size()), spool_->folder())};
   }
   const std::optional<os::FileLock> lock = std::move(locked).value();
   if (!lock.has_value()) {
@@ -146,8 +149,8 @@ diag::Result<void> Delivery::empty_spool(const std::string& own, const std::stri
       }
       if (sent.outcome != Outcome::refused) {
         return diag::Error{.text = fmt::format("{} was not sent: {}", own_name, sent.text),
-                           .hint = fmt::format("{} profiles wait in {}; the next push sends them",
-                                               spool_->files().size(), spool_->folder())};
+                           .hint = fmt::format("{} in {}; the next push sends them",
+                                               waiting_text(spool_->files().size()), spool_->folder())};
       }
       spool_->remove(file);
       diag::Error refused{.text = fmt::format("{} was dropped: {}", entry->name, sent.text), .hint = {}};
