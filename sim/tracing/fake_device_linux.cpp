@@ -3,7 +3,9 @@
 // that machine.
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "machine/etw/etw_device.h"
 #include "machine/etw/trace_session.h"
@@ -44,6 +46,7 @@ class MachineBelow final : public FakeMachine {
       : device_(std::move(device)), simulated_(simulated), machine_(std::move(machine)), mhz_(mhz) {}
 
   device::Device& device() { return *device_; }
+  void note_spawned(u32 process) { spawned_.insert(process); }
   u64 now_ns() override { return device_->programs().now_ns(); }
   std::vector<u64> core_midr() override { return machine_.core_midr; }
 
@@ -107,7 +110,8 @@ class MachineBelow final : public FakeMachine {
   std::vector<FakeProcess> processes() override {
     std::vector<FakeProcess> all;
     for (const readings::Process& one : device_->programs().processes()) {
-      FakeProcess process{.process = one.pid, .path = one.image, .threads = one.threads, .images = {}};
+      FakeProcess process{
+          .process = one.pid, .parent = parent_of(one.pid), .path = one.image, .threads = one.threads, .images = {}};
       for (const readings::Module& module : one.modules) {
         process.images.push_back({module.path.empty() ? module.name : module.path, module.base, module.size});
       }
@@ -117,6 +121,13 @@ class MachineBelow final : public FakeMachine {
   }
 
  private:
+  // The machine does not report which program started another one. All those that wperf did not start descend from the
+  // one that it started last before them, whose number is lower.
+  u32 parent_of(u32 process) const {
+    const auto after = spawned_.lower_bound(process);
+    const bool is_spawned = after != spawned_.end() && *after == process;
+    return is_spawned || after == spawned_.begin() ? 0 : *std::prev(after);
+  }
   static u16 event_of(const Sampling& one) {
     return one.event != 0 ? static_cast<u16>(one.event) : event_of_source(one.source);
   }
@@ -166,14 +177,17 @@ class MachineBelow final : public FakeMachine {
   std::vector<u32> sources_;  // by event of the plan
   std::unique_ptr<device::SampleSession> session_;
   SimulatedLeaves leaves_;
+  std::set<u32> spawned_;  // by wperf
 };
 
 // The simulated machine pins each program to a core. If any core is allowed, it uses the first one.
 class SimulatedPrograms final : public device::Programs {
  public:
-  explicit SimulatedPrograms(device::Programs& programs) : programs_(programs) {}
+  explicit SimulatedPrograms(MachineBelow& machine) : machine_(machine), programs_(machine.device().programs()) {}
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
-    return programs_.spawn(image, command_line, core == plan::kAnyCore ? 0 : core);
+    WPERF_TRY(const u32 process, programs_.spawn(image, command_line, core == plan::kAnyCore ? 0 : core));
+    machine_.note_spawned(process);
+    return process;
   }
   void keep_stdout_free() override { programs_.keep_stdout_free(); }
   void keep_terminal_free() override { programs_.keep_terminal_free(); }
@@ -190,13 +204,14 @@ class SimulatedPrograms final : public device::Programs {
   }
 
  private:
+  MachineBelow& machine_;
   device::Programs& programs_;
 };
 
 class FakeTracing final : public TracingMachine {
  public:
   FakeTracing(std::unique_ptr<MachineBelow> machine, FakeWindows windows)
-      : machine_(std::move(machine)), programs_(machine_->device().programs()), api_(std::move(windows), *machine_) {}
+      : machine_(std::move(machine)), programs_(*machine_), api_(std::move(windows), *machine_) {}
   etw::TraceApi& tracing() override { return api_; }
   device::Programs& programs() override { return programs_; }
 

@@ -158,8 +158,8 @@ class Writer {
     }
     for (const FakeProcess& one : trace_.processes) {
       const std::string_view name = file_name(one.path);
-      buffers_.add(0, end,
-                   etl::write::process(Moment::at_end, end, {.process = one.process, .image = name, .command = name}));
+      const etl::write::ProcessText text{.process = one.process, .parent = one.parent, .image = name, .command = name};
+      buffers_.add(0, end, etl::write::process(Moment::at_end, end, text));
       for (const u32 thread : one.threads) {
         if (ended_.contains(thread)) continue;
         buffers_.add(0, end, etl::write::thread(Moment::at_end, end, one.process, thread));

@@ -21,7 +21,7 @@ struct FakeImage {
   u64 base = 0, size = 0;
 };
 struct FakeProcess {
-  u32 process = 0;
+  u32 process = 0, parent = 0;
   std::string path;
   std::vector<u32> threads;
   std::vector<FakeImage> images;

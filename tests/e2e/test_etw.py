@@ -104,6 +104,7 @@ class EtwTest(WperfTest):
             self.assertEqual(one["running_ns"] + one["ready_ns"] + one["waiting_ns"], one["wall_ns"])
         # The output is about the whole recording, including the recorder.
         self.assertIn(4243, self.threads(self.ok("waits", "w.etl", "--json", cwd=self.folder)))
+        self.assertIn("critical path of threads.exe (1004)", self.ok("waits", "w.etl", "--critical-path", cwd=self.folder))
         none = self.run_wperf("report", "w.etl", cwd=self.folder)
         self.assertEqual(none.returncode, 0, none.stderr)
         self.assertIn("`wperf waits w.etl`", none.stderr)

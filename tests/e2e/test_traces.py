@@ -370,9 +370,28 @@ class MadeTraces(WperfTest):
             recording = self.run_made("report", records, "--time", time)["recording"]
             self.assertEqual(recording["trace"]["idle_samples_left_out"], expected, time)
 
+    def test_samples_without_an_interval_are_no_time(self):
+        event = self.run_made("report", self.THREAD + self.sample(1010) + self.sample(1020))["recording"]["events"][0]
+        self.assertEqual((event["event"], event["samples"], event["period"]), ("Timer (interval not recorded)", 2, 2))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "made.etl"
+            path.write_bytes(trace(self.THREAD + self.sample(1010) + self.sample(1020)))
+            text = self.ok("report", path)
+        self.assertIn("event Timer (interval not recorded): 2 samples, each counts 1", text)
+        self.assertNotIn("of CPU", text)
+
+    @staticmethod
+    def switch(time, new, old):
+        return kernel_record(5, 36, 4, time, struct.pack("<IIbbBbBBBBII", new, old, 8, 8, 0, 0, 6, 1, 5, 0, 0, 0))
+
+    def test_wake_ups_may_be_recorded_although_there_was_none(self):
+        switches = self.THREAD + self.switch(1100, 44, 0) + self.switch(2100, 0, 44)
+        for mask, recorded in ((0x204, True), (0x4, False)):
+            masks = kernel_record(0, 5, 2, 1000, struct.pack("<9I", 0, mask, 0, 0, 0, 0, 0, 0, 0))
+            self.assertEqual(self.run_made("waits", masks + switches)["waits"]["has_wakeups"], recorded, mask)
+
     def test_interrupts_count_for_cores(self):
-        def switch(time, new, old):
-            return kernel_record(5, 36, 4, time, struct.pack("<IIbbBbBBBBII", new, old, 8, 8, 0, 0, 6, 1, 5, 0, 0, 0))
+        switch = self.switch
         # An interrupt within a DPC, and one before it. Ticks are 100 ns.
         records = self.THREAD + switch(1100, 44, 0)
         records += kernel_record(15, 67, 2, 1250, struct.pack("<QQBHB", 1200, 0xf000, 0, 3, 0))

@@ -55,7 +55,8 @@ void add_section(etl::write::BufferWriter& writer, u64 time, u32 number, std::st
 
 }  // namespace
 
-diag::Result<void> complete_trace(const std::string& trace_path, const TraceAdditions& additions) {
+diag::Result<std::vector<std::pair<u32, u32>>> complete_trace(const std::string& trace_path,
+                                                              const TraceAdditions& additions) {
   const auto& volumes = additions.volumes;
   WPERF_TRY(Contents contents, contents_of(trace_path));
   for (const auto& [device, drive] : volumes) contents.history.add_volume({device, drive});
@@ -82,11 +83,12 @@ diag::Result<void> complete_trace(const std::string& trace_path, const TraceAddi
     writer.add(0, time, etl::write::image_id(time, id));
   }
   writer.finish();
-  if (added.empty()) return {};
+  std::vector<std::pair<u32, u32>> children = contents.history.children();
+  if (added.empty()) return children;
   WPERF_CHECK_OK(os::write_into(trace_path, contents.size, std::as_bytes(std::span(added))));
   const u32 buffers = contents.buffers + writer.written();
   WPERF_CHECK_OK(os::write_into(trace_path, kBuffersWrittenAt, std::as_bytes(std::span(&buffers, 1))));
-  return {};
+  return children;
 }
 
 }  // namespace wperf::recording

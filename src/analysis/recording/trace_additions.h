@@ -26,6 +26,8 @@ struct TraceAdditions {
   // Sections as in perf.data files: their numbers and bytes.
   std::vector<std::pair<u32, std::string>> sections = {};
 };
-diag::Result<void> complete_trace(const std::string& trace_path, const TraceAdditions& additions);
+// Returns the processes of the trace: pairs of parent and child.
+diag::Result<std::vector<std::pair<u32, u32>>> complete_trace(const std::string& trace_path,
+                                                              const TraceAdditions& additions);
 
 }  // namespace wperf::recording

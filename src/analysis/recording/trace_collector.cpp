@@ -50,10 +50,11 @@ void TraceCollector::take(const etl::Event& event) {
   if (const auto stack = etl::stack_event(event)) return stacks.take(*stack, event.pointer_size);
   if (const auto interval = etl::interval_event(event)) return take_interval(*interval);
   if (const auto mask = etl::group_mask_event(event)) {
-    constexpr u32 kProfile = 2 | 0x400, kSwitches = 4;  // samples by the timer or by counters
+    constexpr u32 kProfile = 2 | 0x400, kSwitches = 4, kDispatcher = 0x200;  // samples by the timer or by counters
     any_mask = true;
     samples_on |= (mask->words[1] & kProfile) != 0;
     switches_on |= (mask->words[1] & kSwitches) != 0;
+    wakeups_on |= (mask->words[1] & kDispatcher) != 0;
     return;
   }
   if (history.take(event)) return;
@@ -226,6 +227,8 @@ stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& 
                            .buffers_lost = trace.header().buffers_lost,
                            .flagged_buffers = losses.flagged_buffers,
                            .missing_buffers = losses.missing_buffers,
+                           .missing_at_end = losses.missing_at_end,
+                           .buffers_written = losses.buffers_written,
                            .cut_buffers = losses.cut_buffers,
                            .damaged_buffers = losses.damaged_buffers,
                            .damaged_bytes = losses.damaged_bytes,

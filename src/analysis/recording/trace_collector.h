@@ -16,6 +16,7 @@
 #include "formats/etl/stack_joiner.h"
 #include "formats/etl/trace.h"
 #include "formats/etl/trace_history.h"
+#include "model/stacks/stack_profile.h"
 #include "model/stacks/switches.h"
 
 namespace wperf::recording {
@@ -36,6 +37,8 @@ struct TraceSource {
   std::string name;
   // In order of time; the first one applies from the beginning, whenever it was recorded.
   std::vector<u32> intervals;
+  bool has_interval() const { return !intervals.empty(); }
+  std::string shown_name() const { return name + (has_interval() ? "" : stacks::kWithoutInterval); }
   bool operator==(const TraceSource&) const = default;
 };
 
@@ -79,7 +82,7 @@ class TraceCollector {
     etl::JitCodeEvent code;
   };
   std::map<u32, std::vector<TimedJitCode>> jit_code;  // by process
-  bool any_mask = false, samples_on = false, switches_on = false;
+  bool any_mask = false, samples_on = false, switches_on = false, wakeups_on = false;
   std::vector<TakenSwitch> switches;
   std::vector<CoreInterrupts> interrupts;  // by core
   bool has_compact_switches = false;

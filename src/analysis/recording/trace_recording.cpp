@@ -21,6 +21,7 @@ namespace wperf::recording {
 namespace {
 
 constexpr u32 kSoftwareEvent = 1, kRawEvent = 4;
+constexpr u64 kDummyEvent = 9;  // of perf's software events
 constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
                             perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod |
                             perf_data::kSampleCallchain;
@@ -58,13 +59,16 @@ class Writer {
       if (!is_used[i]) continue;
       const TraceSource& source = collected.sources[i];
       const bool timer = !source.counter.has_value();
+      // The time for which a sample of the timer stands is its interval.
+      const bool is_time = timer && source.has_interval();
       const perf_data::WrittenAttributes attributes{.type = timer ? kSoftwareEvent : kRawEvent,
-                                                    .config = source.counter.value_or(0),
+                                                    .config = source.counter.value_or(is_time ? 0 : kDummyEvent),
                                                     .period = period_of(source),
                                                     .sample_type = kSampleType,
                                                     .kernel = true};
-      events_.push_back(
-          {.name = source.name, .attributes = perf_data::attribute_bytes(attributes), .ids = {events_.size() + 1}});
+      events_.push_back({.name = source.shown_name(),
+                         .attributes = perf_data::attribute_bytes(attributes),
+                         .ids = {events_.size() + 1}});
     }
     if (!collected.switches.empty()) {
       constexpr u64 kContextSwitches = 3;
@@ -208,6 +212,7 @@ class Writer {
     std::vector<u64> chain;
     switches_.samples = collected_.samples.size();
     switches_.has_windows_reasons = true;
+    switches_.has_wakeups = collected_.wakeups_on;  // also if nobody was woken
     for (const TakenSwitch& one : collected_.switches) {
       stacks::Switch change{.time = time_of(one.time),
                             .leaves = number_of(one.leaves, one.time),
@@ -373,8 +378,8 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   out.switches.unrecorded = unrecorded_of(trace, out.losses, collected.lost_over_time);
   if (!out.switches.running_samples.empty()) {
     const TraceSource& source = collected.sources[collected.samples.front().source];
-    out.running_event = source.name;
-    out.running_by_time = !source.counter.has_value();
+    out.running_event = source.shown_name();
+    out.running_by_time = !source.counter.has_value() && source.has_interval();
   }
   out.has_compact_switches = collected.has_compact_switches;
   out.samples_were_on = !collected.any_mask || collected.samples_on || !collected.samples.empty();
@@ -382,7 +387,10 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   out.samples_of_other_cores = collected.samples_of_other_cores;
   out.lost_over_time = std::move(collected.lost_over_time);
   const std::string run = collected.section(perf_data::kRunFactsFeature);
-  if (const auto facts = perf_data::read_run_facts(std::as_bytes(std::span(run)))) out.python = facts->python;
+  if (const auto facts = perf_data::read_run_facts(std::as_bytes(std::span(run)))) {
+    out.python = facts->python;
+    out.switches.program = facts->process;
+  }
   if (out.file.error().has_value()) return *out.file.error();
   return out;
 }

@@ -86,7 +86,8 @@ std::string times_text(const std::vector<u64>& parallel_ns, const LatencyOptions
 LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const LatencyOptions& options,
                                const LatencyPart& part) {
   WaitSelection selection;
-  if (switches.program != 0) selection.processes = readings::with_children(switches.program, switches.children);
+  const u32 program = switches.has_windows_reasons ? 0 : switches.program;  // a trace is about all programs
+  if (program != 0) selection.processes = readings::with_children(program, switches.children);
   waits::Parallelism running;
   // The periods are kept, because the chosen threads are known only after the accounting.
   struct Run {
@@ -116,7 +117,7 @@ LatencyWeights latency_weights(const recording::RecordedSwitches& switches, cons
     if (!is_chosen(at_once, options)) continue;
     out.weights[one.sample] = std::max<u64>(one.weight / (options.by_time ? at_once : 1), 1);
   }
-  const bool of_program = switches.program != 0;
+  const bool of_program = program != 0;
   if (part.is_all_of_it) {
     out.parallel_ns = running.times(part.from, part.to);
     out.whole = whole_text(of_program, options) + times_text(out.parallel_ns, options);

@@ -89,6 +89,17 @@ bool reports_child(std::string_view name) {
   return name.starts_with("do_notify_parent");
 }
 
+bool waits_for_object(std::string_view name) {
+  static constexpr std::string_view kKnown[] = {"NtWaitForSingleObject", "NtWaitForMultipleObjects",
+                                                "NtSignalAndWaitForSingleObject"};
+  return std::ranges::find(kKnown, name) != std::end(kKnown);
+}
+
+WaitClass class_of_ending(std::string_view name) {
+  if (name == "NtTerminateThread") return WaitClass::thread_end;
+  return name == "NtTerminateProcess" ? WaitClass::process_end : WaitClass::unexplained;
+}
+
 bool is_library_module(std::string_view name) {
   static constexpr std::string_view kBeginnings[] = {
       "libc.so",  "libc-",  "libpthread", "ld-linux",  "ld-musl",    "libstdc++", "libc++",   "libgcc_s",

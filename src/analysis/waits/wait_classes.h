@@ -48,6 +48,12 @@ bool is_signal_wake(std::string_view name);
 // Does this kernel function report the end of a child process, also by a signal?
 bool reports_child(std::string_view name);
 
+// Does this function of Windows wait for an object, which may be a thread or a process?
+bool waits_for_object(std::string_view name);
+// thread_end or process_end if this function of Windows ends a thread or a process, which wakes those that wait for it;
+// otherwise unexplained.
+WaitClass class_of_ending(std::string_view name);
+
 // Is it a module of the system or of the C and C++ libraries, through which programs wait?
 bool is_library_module(std::string_view name);
 // Is it code of these libraries that was inlined or linked into the program's own module?

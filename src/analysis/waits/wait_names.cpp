@@ -34,6 +34,13 @@ std::string_view name_in(const RecordedSwitches& switches, u32 thread) {
 
 }  // namespace
 
+bool is_recorder(const RecordedSwitches& switches, u32 thread) {
+  static constexpr std::string_view kRecorders[] = {"wperf",     "wperf.exe", "perf",        "wpr.exe",
+                                                    "xperf.exe", "WPRUI.exe", "PerfView.exe"};
+  if (switches.recorder != 0) return process_in(switches, thread) == switches.recorder;
+  return std::ranges::find(kRecorders, name_in(switches, thread)) != std::end(kRecorders);
+}
+
 std::vector<bool> chosen_threads(const waits::Accounting& accounting, const RecordedSwitches& switches,
                                  const WaitSelection& selection) {
   const auto is_name = [&](const std::string& name) {
@@ -54,16 +61,25 @@ std::vector<bool> chosen_threads(const waits::Accounting& accounting, const Reco
 
 u32 first_thread(const waits::Accounting& accounting, const RecordedSwitches& switches,
                  const std::vector<bool>& chosen) {
-  const u32 none = static_cast<u32>(chosen.size());
-  u32 first = none, leader = none;
+  enum class Rank : u8 { program, of_program, leader, other, recorder, none };
+  const auto rank_of = [&](u32 thread) {
+    const u32 process = process_in(switches, thread);
+    if (switches.program != 0 && thread == switches.program) return Rank::program;
+    // On Windows, no thread has the number of its process.
+    if (switches.has_windows_reasons && switches.program != 0 && process == switches.program) return Rank::of_program;
+    if (is_recorder(switches, thread)) return Rank::recorder;
+    return process == thread ? Rank::leader : Rank::other;
+  };
+  u32 best = static_cast<u32>(chosen.size());
+  Rank best_rank = Rank::none;
   for (u32 i = 0; i < chosen.size(); ++i) {
     if (!chosen[i]) continue;
-    const u32 thread = accounting.threads[i].thread;
-    if (switches.program != 0 && thread == switches.program) return i;
-    if (leader == none && process_in(switches, thread) == thread) leader = i;
-    if (first == none) first = i;
+    const Rank rank = rank_of(accounting.threads[i].thread);
+    if (rank >= best_rank) continue;
+    best = i;
+    best_rank = rank;
   }
-  return leader != none ? leader : first;
+  return best;
 }
 
 WaitNames::WaitNames(const RecordedSwitches& switches, const recording::RecordedSamples& recorded)
@@ -128,6 +144,19 @@ WaitClass WaitNames::class_of(u32 sample, u8 wait_reason) {
   if (is_clear || !switches_.has_windows_reasons) return place.wait;
   const WaitClass reason = waits::class_of_reason(wait_reason);
   return reason != WaitClass::unexplained ? reason : place.wait;
+}
+
+WaitClass WaitNames::class_of(const waits::Wait& wait) {
+  const WaitClass known = class_of(wait.sample, wait.reason);
+  if (known != WaitClass::lock || !place_of_sample(wait.sample).for_object) return known;
+  const WaitClass ending = place_of_ender(wait).ending;
+  return ending != WaitClass::unexplained ? ending : known;
+}
+
+WaitPlace WaitNames::place_of(const waits::Wait& wait) {
+  WaitPlace place = place_of_sample(wait.sample);
+  place.wait = class_of(wait);
+  return place;
 }
 
 // Threads also wait for signals.
@@ -204,6 +233,8 @@ WaitPlace WaitNames::look_at(u32 row) const {
     wait.take(function.name, function.is_kernel);
     place.by_timer = place.by_timer || (function.is_kernel && waits::is_timer_interrupt(function.name));
     place.by_signal = place.by_signal || (function.is_kernel && waits::is_signal_wake(function.name));
+    place.for_object = place.for_object || waits::waits_for_object(function.name);
+    if (place.ending == WaitClass::unexplained) place.ending = waits::class_of_ending(function.name);
     reports_child = reports_child || (function.is_kernel && waits::reports_child(function.name));
     // If the kernel has no names, the function that entered it decides.
     place.is_futex =

@@ -26,11 +26,14 @@ struct WaitSelection {
   u64 min_ns = 0;           // shorter waits are not listed
 };
 
+// Is it a thread of the program that made the recording? `recorder` of the switches decides, or the thread's name.
+bool is_recorder(const recording::RecordedSwitches& switches, u32 thread);
 // Whether each thread of the accounting is chosen.
 std::vector<bool> chosen_threads(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                                  const WaitSelection& selection);
 // The chosen thread at which to start: the program's first thread, or else the first thread of a process, or else the
-// thread that appeared first. Returns threads.size() if none is chosen.
+// thread that appeared first. The recorder is chosen only if there is nothing else. Returns threads.size() if none is
+// chosen.
 u32 first_thread(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                  const std::vector<bool>& chosen);
 
@@ -42,10 +45,13 @@ struct WaitPlace {
   std::string_view caller, caller_module;
   std::string_view shown() const { return caller.empty() ? function : caller; }
   waits::WaitClass wait = waits::WaitClass::unexplained;
-  u32 group = 0;           // number of its stack of functions; 0 if unknown
-  bool by_timer = false;   // a timer ends the waits there
-  bool by_signal = false;  // a signal ends the waits there
-  bool is_futex = false;   // threads wait there for a word of its memory
+  u32 group = 0;            // number of its stack of functions; 0 if unknown
+  bool by_timer = false;    // a timer ends the waits there
+  bool by_signal = false;   // a signal ends the waits there
+  bool is_futex = false;    // threads wait there for a word of its memory
+  bool for_object = false;  // of Windows, such as a mutex, a thread or a process
+  // thread_end or process_end if a thread or process of Windows ends there.
+  waits::WaitClass ending = waits::WaitClass::unexplained;
   bool is_known = false;
 };
 
@@ -67,10 +73,11 @@ class WaitNames {
   std::string_view function_of_group(u32 group) const { return function_of_group_[group]; }
   // The purpose of a wait. If the functions of the place do not show it, Windows' reason is used.
   WaitClass class_of(u32 sample, u8 wait_reason);
-  WaitClass class_of(const waits::Wait& wait) { return class_of(wait.sample, wait.reason); }
+  // A wait for an object of Windows is one for a thread or a process if its end woke the thread.
+  WaitClass class_of(const waits::Wait& wait);
   // The place with this class.
   WaitPlace place_of(u32 sample, u8 wait_reason);
-  WaitPlace place_of(const waits::Wait& wait) { return place_of(wait.sample, wait.reason); }
+  WaitPlace place_of(const waits::Wait& wait);
   // False if the wait lasted until the end of the recording, or until a signal ended its thread: then the thread never
   // got the thing that it waited for.
   bool has_end(const waits::Wait& wait) { return wait.has_end && !is_cut_off(wait); }

@@ -20,6 +20,21 @@ TEST(FirstThread, IsThatOfTheProgram) {
   EXPECT_EQ(first_thread(accounting, switches, {false, false, false}), 3u);
 }
 
+// On Windows, threads and processes have different numbers.
+TEST(FirstThread, IsNotTheRecorders) {
+  Accounting accounting;
+  accounting.threads = {{.thread = 11}, {.thread = 21}, {.thread = 31}};
+  recording::RecordedSwitches switches;
+  switches.has_windows_reasons = true;
+  switches.threads = {{11, {.process = 10, .name = "wperf.exe"}},
+                      {21, {.process = 20, .name = "other.exe"}},
+                      {31, {.process = 30, .name = "prog.exe"}}};
+  EXPECT_EQ(first_thread(accounting, switches, {true, true, true}), 1u);
+  EXPECT_EQ(first_thread(accounting, switches, {true, false, false}), 0u) << "nothing else was chosen";
+  switches.program = 30;
+  EXPECT_EQ(first_thread(accounting, switches, {true, true, true}), 2u);
+}
+
 TEST(ThreadTasks, ATaskHasTheNameThatSwitchesShow) {
   recording::RecordedSwitches switches;
   switches.threads = {
@@ -131,6 +146,35 @@ TEST(WaitNames, ALockThatIsTheGilInOtherWaitsIsTheGil) {
   EXPECT_EQ(all.classes(), (std::vector{gil, gil, lock, lock, lock})) << "not that of another process";
   all.accounting.waits[1].is_known = false;
   EXPECT_EQ(all.classes(), (std::vector{lock, gil, lock, lock, lock}));
+}
+
+// A wait on Windows of thread 7, which thread 8 ends.
+WaitClass class_of_windows_wait(std::string_view waits_in, std::string_view waker_in) {
+  recording::RecordedSamples recorded;
+  recording::RecordedSwitches switches;
+  switches.has_stacks = switches.has_windows_reasons = true;
+  stacks::StackProfile& profile = recorded.profile;
+  profile.modules.push_back({.name = "ntdll.dll", .path = {}, .reason = {}});
+  profile.nodes.push_back({});
+  for (const std::string_view name : {waits_in, waker_in}) {
+    const u32 number = static_cast<u32>(profile.functions.size());
+    profile.functions.push_back({.name = std::string(name), .module = 0, .is_known = true});
+    profile.places.push_back({.function = number});
+    profile.nodes.push_back({.parent = 0, .place = number});
+    profile.samples.push_back({.node = number + 1, .count = 1, .period = 1});
+    recorded.row_of_sample.push_back(number);
+  }
+  WaitNames names(switches, recorded);
+  const Wait wait{.thread = 0, .waker = 8, .sample = 0, .wake_sample = 1, .has_end = true};
+  EXPECT_EQ(names.place_of(wait).wait, names.class_of(wait));
+  return names.class_of(wait);
+}
+
+TEST(WaitNames, TheEndOfAThreadOrProcessOfWindowsIsNoLock) {
+  EXPECT_EQ(class_of_windows_wait("NtWaitForMultipleObjects", "NtTerminateThread"), WaitClass::thread_end);
+  EXPECT_EQ(class_of_windows_wait("NtWaitForSingleObject", "NtTerminateProcess"), WaitClass::process_end);
+  EXPECT_EQ(class_of_windows_wait("NtWaitForSingleObject", "NtSetEvent"), WaitClass::lock);
+  EXPECT_EQ(class_of_windows_wait("NtWaitForAlertByThreadId", "NtTerminateThread"), WaitClass::lock);
 }
 
 }  // namespace

@@ -57,15 +57,9 @@ class Builder {
  private:
   // The recorder's own threads are recorded like all others.
   void add_cost() {
-    static constexpr std::string_view kRecorders[] = {"wperf",     "wperf.exe", "perf",        "wpr.exe",
-                                                      "xperf.exe", "WPRUI.exe", "PerfView.exe"};
     std::map<u32, u64> times;  // by process
     for (const waits::ThreadTimes& one : accounting_.threads) {
-      const u32 process = names_.process_of(one.thread);
-      const bool is_one = switches_.recorder != 0 ? process == switches_.recorder
-                                                  : std::find(std::begin(kRecorders), std::end(kRecorders),
-                                                              names_.thread_name(one.thread)) != std::end(kRecorders);
-      if (is_one) times[process] += one.running;
+      if (is_recorder(switches_, one.thread)) times[names_.process_of(one.thread)] += one.running;
     }
     // If there are several recorders, it is unknown which one made this recording.
     if (times.size() == 1) out_.recorder_time = times.begin()->second;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string_view>
 
 #include "app/commands/destinations.h"
@@ -11,6 +12,7 @@
 #include "ground/os/process.h"
 #include "ground/text/shell_words.h"
 #include "machine/plan/sample_plan.h"
+#include "model/readings/samples.h"
 #include "views/compat/code_and_sources.h"
 
 namespace wperf::commands {
@@ -219,9 +221,10 @@ request::Request shown_request(const request::Request& request, const measure::R
   if (recording.trace.empty()) return shown;
   shown.data_file = recording.trace;
   shown.data_file_is_kept = !kept.empty();
-  // A trace has all programs, so the sampled one is chosen.
+  // A trace has all programs, so the sampled one is chosen, with the programs that it started.
   if (recording.sampled.pid != 0 && !request.sampling.whole_machine && shown.recording.pids.empty()) {
-    shown.recording.pids = {recording.sampled.pid};
+    const std::set<u32> family = readings::with_children(recording.sampled.pid, recording.trace_children);
+    shown.recording.pids.assign(family.begin(), family.end());
   }
   const request::Sampling& asked = request.sampling;
   if (!request.cores.empty() || (!asked.cores.empty() && !asked.all_cores)) {

@@ -38,7 +38,7 @@ diag::Result<int> look_once(live::LiveSession& session, diag::Console& console) 
                                .waits = chosen.view.waits ? &seen.waits : nullptr,
                                .counters = chosen.view.counters.has_value() ? &seen.counters : nullptr};
   report::StackOptions options;
-  options.filter = session.filter();
+  options.filter = seen.filter;
   options.rows = chosen.measured.wanted.sampling.display_rows;
   options.width = console.animated() ? console.width() : 0;
   options.coloured = console.coloured();

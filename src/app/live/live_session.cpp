@@ -95,6 +95,8 @@ diag::Result<LiveSession::LookProfile> LiveSession::look_profile(const measure::
   wanted.opened = &opened_;
   LookProfile seen{
       .profile = recording::read_recorded_samples(file, wanted).profile, .waits = {}, .counters = counted_};
+  children_ = live_->children();
+  seen.filter = filter();
   if (seen.profile.note.empty()) seen.profile.note = plan_.note;
   seen.profile.python = newest.python;
   if (!options_.view.waits) return seen;
@@ -164,7 +166,9 @@ bool LiveSession::records_all() const {
 
 stacks::StackFilter LiveSession::filter() const {
   stacks::StackFilter filter;
-  if (records_all() && sampled_.pid != 0) filter.pids = {sampled_.pid};
+  if (!records_all() || sampled_.pid == 0) return filter;
+  const std::set<u32> family = readings::with_children(sampled_.pid, children_);
+  filter.pids.assign(family.begin(), family.end());
   return filter;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/recording/recorded_samples.h"
@@ -42,6 +43,7 @@ class LiveSession {
     stacks::StackProfile profile;
     std::vector<waits::FunctionWaits> waits;
     std::vector<answers::CountRow> counters;
+    stacks::StackFilter filter = {};  // of the session at that look
   };
   diag::Result<LookProfile> look_profile(const measure::LiveLook& newest);
   // The reason why waits are unknown; empty if they are known.
@@ -75,6 +77,7 @@ class LiveSession {
   measure::SampledProgram sampled_;
   plan::SamplePlan plan_;
   std::unique_ptr<measure::LiveSampling> live_;
+  std::vector<std::pair<u32, u32>> children_;    // of the newest look: pairs of parent and child process
   std::unique_ptr<measure::LiveCounts> counts_;  // null: no counting
   std::vector<answers::CountRow> counted_;       // of the newest look
   modules::FunctionFiles functions_;

@@ -90,7 +90,7 @@ void LiveScreen::take_update() {
   is_stale_ = is_stale_ || !update.looks.empty() || update.code.has_value() || !update.message.empty() ||
               facts_.has_ended != update.has_ended;
   for (ProfiledLook& one : update.looks) {
-    table_.add(one.seen.profile, one.seconds, one.unseen_ns, session_.filter(),
+    table_.add(one.seen.profile, one.seconds, one.unseen_ns, one.seen.filter,
                {.waits = std::move(one.seen.waits), .counters = std::move(one.seen.counters)});
     ++came_;
     facts_.is_first = false;

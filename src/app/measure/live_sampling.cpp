@@ -273,6 +273,9 @@ class TraceLive final : public LiveSampling {
   const recording::RecordedSwitches* switches() const override {
     return run_.options.live_waits ? &switches_ : nullptr;
   }
+  std::vector<std::pair<u32, u32>> children() const override {
+    return last_.has_value() ? last_->trace_children : std::vector<std::pair<u32, u32>>();
+  }
 
  private:
   LiveRun run_;

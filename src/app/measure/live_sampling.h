@@ -41,6 +41,8 @@ class LiveSampling {
   virtual diag::Result<std::vector<std::byte>> recording(usize looks, usize newest_left_out) = 0;
   // The context switches of the newest look, if requested and not in the recording itself; otherwise null.
   virtual const recording::RecordedSwitches* switches() const { return nullptr; }
+  // The processes of the newest look, if a trace has them: pairs of parent and child.
+  virtual std::vector<std::pair<u32, u32>> children() const { return {}; }
 };
 
 // The maximum size of the sampled data that is kept, in bytes.

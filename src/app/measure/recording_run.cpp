@@ -152,12 +152,18 @@ device::RecordingTarget target_of_session(const MeasureOptions& options, const R
 namespace {
 
 diag::Result<void> add_to_trace(recording::TraceAdditions additions, Recording& recording, diag::Console& console) {
+  perf_data::RunFacts run;
+  if (!recording.of_whole_machine) run.process = recording.sampled.pid;
   if (recording.trace_python != nullptr) {
     WPERF_CHECK_OK(recording.trace_python->add_to(additions, recording.trace));
+    run.python = recording.trace_python->samples();
     if (!recording.trace_python->has_found_python()) console.warn(std::string("note: ").append(kNoPython));
     recording.trace_python.reset();
   }
-  return recording::complete_trace(recording.trace, additions);
+  if (run.process != 0 || !run.python.versions.empty())
+    additions.sections.emplace_back(perf_data::kRunFactsFeature, perf_data::run_facts_bytes(run));
+  WPERF_TRY(recording.trace_children, recording::complete_trace(recording.trace, additions));
+  return {};
 }
 
 }  // namespace
@@ -242,6 +248,7 @@ diag::Result<Recording> record_sampled(const MeasureOptions& options, const plan
   Recording recording;
   recording.plan = plan;
   recording.sampled = sampled;
+  recording.of_whole_machine = options.wanted.sampling.whole_machine;
   WPERF_CHECK_OK(machine.capabilities.kernel != nullptr ? record_with_kernel(options, machine, recording, console)
                                                         : record_with_driver(options, machine, recording, console));
   return recording;

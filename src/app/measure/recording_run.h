@@ -24,11 +24,13 @@ struct Recording {
   std::unique_ptr<os::RecordingFile> own_file;
   std::unique_ptr<os::MappedFile> mapped;
   perf_data::PerfFile file;
-  u64 size = 0;                                    // bytes
-  std::string trace;                               // path of the Windows trace that replaces `file`; empty if it is not
-                                                   // a trace
-  std::unique_ptr<TracePython> trace_python;       // while a trace with functions of Python is made
-  std::optional<stacks::TraceFacts> trace_losses;  // for a trace that was read
+  u64 size = 0;       // bytes
+  std::string trace;  // path of the Windows trace that replaces `file`; empty if it is not
+                      // a trace
+  std::vector<std::pair<u32, u32>> trace_children;  // its processes: pairs of parent and child
+  bool of_whole_machine = false;                    // the recording is not about one program, though one runs
+  std::unique_ptr<TracePython> trace_python;        // while a trace with functions of Python is made
+  std::optional<stacks::TraceFacts> trace_losses;   // for a trace that was read
   SampledProgram sampled;
   plan::SamplePlan plan;  // with the intervals that were used
   WaitEnd end = WaitEnd::time;

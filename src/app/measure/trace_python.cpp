@@ -63,10 +63,7 @@ diag::Result<void> TracePython::add_to(recording::TraceAdditions& additions, con
     if (!std::ranges::equal(chain, user))
       additions.python_stacks.push_back({ticks, sample.process, sample.thread, chain});
   }
-  perf_data::RunFacts run;
-  run.python = python_.samples();
   additions.sections.emplace_back(perf_data::kJitCodeFeature, python_.jit_code());
-  additions.sections.emplace_back(perf_data::kRunFactsFeature, perf_data::run_facts_bytes(run));
   return {};
 }
 

@@ -18,6 +18,7 @@ class TracePython {
 
   // Reads the stacks of the complete trace, and joins them with the frames of Python.
   diag::Result<void> add_to(recording::TraceAdditions& additions, const std::string& trace_path);
+  stacks::PythonSamples samples() const { return python_.samples(); }
   bool has_found_python() const { return !python_.samples().versions.empty(); }
 
  private:

@@ -53,8 +53,9 @@ ChosenThreads choose_threads(const SwitchRecording& recording, const WaitOptions
   waits::WaitSelection selection = waits.chosen;
   const recording::RecordedSwitches& switches = recording.switches;
   const bool chooses = !selection.processes.empty() || !selection.threads.empty() || !selection.names.empty();
-  // A recording of a program is about that program, even if it covers the whole machine.
-  const u32 program = waits.program != 0 ? waits.program : switches.program;
+  // A recording of a program is about that program, even if it covers the whole machine. A trace is about all programs.
+  const u32 of_file = recording.source.is_trace() ? 0 : switches.program;
+  const u32 program = waits.program != 0 ? waits.program : of_file;
   if (!chooses && program != 0) selection.processes = readings::with_children(program, switches.children);
   std::vector<bool> chosen = waits::chosen_threads(recording.accounting, switches, selection);
   return {.recording = recording, .selection = std::move(selection), .chosen = std::move(chosen)};

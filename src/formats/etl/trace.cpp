@@ -24,6 +24,7 @@ struct BufferRange {
 };
 
 constexpr usize kMostGaps = 1000;
+constexpr u32 kMostCores = 2048;              // what a buffer's header can name
 constexpr std::int64_t kFirstNumber = 1;      // the number of the first buffer after the header
 using Number = std::pair<u32, std::int64_t>;  // session and number
 
@@ -49,6 +50,7 @@ class BufferNumbers {
     const u64 step = static_cast<u64>(numbers_[i].second) - static_cast<u64>(numbers_[i - 1].second);
     return step == 0 ? 0 : step - 1;
   }
+  bool lacks_any_at_all() const { return !missing_.empty() && missing_.back() != 0; }
   bool lacks_any(const Number& from, const Number& to) const {
     return from.first != to.first || missing_[index_of(to)] != missing_[index_of(from)];
   }
@@ -62,16 +64,22 @@ class BufferNumbers {
   std::vector<u64> missing_;  // for each buffer: how many are missing up to it
 };
 
+// The number of buffers after the last one of the file, according to its header. If other sessions were appended, the
+// header does not know their number of buffers.
+u64 missing_at_end(const TraceFile& file, const BufferRange& all) {
+  if (file.buffers().back().session != 0) return 0;
+  const std::int64_t last = std::int64_t{file.header().buffers_written} - 1;  // the first number is 0, the header's
+  return last > all.last ? static_cast<u64>(last - all.last) : 0;
+}
+
 class CoreCoverage {
  public:
   CoreCoverage(const TraceFile& file, const BufferNumbers& numbers, u64 end, const BufferRange& all,
                TraceLosses& losses)
       : file_(file), numbers_(numbers), end_(end), begins_late_(all.first > kFirstNumber), losses_(losses) {
-    // In an unfinished file the last buffers of its cores are missing. The first number is 0, the header's. If other
-    // files were appended, the header does not know their number of buffers.
-    const bool has_others = file.buffers().back().session != 0;
+    // In an unfinished file the last buffers of its cores are missing.
     is_whole_ = file.cut_buffers() == 0 && file.unreadable_buffers() == 0 && file.header().end_time != 0 &&
-                (has_others || all.last >= std::int64_t{file.header().buffers_written} - 1);
+                missing_at_end(file, all) == 0;
   }
 
   void add(const CoreCursor& core) {
@@ -103,6 +111,23 @@ class CoreCoverage {
     }
     if (lacks || !is_whole_ || numbers_.lacks_any(number_of(*before), numbers_.all().back())) {
       losses_.unrecorded.push_back({.core = before->core, .begin = since, .end = ~u64{0}});
+    }
+  }
+
+  // If buffers are missing, they may be all buffers of a core that has none. `cores`: those of the file.
+  void add_cores_without_buffers(std::span<const CoreCursor> cores) {
+    if (is_whole_ && !begins_late_ && !numbers_.lacks_any_at_all()) return;
+    std::vector<bool> has_buffers(std::min<u32>(file_.header().processors, kMostCores));
+    for (const CoreCursor& core : cores) {
+      for (const u32 buffer : core.buffers()) {
+        const u16 number = file_.buffers()[buffer].core;
+        if (buffer != 0 && number < has_buffers.size()) has_buffers[number] = true;
+      }
+    }
+    for (usize core = 0; core < has_buffers.size(); ++core) {
+      if (has_buffers[core]) continue;
+      losses_.unrecorded.push_back(
+          {.core = static_cast<u16>(core), .begin = file_.header().first_ticks, .end = ~u64{0}});
     }
   }
 
@@ -140,6 +165,21 @@ class CoreCoverage {
   bool is_whole_ = true;
 };
 
+constexpr u64 kNsPerSecond = 1'000'000'000;
+constexpr u64 kNsPerFileTime = 100;
+
+// Computes value * factor / divisor for a large value and a small factor; it does not overflow for 500 years.
+u64 scaled(u64 value, u64 factor, u64 divisor) {
+  return value / divisor * factor + value % divisor * factor / divisor;
+}
+
+// In ticks; 0 if the header does not say it.
+u64 end_of_session(const TraceHeader& header) {
+  if (header.end_time <= header.start_time) return 0;
+  if (header.clock == Clock::system_time) return header.end_time;
+  return header.first_ticks + scaled(header.end_time - header.start_time, header.ticks_per_second, kFileTimeSecond);
+}
+
 // The core is unknown: the gap is on any core, between the times of the neighbouring buffers.
 TraceGap gap_at(const TraceFile& file, std::span<const CoreCursor> cores, const Number& after, u64 end) {
   TraceGap gap{.sign = TraceGap::Sign::numbers, .core = {}, .begin = end, .end = 0};
@@ -164,6 +204,23 @@ TraceGap gap_at(const TraceFile& file, std::span<const CoreCursor> cores, const 
     gap.end = std::max(gap.end, to);
   }
   return gap;
+}
+
+// `missing`: the number of missing buffers. The file's header says when the session ended.
+void note_early_end(const TraceFile& file, std::span<const CoreCursor> cores, u64 missing, TraceLosses& losses) {
+  losses.missing_buffers += missing;
+  losses.missing_at_end += missing;
+  losses.buffers_written += file.header().buffers_written;
+  if (losses.gaps.size() >= kMostGaps) return;
+  TraceGap gap{.sign = TraceGap::Sign::file_end, .core = {}, .begin = ~u64{0}, .end = end_of_session(file.header())};
+  gap.buffers = missing;
+  for (const CoreCursor& core : cores) {
+    const bool is_header = core.buffers().size() == 1 && core.buffers().front() == 0;
+    if (!is_header) gap.begin = std::min(gap.begin, core.last());
+    gap.end = std::max(gap.end, core.last());
+  }
+  gap.begin = std::min(gap.begin, gap.end);
+  losses.gaps.push_back(gap);
 }
 
 BufferRange buffer_range(std::span<const TraceFile> files) {
@@ -194,8 +251,10 @@ void add_unrecorded(const TraceFile& file, std::span<const CoreCursor> cores, u6
     gap.buffers = missing;
     losses.gaps.push_back(gap);
   }
+  if (const u64 missing = missing_at_end(file, all); missing != 0) note_early_end(file, cores, missing, losses);
   CoreCoverage coverage(file, numbers, end, all, losses);
   for (const CoreCursor& core : cores) coverage.add(core);
+  coverage.add_cores_without_buffers(cores);
 }
 
 void put_in_order(TraceLosses& losses) {
@@ -214,14 +273,6 @@ void put_in_order(TraceLosses& losses) {
     }
   }
   all.resize(kept);
-}
-
-constexpr u64 kNsPerSecond = 1'000'000'000;
-constexpr u64 kNsPerFileTime = 100;
-
-// Computes value * factor / divisor for a large value and a small factor; it does not overflow for 500 years.
-u64 scaled(u64 value, u64 factor, u64 divisor) {
-  return value / divisor * factor + value % divisor * factor / divisor;
 }
 
 bool are_apart(u64 a, u64 b) {

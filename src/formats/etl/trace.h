@@ -34,7 +34,9 @@ struct TraceLosses {
   u64 flagged_events_lost = 0;         // buffers with the flag that earlier events were lost
   u64 flagged_buffers_lost = 0;        // buffers with the flag that buffers were lost
   u64 flagged_buffers = 0;             // buffers with one or both flags
-  u64 missing_buffers = 0;             // buffers that are missing according to the numbers
+  u64 missing_buffers = 0;             // buffers that are missing according to the numbers, also at the end
+  u64 missing_at_end = 0;              // those after the last buffers of files
+  u64 buffers_written = 0;             // the number of buffers that these files had
   u64 out_of_order = 0;                // events that are earlier than the previous one on their core
   std::vector<TraceGap> gaps;          // ordered by time; if there are very many, only the first ones
   std::vector<Unrecorded> unrecorded;  // ordered by core, then by time; those of one core do not overlap

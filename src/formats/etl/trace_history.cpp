@@ -166,10 +166,19 @@ u32 TraceHistory::later_threads(u32 thread, u64 time) const {
   return begun == 0 ? 0 : static_cast<u32>(found->second.size() - begun);
 }
 
+bool TraceHistory::may_be_parent(u32 process, u64 child_begin) const {
+  const auto found = processes_of_id_.find(process);
+  if (found == processes_of_id_.end()) return true;  // its end was before the trace, or its events are missing
+  return std::ranges::any_of(found->second, [&](u32 index) {
+    return processes_[index].begin <= child_begin && child_begin <= processes_[index].end;
+  });
+}
+
 std::vector<std::pair<u32, u32>> TraceHistory::children() const {
   std::vector<std::pair<u32, u32>> children;
   for (const Process& one : processes_) {
-    if (one.process != 0) children.emplace_back(one.parent, one.process);  // process 0, idle, is its own parent
+    // Process 0, idle, is its own parent. A later process with the parent's number is not the parent.
+    if (one.process != 0 && may_be_parent(one.parent, one.begin)) children.emplace_back(one.parent, one.process);
   }
   return children;
 }

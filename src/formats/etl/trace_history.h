@@ -61,6 +61,8 @@ class TraceHistory {
   void take_process(const ProcessEvent& event, u64 time);
   void take_thread(const ThreadEvent& event, u64 time);
   void take_image(ImageEvent event, u64 time);
+  // `child_begin`: 0 if it is before the trace.
+  bool may_be_parent(u32 process, u64 child_begin) const;
   std::string dos_path(const std::string& path) const;
 
   std::vector<Process> processes_;

@@ -116,7 +116,34 @@ TEST(Trace, WhereEventsAreMissingIsTold) {
   EXPECT_EQ(got.losses.gaps[1].core, 0);
   EXPECT_EQ(got.losses.gaps[1].begin, 150u);
   EXPECT_EQ(got.losses.gaps[1].end, 160u);
-  expect_unrecorded(got.losses, {{0, 120, 160}, {1, 111, ~u64{0}}});
+  expect_unrecorded(got.losses, {{0, 120, 160}, {1, 111, ~u64{0}}, {2, 100, ~u64{0}}, {3, 100, ~u64{0}}});
+}
+
+// The machine has four cores. The only buffers of a core may be among those that are missing.
+TEST(Trace, ACoreWithoutBuffersIsUnknownIfBuffersAreMissing) {
+  const std::string first = B::header(100) + B::buffer(samples({110}), 0, 1);
+  EXPECT_TRUE(read(first + B::buffer(samples({120}), 1, 2)).losses.unrecorded.empty()) << "these cores had no events";
+  expect_unrecorded(read(first + B::buffer(samples({120}), 0, 3)).losses,
+                    {{0, 110, 120}, {1, 100, ~u64{0}}, {2, 100, ~u64{0}}, {3, 100, ~u64{0}}});
+}
+
+// The file ends between two buffers, so nothing is cut.
+TEST(Trace, BuffersAfterTheEndOfAFileAreMissing) {
+  std::string file = B::header(100) + B::buffer(samples({110}), 0, 1) + B::buffer(samples({150}), 1, 2);
+  file[B::kHeader + 32 + 0x24] = 6;  // the number of written buffers, including the header
+  const TraceLosses losses = read(file).losses;
+  EXPECT_EQ(losses.cut_buffers, 0u);
+  EXPECT_EQ(losses.missing_buffers, 3u);
+  EXPECT_EQ(losses.missing_at_end, 3u);
+  EXPECT_EQ(losses.buffers_written, 6u);
+  ASSERT_FALSE(losses.gaps.empty());
+  EXPECT_EQ(losses.gaps[0].sign, TraceGap::Sign::file_end);
+  EXPECT_EQ(losses.gaps[0].buffers, 3u);
+  EXPECT_FALSE(losses.gaps[0].core.has_value());
+  EXPECT_EQ(losses.gaps[0].begin, 110u);
+  EXPECT_GT(losses.gaps[0].end, 150u) << "the header says when the session ended";
+  file[B::kHeader + 32 + 0x24] = 3;
+  EXPECT_EQ(read(file).losses.missing_buffers, 0u);
 }
 
 // The numbers of the buffers show how many were written. After the existing buffers, the state of each core is unknown.
@@ -125,19 +152,19 @@ TEST(Trace, BehindTheEndOfACutFileNothingIsKnown) {
   EXPECT_TRUE(read(file).losses.unrecorded.empty());
   const Read cut = read(file.substr(0, file.size() - 8));
   EXPECT_EQ(cut.losses.cut_buffers, 1u);
-  expect_unrecorded(cut.losses, {{0, 120, ~u64{0}}, {1, 190, ~u64{0}}});
+  expect_unrecorded(cut.losses, {{0, 120, ~u64{0}}, {1, 190, ~u64{0}}, {2, 100, ~u64{0}}, {3, 100, ~u64{0}}});
   ASSERT_EQ(cut.losses.gaps.size(), 1u);
   EXPECT_EQ(cut.losses.gaps[0].sign, TraceGap::Sign::file_end);
   EXPECT_EQ(cut.losses.gaps[0].core, 0);
   EXPECT_EQ(cut.losses.gaps[0].end, 190u);
   std::string fewer = file;
   fewer[B::kHeader + 32 + 0x24] = 4;  // the number of written buffers, including the header
-  expect_unrecorded(read(fewer).losses, {{0, 120, ~u64{0}}, {1, 190, ~u64{0}}});
+  expect_unrecorded(read(fewer).losses, {{0, 120, ~u64{0}}, {1, 190, ~u64{0}}, {2, 100, ~u64{0}}, {3, 100, ~u64{0}}});
 }
 
 TEST(Trace, WhatWasBeforeARingIsUnknown) {
   const Read got = read(B::header(100) + B::buffer(samples({300}), 0, 909) + B::buffer(samples({200}), 1, 908));
-  expect_unrecorded(got.losses, {{0, 100, 300}, {1, 100, 200}});
+  expect_unrecorded(got.losses, {{0, 100, 300}, {1, 100, 200}, {2, 100, ~u64{0}}, {3, 100, ~u64{0}}});
 }
 
 // Filler bytes end a buffer only if nothing else follows.
@@ -380,6 +407,25 @@ TEST(TraceHistory, ImagesOfManyProcessesAtOneBaseAreNotSearched) {
     EXPECT_TRUE(history.take(event));
   }
   EXPECT_EQ(history.images().size(), kProcesses);
+}
+
+std::string process(u8 opcode, u64 time, u32 number, u32 parent) {
+  std::string payload;
+  B::put(payload, u64{0});
+  B::put(payload, number);
+  B::put(payload, parent);
+  payload.append(4 + 4 + 8 + 4 + 4, '\0');
+  payload += "a.exe";
+  payload.append(1 + 3 * 2, '\0');
+  return B::kernel(0x03, opcode, 4, time, payload);
+}
+
+// Numbers of processes are reused, too: process 9 began before the second process 5.
+TEST(TraceHistory, AParentLivesWhenItsChildBegins) {
+  const auto history = history_of(process(1, 110, 5, 1) + process(1, 115, 7, 5) + process(2, 120, 5, 1) +
+                                  process(1, 130, 9, 5) + process(1, 140, 5, 1) + process(1, 150, 11, 5));
+  const std::vector<std::pair<u32, u32>> wanted{{1, 5}, {5, 7}, {1, 5}, {5, 11}};
+  EXPECT_EQ(history.children(), wanted);
 }
 
 // If a reused number appears only at the end, it belongs to a new thread after the first one, not to the first one.

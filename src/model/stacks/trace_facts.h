@@ -28,7 +28,9 @@ struct TraceLossSpan {
 struct TraceFacts {
   u64 events_lost = 0, buffers_lost = 0;  // the header's counts
   u64 flagged_buffers = 0;                // buffers whose flag says that data before them was lost
-  u64 missing_buffers = 0;                // derived from gaps in the numbers of the existing buffers
+  u64 missing_buffers = 0;                // derived from the numbers of the existing buffers
+  u64 missing_at_end = 0;                 // those after the last existing buffer of a file
+  u64 buffers_written = 0;                // how many buffers a file without its last ones had
   u64 cut_buffers = 0, damaged_buffers = 0, damaged_bytes = 0;
   u64 out_of_order = 0;
   u64 samples_of_nobody = 0;

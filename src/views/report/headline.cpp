@@ -336,16 +336,19 @@ bool counts_time(const stacks::StackEvent& event) {
 std::string weight_text(const StackProfile& profile, u32 event) {
   const stacks::StackEvent& one = profile.events[event];
   const std::string whole = one.whole.empty() ? std::string() : "; 100 % is " + one.whole;
+  if (one.name.ends_with(stacks::kWithoutInterval)) return "each counts 1" + whole;
   if (!counts_time(one)) return text::with_commas(one.period) + " counted" + whole;
   const std::string time = text::duration(static_cast<double>(one.period) / kNanoseconds);
   if (!whole.empty()) return time + whole;
   if (counts_waits(one)) return time;
-  // Without the samples of idle cores, the rest of process 0 is interrupts.
+  // Without the samples of idle cores, the rest of process 0 is interrupts. A recording that was made of a trace does
+  // not say whether it has those samples.
   const bool is_without_idle = profile.trace.has_value() && profile.trace->is_without_idle;
   const bool has_idle =
       !is_without_idle && std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {
         return sample.event == event && profile.tasks[sample.task].pid == 0;
       });
+  if (has_idle && !profile.trace.has_value() && !is_clock_event(one)) return time;
   return time + (has_idle ? " of all cores, including idle ones" : " of CPU");
 }
 

@@ -226,7 +226,13 @@ std::string topdown_verdict(const Drill& drill) {
       return "The bottleneck is unknown: the run was too short to schedule all events. Let it run longer, or free "
              "counters.";
     }
-    return known ? "Nothing stands out: only retiring has 10 % or more." : "Nothing was running that could be counted.";
+    if (!known) return "Nothing was running that could be counted.";
+    const std::vector<u32>& roots = drill.method().roots;
+    const bool has_retiring = std::ranges::any_of(roots, [&](u32 root) {
+      return drill.method().nodes[root].metric.name == "retiring" && shares[root].known;
+    });
+    return has_retiring ? "Nothing stands out: only retiring has 10 % or more."
+                        : "Nothing stands out: no share is 10 % or more.";
   }
   const topdown::Node& node = drill.method().nodes[drill.worst()];
   return fmt::format("{}: {}", node.metric.name, topdown::meaning_of(node.metric.name));

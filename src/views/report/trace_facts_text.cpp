@@ -103,8 +103,12 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
       "buffers were lost while recording: the disk was too slow, or full");
   say(trace.flagged_buffers, "buffer reports that data before it was lost",
       "buffers report that data before them was lost");
-  say(trace.missing_buffers, "buffer is missing: its number is skipped",
+  say(trace.missing_buffers - trace.missing_at_end, "buffer is missing: its number is skipped",
       "buffers are missing: their numbers are skipped");
+  if (trace.missing_at_end != 0) {
+    lines.push_back(fmt::format("the last {} of {} buffers are missing: the file ends early",
+                                text::with_commas(trace.missing_at_end), text::with_commas(trace.buffers_written)));
+  }
   const usize shown = all_gaps ? trace.gaps.size() : std::min(trace.gaps.size(), kFew);
   for (usize i = 0; i < shown; ++i) lines.push_back(gap_line(trace.gaps[i]));
   if (shown != trace.gaps.size()) {
@@ -146,6 +150,7 @@ void write_trace_facts(text::JsonWriter& json, const stacks::TraceFacts& trace) 
   count("buffers_lost", trace.buffers_lost);
   count("flagged_buffers", trace.flagged_buffers);
   count("missing_buffers", trace.missing_buffers);
+  count("missing_at_end", trace.missing_at_end);
   count("cut_buffers", trace.cut_buffers);
   count("damaged_buffers", trace.damaged_buffers);
   count("damaged_bytes", trace.damaged_bytes);

@@ -186,7 +186,7 @@ auto core_columns(const WaitReport& report) {
     if (!interrupts) return;
     time(to, {"DPC", "dpc_ns"}, row.interrupts.dpc);
     time(to, {"ISR", "isr_ns"}, row.interrupts.isr);
-    to.count({"interrupts", "interrupts"}, row.interrupts.count);
+    to.count({"DPCs and ISRs", "interrupts"}, row.interrupts.count);
   };
 }
 

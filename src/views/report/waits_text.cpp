@@ -107,8 +107,9 @@ std::string left_out_text(const waits::OmittedRows& left_out) {
 std::vector<std::string> wait_lines(const WaitReport& report, bool all) {
   const double seconds = static_cast<double>(report.duration) / 1e9;
   std::vector<std::string> lines{fmt::format(
-      "recorded: {} switches and {} wake-ups in {} ({}/s); lost: {}; {}", text::with_commas(report.switches),
-      text::with_commas(report.wakeups), text::duration(seconds),
+      "recorded: {} switch{} and {} wake-up{} in {} ({}/s); lost: {}; {}", text::with_commas(report.switches),
+      report.switches == 1 ? "" : "es", text::with_commas(report.wakeups), report.wakeups == 1 ? "" : "s",
+      text::duration(seconds),
       text::scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
       lost_text(report), cost_text(report))};
   add_missing(report, all, lines);
