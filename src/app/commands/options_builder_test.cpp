@@ -38,5 +38,16 @@ TEST(BriefCommands, OnlyABenchWithoutRecordingsCanAddThem) {
   EXPECT_EQ(brief_commands(request).with_functions, "");
 }
 
+TEST(ShownRequest, OfATraceHasTheProgramAndThoseThatItStarted) {
+  measure::Recording recording;
+  recording.trace = "x.etl";
+  recording.sampled.pid = 5;
+  recording.trace_children = {{5, 7}, {7, 8}, {1, 9}};
+  EXPECT_EQ(shown_request({}, recording).recording.pids, (std::vector<u32>{5, 7, 8}));
+  request::Request whole;
+  whole.sampling.whole_machine = true;
+  EXPECT_TRUE(shown_request(whole, recording).recording.pids.empty());
+}
+
 }  // namespace
 }  // namespace wperf::commands

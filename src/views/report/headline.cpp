@@ -115,9 +115,19 @@ std::string waits_line(const RecordingAbout& about) {
 }
 
 // "only 1 sample: it ran 0.7 ms, too short for a profile; give it more work, …"
-std::string few_line(u64 samples, const RecordingAbout* about, bool is_part) {
+u64 samples_of(const StackProfile& profile, u32 event) {
+  u64 samples = 0;
+  for (const stacks::StackSample& one : profile.samples) samples += one.event == event ? one.count : 0;
+  return samples;
+}
+
+// `all`: with those of process 0, if these are shown, too.
+std::string few_line(u64 samples, u64 all, const RecordingAbout* about, bool is_part) {
   constexpr u64 kShort = 100'000'000;  // of CPU time; a program that used more was sampled too rarely
-  const std::string line = fmt::format("only {} {}: ", text::with_commas(samples), samples == 1 ? "sample" : "samples");
+  const std::string line =
+      !is_part && all > samples
+          ? fmt::format("only {} of {} samples are of programs: ", text::with_commas(samples), text::with_commas(all))
+          : fmt::format("only {} {}: ", text::with_commas(samples), samples == 1 ? "sample" : "samples");
   if (is_part) return line + "too few for a profile of this part";
   if (about == nullptr || about->elapsed_ns == 0) return line + "too few for a profile";
   const auto text_of = [](u64 ns) { return text::duration(static_cast<double>(ns) / kNanoseconds); };
@@ -261,7 +271,8 @@ Headline headline(const StackProfile& profile, const RecordingAbout* about, cons
   out.hot = hottest_function(profile, filter, relative);
   if (!out.hot.has_value()) return out;
   out.has_few_samples = out.hot->samples < kFewestSamples && profile.events[out.hot->event].things.empty();
-  out.hottest = out.has_few_samples ? few_line(out.hot->samples, about, is_part || !filter.is_empty())
+  out.hottest = out.has_few_samples ? few_line(out.hot->samples, samples_of(profile, out.hot->event), about,
+                                               is_part || !filter.is_empty())
                                     : hot_line(profile, *out.hot);
   return out;
 }

@@ -228,9 +228,8 @@ std::string topdown_verdict(const Drill& drill) {
     }
     if (!known) return "Nothing was running that could be counted.";
     const std::vector<u32>& roots = drill.method().roots;
-    const bool has_retiring = std::ranges::any_of(roots, [&](u32 root) {
-      return drill.method().nodes[root].metric.name == "retiring" && shares[root].known;
-    });
+    const bool has_retiring = std::ranges::any_of(
+        roots, [&](u32 root) { return drill.method().nodes[root].metric.name == "retiring" && shares[root].known; });
     return has_retiring ? "Nothing stands out: only retiring has 10 % or more."
                         : "Nothing stands out: no share is 10 % or more.";
   }
