@@ -176,9 +176,8 @@ TEST(Headline, AFewSamplesAreNoProfile) {
   EXPECT_EQ(told(), "only 29 samples: too few for a profile; record for longer");
   EXPECT_EQ(headline(profile, nullptr, {}).hottest, "only 29 samples: too few for a profile");
   EXPECT_TRUE(headline(profile, nullptr, {}).has_few_samples);
-  profile.samples.push_back({0, 2, 0, 6, 1, 1});
+  profile.samples.push_back({0, 2, 0, 1, 6, 1});
   EXPECT_EQ(headline(profile, nullptr, {}).hottest, "only 29 of 35 samples are of programs: too few for a profile");
-  profile.samples.pop_back();
   profile.samples[0].count = 30;
   EXPECT_TRUE(told().starts_with("hottest: ")) << told();
 }
