@@ -359,7 +359,7 @@ std::string weight_text(const StackProfile& profile, u32 event) {
       !is_without_idle && std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {
         return sample.event == event && profile.tasks[sample.task].pid == 0;
       });
-  if (has_idle && !profile.trace.has_value() && !is_clock_event(one)) return time;
+  if (has_idle && !profile.trace.has_value() && one.name == "Timer") return time;
   return time + (has_idle ? " of all cores, including idle ones" : " of CPU");
 }
 

@@ -207,7 +207,6 @@ TEST(Headline, WhatSamplesStandFor) {
   EXPECT_EQ(weight_text(profile, 0), "1.258 s of CPU") << "interrupts are left of process 0";
   profile.trace.reset();
   profile.events[0].name = "Timer";
-  profile.events[0].type = 4;
   EXPECT_EQ(weight_text(profile, 0), "1.258 s") << "made of a trace: whether idle cores were sampled is not known";
   profile.events[0].name = std::string("Timer") + stacks::kWithoutInterval;
   EXPECT_EQ(weight_text(profile, 0), "each counts 1");
