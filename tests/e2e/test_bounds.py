@@ -253,7 +253,7 @@ class InterruptTest(WperfTest):
                     asked.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             answering = threading.Thread(target=answer)
             answering.start()
-            self.assertIn("sent 1 spooled profiles", self.ok("push", "--url", url, "--spool", spool))
+            self.assertIn("sent 1 spooled profile to", self.ok("push", "--url", url, "--spool", spool))
             answering.join()
 
     def test_what_was_recorded_is_there_and_showing_it_may_be_ended(self):

@@ -25,7 +25,7 @@ class Spool(push_support.PushTest):
             said = self.fails("push", self.hostile, "--url", self.url, "--spool", self.spool, "--label",
                               f"number={number}", *more)
             self.assertIn("was not sent", said)
-            self.assertIn("wait in", said)
+            self.assertRegex(said, "profile(s wait| waits) in ")
 
     def waiting(self):
         return sorted(self.spool.glob("*.wpush"))
