@@ -17,12 +17,12 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 File file_with(const std::string& text) {
   File file(std::tmpfile());
   std::fwrite(text.data(), 1, text.size(), file.get());
-  std::rewind(file.get());
+  EXPECT_EQ(std::fseek(file.get(), 0, SEEK_SET), 0);
   return file;
 }
 std::string text_in(std::FILE* file) {
   std::string text(4096, '\0');
-  std::rewind(file);
+  EXPECT_EQ(std::fseek(file, 0, SEEK_SET), 0);
   text.resize(std::fread(text.data(), 1, text.size(), file));
   return text;
 }
