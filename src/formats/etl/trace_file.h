@@ -14,6 +14,11 @@ namespace wperf::etl {
 
 inline constexpr u64 kFileTimeSecond = 10'000'000;  // in units of FILETIME
 
+// Computes value * factor / divisor for a large value and a small factor; it does not overflow for 500 years.
+inline u64 scaled(u64 value, u64 factor, u64 divisor) {
+  return value / divisor * factor + value % divisor * factor / divisor;
+}
+
 enum class Clock : u8 { performance_counter = 1, system_time = 2, cycles = 3 };
 
 struct TraceHeader {
