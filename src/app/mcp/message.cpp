@@ -48,17 +48,11 @@ bool is_number(std::string_view text) {
   return take_digits() && text.empty();
 }
 
-// `text` has its quotation marks.
+// `text` has its quotation marks. The reader checks the escaped characters.
 bool is_string(std::string_view text) {
-  const auto is_control = [](char c) { return static_cast<u8>(c) < 0x20; };
-  if (text.size() < 2 || std::ranges::any_of(text, is_control)) return false;
-  for (usize at = text.find('\\'); at != text.npos; at = text.find('\\', at + 2)) {
-    if (std::string_view("\"\\/bfnrtu").find(text[at + 1]) == std::string_view::npos) return false;
-    const std::string_view code = text.substr(at + 2, 4);
-    const bool is_code = code.size() == 4 && code.find_first_not_of("0123456789abcdefABCDEF") == code.npos;
-    if (text[at + 1] == 'u' && !is_code) return false;
-  }
-  return true;
+  JsonReader reader(std::as_bytes(std::span(text)));
+  reader.string();
+  return reader.sound() && std::ranges::none_of(text, [](char c) { return static_cast<u8>(c) < 0x20; });
 }
 
 class MessageReader {
