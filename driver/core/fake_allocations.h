@@ -22,7 +22,7 @@ class FakeAllocations {
     return found == sizes_.end() ? 0 : found->second;
   }
 
-  // The memory is zeroed, and page-aligned from one page on. Returns null if there is none left.
+  // The memory is zeroed, and page-aligned from one page on. Returns null if memory is short.
   void* add(usize size) {
     const usize alignment = size >= kSpePage ? usize{kSpePage} : alignof(std::max_align_t);
     void* memory = nullptr;

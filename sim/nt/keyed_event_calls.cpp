@@ -14,7 +14,7 @@ u64 open_keyed_event(Call& call) {
   return open_named(call, Object::Kind::keyed_event);
 }
 
-// Returns the thread that has waited longest for the other side of this meeting; null if there is none.
+// Returns the thread that has waited longest for the other side of this meeting, or null.
 Thread* find_peer(const Call& call, const Wait& own) {
   Thread* peer = nullptr;
   for (const auto& thread : call.state.threads) {

@@ -240,8 +240,7 @@ constexpr OptionRow kOptions[] = {
      "Show only these modules: libc.so.6, /usr/bin/python3, [kernel]."},
     {Option::time, "--time", "", false, Value::text, "FROM-TO", kChoosing, Group::shown,
      "Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3. It begins when wperf "
-     "began "
-     "to record; a recording of another tool begins with its first sample."},
+     "began to record; a recording of another tool begins with its first sample."},
     {Option::idle, "--idle", "", false, Value::none, "", Command::report, Group::shown,
      "Include samples of idle cores. By default they are left out of Windows traces; perf.data files always include "
      "them, as in perf."},

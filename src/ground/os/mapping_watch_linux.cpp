@@ -42,8 +42,8 @@ bool MappingWatch::fill_with_zeros(std::uintptr_t fault) {
   return true;
 }
 
-// A signal that is not ours goes to the previous handler. If there is none, the default handling gets it: a fault
-// occurs again after this returns.
+// The previous handler gets a signal that is not ours. Without one, the signal has its default effect: a fault occurs
+// again after this returns.
 void MappingWatch::All::on_fault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   const bool is_sent = info->si_code <= 0;  // sent by a process

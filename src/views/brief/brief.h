@@ -63,7 +63,7 @@ Brief of_checks(std::span<const answers::Check> checks, const Commands& commands
 // The beginning of a longer text, with "..."; at most `most` bytes.
 std::string cut(std::string_view text, usize most);
 
-// For the files of this room.
+// The rest is for the files of this room.
 
 // Cuts a long name in the sentences of the verdict.
 void cut_name(Brief& brief, std::string_view name);
