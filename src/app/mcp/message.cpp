@@ -28,24 +28,10 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
-// The parts of a number of JSON: a whole number without a leading 0, a fraction, an exponent.
 bool is_number(std::string_view text) {
-  const auto take_digits = [&] {
-    const usize end = std::min(text.find_first_not_of("0123456789"), text.size());
-    text.remove_prefix(end);
-    return end != 0;
-  };
-  const auto take_one_of = [&](std::string_view characters) {
-    const bool is_there = !text.empty() && characters.find(text[0]) != characters.npos;
-    if (is_there) text.remove_prefix(1);
-    return is_there;
-  };
-  take_one_of("-");
-  if (!take_one_of("0") && !take_digits()) return false;
-  if (take_one_of(".") && !take_digits()) return false;
-  if (!take_one_of("eE")) return text.empty();
-  take_one_of("+-");
-  return take_digits() && text.empty();
+  JsonReader reader(std::as_bytes(std::span(text)));
+  reader.number();
+  return reader.sound() && reader.position() == text.size();
 }
 
 // `text` has its quotation marks. The reader checks the escaped characters.

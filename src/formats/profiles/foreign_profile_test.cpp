@@ -374,6 +374,17 @@ TEST(JsonReader, StringsNumbersAndDamage) {
     }
     EXPECT_FALSE(broken.sound()) << bad;
   }
+  for (const std::string bad : {"01", "-01", "-", "1.", "1.e5", "1e", "1e+"}) {
+    text::JsonReader broken(bytes_of(bad));
+    broken.number();
+    EXPECT_FALSE(broken.sound()) << bad;
+  }
+  for (const auto& [good, value] : {std::pair("0", 0.0), {"-0.25", -0.25}, {"2E-1", 0.2}, {"1e999", 7.0}}) {
+    const std::string kept = good;
+    text::JsonReader json_number(bytes_of(kept));
+    EXPECT_EQ(json_number.number(7), value) << good;
+    EXPECT_TRUE(json_number.sound()) << good;
+  }
 }
 
 }  // namespace

@@ -142,6 +142,21 @@ void JsonReader::append_escaped() {
   append_utf8(unescaped_, unit);
 }
 
+// Skips digits; there must be at least one. `digits` takes them as a number, modulo 2^64.
+int JsonReader::take_digits(u64& digits) {
+  const usize begin = at_;
+  for (; at_ < text_.size() && is_digit(text_[at_]); ++at_) digits = digits * 10 + static_cast<u64>(text_[at_] - '0');
+  const usize count = at_ - begin;
+  if (count == 0) fail();
+  return static_cast<int>(count);
+}
+
+bool JsonReader::take_one_of(std::string_view characters) {
+  const bool is_there = at_ < text_.size() && characters.find(text_[at_]) != characters.npos;
+  if (is_there) ++at_;
+  return is_there;
+}
+
 double JsonReader::number(double otherwise) {
   if (kind() != Kind::number) {
     skip();
@@ -149,32 +164,25 @@ double JsonReader::number(double otherwise) {
   }
   // Up to 19 digits and a power of ten that a double holds exactly need only one rounding.
   const usize begin = at_;
-  const bool is_negative = text_[at_] == '-';
-  if (is_negative) ++at_;
-  u64 digits = 0;
-  int exponent = 0, count = 0;
-  for (; at_ < text_.size() && is_digit(text_[at_]); ++at_, ++count)
-    digits = digits * 10 + static_cast<u64>(text_[at_] - '0');
-  if (count == 0) {
-    fail();
-    return otherwise;
-  }
-  if (at_ < text_.size() && text_[at_] == '.') {
-    for (++at_; at_ < text_.size() && is_digit(text_[at_]); ++at_, ++count, --exponent)
-      digits = digits * 10 + static_cast<u64>(text_[at_] - '0');
-  }
-  const bool has_power = at_ < text_.size() && (text_[at_] | 0x20) == 'e';
+  const bool is_negative = take_one_of("-");
+  u64 digits = 0, power = 0;
+  const bool has_leading_zero = at_ < text_.size() && text_[at_] == '0';
+  int count = take_digits(digits), exponent = 0;
+  if (has_leading_zero && count > 1) fail();
+  if (take_one_of(".")) exponent = take_digits(digits);
+  count += exponent;
+  const bool has_power = take_one_of("eE");
   if (has_power) {
-    ++at_;
-    if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
-    while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
+    take_one_of("+-");
+    take_digits(power);
   }
+  if (!sound_) return otherwise;
   static constexpr std::array<double, 23> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   constexpr u64 kExact = u64{1} << 53;
   if (!has_power && count <= 19 && digits <= kExact) {
-    const double value = static_cast<double>(digits) / kPowers[static_cast<usize>(-exponent)];
+    const double value = static_cast<double>(digits) / kPowers[static_cast<usize>(exponent)];
     return is_negative ? -value : value;
   }
   constexpr usize kLongest = 400;

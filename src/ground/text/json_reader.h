@@ -50,7 +50,7 @@ class JsonReader {
   }
   // The unescaped string, valid until the reader is used again. Empty for a value of another kind, which is skipped.
   std::string_view string();
-  // Returns `otherwise` for a value of another kind, which is skipped.
+  // Returns `otherwise` for a value of another kind, which is skipped, and for a number that a double cannot hold.
   double number(double otherwise = 0);
   void skip();
   // Ends the reading: every loop over members or elements ends, as after an error.
@@ -70,6 +70,8 @@ class JsonReader {
     sound_ = false;
     at_ = text_.size();
   }
+  int take_digits(u64& digits);
+  bool take_one_of(std::string_view characters);
   bool skip_string();
   void append_escaped();
 
