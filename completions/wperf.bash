@@ -48,7 +48,7 @@ _wperf() {
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return ;;
-    --output-prefix|--cwd|--spool|--root)
+    --symbol-path|--output-prefix|--cwd|--spool|--root)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -d -- "$current")
       return ;;
@@ -83,9 +83,9 @@ _wperf() {
       mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current")
       return ;;
     --device)
-      mapfile -t COMPREPLY < <(compgen -W 'driver linux sim sim:' -- "$current")
+      mapfile -t COMPREPLY < <(compgen -W 'driver etw linux sim sim: windowsperf etw:fake windowsperf:fake' -- "$current")
       return ;;
-    -c|--cpu|--timeout|sleep|-i|-n|-r|--dmc|--config|--image_name|--record_spawn_delay|-p|--cores|--freq|--symbol|-s|--sample-display-row|--timeline|--symbol-path|--max-stack|--comm|--pid|--tid|--module|--time|--span|--parallelism|--percent-limit|--level|--node|--counters|--min|--warmup|--per|--fail-if|--listen|--push|--every|--url|--label|--tenant|--spool-limit|--affinity) return ;;
+    -c|--cpu|--timeout|sleep|-i|-n|-r|--dmc|--config|--image_name|--record_spawn_delay|-p|--cores|--freq|--symbol|-s|--sample-display-row|--timeline|--max-stack|--comm|--pid|--tid|--module|--time|--span|--parallelism|--percent-limit|--level|--node|--counters|--min|--warmup|--per|--fail-if|--listen|--push|--every|--url|--label|--tenant|--spool-limit|--affinity) return ;;
   esac
   local words
   case $command in
@@ -104,16 +104,16 @@ _wperf() {
     man) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     test) words='-e -m -C -E --config --json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     detect) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
-    machine) words='-c --cpu --json -q --output -o --output-prefix --cwd --device --affinity -d' ;;
+    machine) words='start run ps kill stop -c --cpu --json -q --output -o --output-prefix --cwd --device --affinity -d' ;;
     guide) words='' ;;
     mcp) words='--root --allow-record' ;;
-    schema) words='-q --no-pager' ;;
+    schema) words='brief stat timeline sample spe report top waits topdown diff pgo branches records sample-line spans providers event-line list man test detect doctor selftest programs version -q --no-pager' ;;
     doctor) words='--json --brief -q --output -o --output-prefix --cwd --no-pager --device --selftest --fix' ;;
     --version) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     -h) words='--no-pager --all' ;;
     *) words='stat sample record report waits push pgo topdown top diff bench list -l man test detect machine guide mcp schema doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --pgo --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --python --python=native --python=functions --python=lines --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --spans --span --branches --latency --parallelism --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --counters --min --on-off --record --warmup --baseline --save-baseline --show-output --per --fail-if --junit --markdown --github --debuginfod --json --brief -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --format --binary --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --affinity -d --root --allow-record --all' ;;
   esac
-  if [[ $command == @(report|waits) && $current != -* ]]; then
+  if [[ $command == @(report|waits|push|pgo|diff) && $current != -* ]]; then
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$current")
     return

@@ -70,7 +70,7 @@ function __wperf_offer
     case -C -E --pe_file --pdb_file --output-perf-data --records --html --svg --record --baseline --save-baseline --junit --markdown --output -o --output-csv --binary --token-file
       __fish_complete_path "$current"
       return
-    case --output-prefix --cwd --spool --root
+    case --symbol-path --output-prefix --cwd --spool --root
       __fish_complete_directories "$current" ''
       return
     case -e
@@ -104,12 +104,12 @@ function __wperf_offer
       printf '%s\n' auto always never
       return
     case --device
-      printf '%s\n' driver linux sim sim:
+      printf '%s\n' driver etw linux sim sim: windowsperf etw:fake windowsperf:fake
       return
-    case -c --cpu --timeout sleep -i -n -r --dmc --config --image_name --record_spawn_delay -p --cores --freq --symbol -s --sample-display-row --timeline --symbol-path --max-stack --comm --pid --tid --module --time --span --parallelism --percent-limit --level --node --counters --min --warmup --per --fail-if --listen --push --every --url --label --tenant --spool-limit --affinity
+    case -c --cpu --timeout sleep -i -n -r --dmc --config --image_name --record_spawn_delay -p --cores --freq --symbol -s --sample-display-row --timeline --max-stack --comm --pid --tid --module --time --span --parallelism --percent-limit --level --node --counters --min --warmup --per --fail-if --listen --push --every --url --label --tenant --spool-limit --affinity
       return
   end
-  if contains -- "$command" report waits; and not string match -q -- '-*' "$current"
+  if contains -- "$command" report waits push pgo diff; and not string match -q -- '-*' "$current"
     __fish_complete_path "$current"
     return
   end
@@ -657,6 +657,7 @@ function __wperf_offer
         --device 'Device that measures: driver, windowsperf (Arm\'s driver), etw (tracing by Windows), linux, or sim[:KEY=VALUE,...] for the simulated machine' \
         --force-lock 'Take the driver from another wperf that holds it'
     case machine
+      printf '%s\n' start run ps kill stop
       printf '%s\t%s\n' \
         -c 'Cores to count on: numbers and ranges such as 0,4-7' \
         --cpu 'Cores to count on: numbers and ranges such as 0,4-7' \
@@ -676,6 +677,7 @@ function __wperf_offer
         --root 'Folder with the recordings that may be read; new ones are also put there' \
         --allow-record 'The assistant may start programs and measure them'
     case schema
+      printf '%s\n' brief stat timeline sample spe report top waits topdown diff pgo branches records sample-line spans providers event-line list man test detect doctor selftest programs version
       printf '%s\t%s\n' \
         -q 'Print no text' \
         --no-pager 'Do not page text that is longer than the terminal'

@@ -170,10 +170,10 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $optionsOf['man'] = '--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
   $optionsOf['test'] = '-e -m -C -E --config --json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
   $optionsOf['detect'] = '--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
-  $optionsOf['machine'] = '-c --cpu --json -q --output -o --output-prefix --cwd --device --affinity -d' -split ' '
+  $optionsOf['machine'] = 'start run ps kill stop -c --cpu --json -q --output -o --output-prefix --cwd --device --affinity -d' -split ' '
   $optionsOf['guide'] = '' -split ' '
   $optionsOf['mcp'] = '--root --allow-record' -split ' '
-  $optionsOf['schema'] = '-q --no-pager' -split ' '
+  $optionsOf['schema'] = 'brief stat timeline sample spe report top waits topdown diff pgo branches records sample-line spans providers event-line list man test detect doctor selftest programs version -q --no-pager' -split ' '
   $optionsOf['doctor'] = '--json --brief -q --output -o --output-prefix --cwd --no-pager --device --selftest --fix' -split ' '
   $optionsOf['--version'] = '--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
   $optionsOf['-h'] = '--no-pager --all' -split ' '
@@ -186,7 +186,7 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $valuesOf['--format'] = 'llvm extbinary llvm-unsymbolized bolt spt' -split ' '
   $valuesOf['--to'] = 'pyroscope pyroscope-ingest parca otlp clickhouse' -split ' '
   $valuesOf['--color'] = 'auto always never' -split ' '
-  $valuesOf['--device'] = 'driver linux sim sim:' -split ' '
+  $valuesOf['--device'] = 'driver etw linux sim sim: windowsperf etw:fake windowsperf:fake' -split ' '
   $valued = '-c --cpu --timeout sleep -i -n -r --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --freq --symbol -s --sample-display-row --timeline --symbol-path --output-perf-data --max-stack --records --comm --pid --tid --module --time --span --parallelism --percent-limit --html --svg --level --node --counters --min --record --warmup --baseline --save-baseline --per --fail-if --junit --markdown --output -o --output-csv --output-prefix --cwd --listen --push --every --binary --url --label --token-file --tenant --spool --spool-limit --affinity --root' -split ' '
   $everything = 'stat sample record report waits push pgo topdown top diff bench list -l man test detect machine guide mcp schema doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --pgo --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --python --python=native --python=functions --python=lines --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --spans --span --branches --latency --parallelism --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --counters --min --on-off --record --warmup --baseline --save-baseline --show-output --per --fail-if --junit --markdown --github --debuginfod --json --brief -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --format --binary --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --affinity -d --root --allow-record --all' -split ' '
   $before = @($line.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } |
@@ -195,7 +195,7 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $previous = if ($before.Count) { $before[-1] } else { '' }
   if ($valued -ccontains $previous) { return }
   $command = $before | Where-Object { $optionsOf.ContainsKey($_) } | Select-Object -First 1
-  if (@('report', 'waits') -ccontains $command -and -not $word.StartsWith('-') -and -not $valuesOf.ContainsKey($previous)) { return }
+  if (@('report', 'waits', 'push', 'pgo', 'diff') -ccontains $command -and -not $word.StartsWith('-') -and -not $valuesOf.ContainsKey($previous)) { return }
   $kept = ''
   if ($previous -ceq '-e' -or $previous -ceq '-m') {
     $all = wperf list --json 2>$null | ConvertFrom-Json

@@ -507,32 +507,45 @@ class LinuxTest(WperfTest):
         counts = self.self_counts(json.loads(done.stdout)["recording"])
         self.assertGreater(counts["busy", "busy", "three_quarters"], 0)
 
-    def test_a_full_disk(self):
+    def small_disk(self):
         if os.geteuid() != 0:
             self.skipTest("needs root to mount a small disk")
-        disk = os.path.join(self.folder.name, "disk")
-        os.mkdir(disk)
+        disk = tempfile.mkdtemp(dir=self.folder.name)
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk], check=False, capture_output=True).returncode:
             self.skipTest("mounting is not allowed here")
-        try:
-            for milliseconds in (500, 2000, 8000, 30000):  # until the disk is full
-                done = self.run_wperf("record", "-e", "cpu-clock:100000", "-o", f"{disk}/full.data", "--",
-                                      *self.busy.words(milliseconds), device="linux")
-                if done.returncode != 0:
-                    break
-            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-            self.assertIn("No space left", done.stderr)
-            self.assertIn("three_quarters", done.stdout, "what was written is shown")
-            done = self.run_wperf("report", f"{disk}/full.data")
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        return disk
+
+    def test_a_full_disk(self):
+        disk = self.small_disk()
+        for milliseconds in (500, 2000, 8000, 30000):  # until the disk is full
+            done = self.run_wperf("record", "-e", "cpu-clock:100000", "-o", f"{disk}/full.data", "--",
+                                  *self.busy.words(milliseconds), device="linux")
+            if done.returncode != 0:
+                break
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("No space left", done.stderr)
+        self.assertIn("three_quarters", done.stdout, "what was written is shown")
+        done = self.run_wperf("report", f"{disk}/full.data")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("three_quarters", done.stdout)
+        self.assertEqual(done.stderr, "", "it is whole as far as it goes")
+        if shutil.which("perf") is not None:
+            done = subprocess.run(["perf", "script", "-i", f"{disk}/full.data"], capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("three_quarters", done.stdout)
-            self.assertEqual(done.stderr, "", "it is whole as far as it goes")
-            if shutil.which("perf") is not None:
-                done = subprocess.run(["perf", "script", "-i", f"{disk}/full.data"], capture_output=True, text=True, check=False)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn("three_quarters", done.stdout)
-        finally:
-            subprocess.run(["umount", disk], check=True)
+
+    # What is on the disk cannot be read then; the reason is the disk.
+    def test_a_disk_that_is_full_from_the_beginning(self):
+        disk = self.small_disk()
+        for free in (0, 4096, 24576):
+            pathlib.Path(disk, "fill").write_bytes(bytes(64 * 1024 - free))
+            for command in ("record", "waits"):
+                with self.subTest(command=command, free=free):
+                    done = self.run_wperf(command, "-o", f"{disk}/full.data", "--", *self.busy.words(300), device="linux")
+                    self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                    self.assertIn("No space left on device", done.stderr)
+                    pathlib.Path(disk, "full.data").unlink(missing_ok=True)
 
     def test_a_reader_that_goes_away_ends_nothing_too_early(self):
         path = os.path.join(self.folder.name, "unread.data")

@@ -50,6 +50,17 @@ class Machine(WperfTest):
         self.assertEqual((row["State"], row["Exit_code"]), ("ended", "0x0"))
         self.assertTrue(row["Program"].endswith("/fib.exe"))
 
+    def test_words_that_do_not_belong_to_an_action_are_refused(self):
+        for words, problem in ((("stop", "--", "x.exe"), "machine stop starts no program"),
+                               (("run", "--json", "--", "x.exe"), "machine run has no JSON"),
+                               (("ps", "--device", "sim:cores=2"), "the options of the simulated machine are for"),
+                               (("ps", "7"), "machine ps takes no '7'")):
+            done = self.run_wperf("machine", *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(problem, done.stderr)
+        done = self.run_wperf("machine", "run", "--timeout", "9", "--", workload("fib.exe"), "10")
+        self.assertEqual((done.stdout, done.stderr), ("fib 55\n", "warning: --timeout has no effect on machine\n"))
+
     def test_a_program_reads_its_input_while_the_machine_goes_on(self):
         if not LUA.exists():
             self.skipTest(f"{LUA} is missing (scripts/test fetches it)")

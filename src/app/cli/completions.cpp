@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Completion scripts. If there is no command on the line yet, they offer the commands; then the command's options, the
-// files that report reads, and values of the option before the cursor. Names of events and metrics come from `wperf
-// list`, so they are those of this machine.
+// Completion scripts. If there is no command on the line yet, they offer the commands; then the command's options, its
+// words or the files that it reads, and values of the option before the cursor. Names of events and metrics come from
+// `wperf list`, so they are those of this machine.
+#include <algorithm>
+
 #include "app/cli/help.h"
 #include "ground/text/shell_words.h"
+#include "views/schemas/schemas.h"
 
 namespace wperf::cli {
 namespace {
@@ -29,8 +32,35 @@ std::string command_words() {
   return words;
 }
 
-std::string option_words(const CommandRow& command) {
+// Does the command read files that are named without an option?
+bool reads_files(const CommandRow& row) {
+  return row.argument.find("FILE") != row.argument.npos || row.argument.find("BEFORE") != row.argument.npos;
+}
+
+std::string file_commands(std::string_view separator) {
+  std::string names;
+  for (const CommandRow& row : command_rows()) {
+    if (reads_files(row)) names.append(names.empty() ? "" : separator).append(row.name);
+  }
+  return names;
+}
+
+// The words that the command takes besides options.
+std::string own_words(const CommandRow& row) {
   std::string words;
+  if (row.command == request::Command::machine) {
+    words = row.argument;
+    std::replace(words.begin(), words.end(), '|', ' ');
+  }
+  if (row.command == request::Command::schema) {
+    for (const schemas::Schema& schema : schemas::all()) append_word(words, schema.name);
+  }
+  return words;
+}
+
+// Everything that may follow the command.
+std::string words_after(const CommandRow& command) {
+  std::string words = own_words(command);
   for (const OptionRow& row : option_rows()) {
     if (row.commands.has(command.command)) append_word(words, spellings(row, " "));
   }
@@ -60,7 +90,7 @@ bool takes_file(const OptionRow& row) {
 }
 
 bool takes_folder(const OptionRow& row) {
-  return row.value == Value::folder;
+  return row.value == Value::folder || row.option == Option::symbol_path;
 }
 
 bool takes_names(Option option) {
@@ -70,7 +100,7 @@ bool takes_names(Option option) {
 // May the value be anything, so that nothing can be offered?
 bool is_open(const OptionRow& row) {
   const bool typed = row.value == Value::text || row.value == Value::number || row.value == Value::duration;
-  return typed && value_words(row.option).empty() && !takes_names(row.option);
+  return typed && value_words(row.option).empty() && !takes_names(row.option) && !takes_folder(row);
 }
 
 // Event names are in rows that end in [… event]; metric names follow the headings that mention -m.
@@ -153,7 +183,9 @@ std::string fish_value_cases() {
 std::string fish_option_cases() {
   std::string cases;
   for (const CommandRow& row : command_rows()) {
-    cases += "    case " + spellings(row, " ") + "\n      printf '%s\\t%s\\n'";
+    cases += "    case " + spellings(row, " ") + "\n";
+    if (const std::string words = own_words(row); !words.empty()) cases += "      printf '%s\\n' " + words + "\n";
+    cases += "      printf '%s\\t%s\\n'";
     for (const OptionRow& option : option_rows()) {
       if (option.commands.has(row.command)) cases += fish_items(option);
     }
@@ -223,12 +255,14 @@ std::string render_bash_completion() {
          "  local words\n"
          "  case $command in\n";
   for (const CommandRow& row : command_rows()) {
-    out += "    " + std::string(row.name) + ") words=" + text::single_quoted(option_words(row)) + " ;;\n";
+    out += "    " + std::string(row.name) + ") words=" + text::single_quoted(words_after(row)) + " ;;\n";
   }
   out += "    *) words=" + text::single_quoted(command_words() + " " + all_option_words()) +
          " ;;\n"
          "  esac\n"
-         "  if [[ $command == @(report|waits) && $current != -* ]]; then\n"
+         "  if [[ $command == @(" +
+         file_commands("|") +
+         ") && $current != -* ]]; then\n"
          "    compopt -o filenames\n"
          "    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
          "    return\n"
@@ -275,7 +309,7 @@ std::string render_zsh_completion() {
   }
   out += "  " + patterns_of(is_open) + ") _message value; return ;;\nesac\ncase $command in\n";
   for (const CommandRow& row : command_rows()) {
-    out += "  " + std::string(row.name) + ") flags=(\n";
+    out += "  " + std::string(row.name) + ") flags=(" + own_words(row) + "\n";
     for (const OptionRow& option : option_rows()) {
       if (option.commands.has(row.command)) out += zsh_items(option);
     }
@@ -283,7 +317,7 @@ std::string render_zsh_completion() {
   }
   out += "  *)\n    _describe -t commands command verbs\n    flags=(\n";
   for (const OptionRow& option : option_rows()) out += zsh_items(option);
-  out += "    ) ;;\nesac\n[[ $command == (report|waits) && $PREFIX != -* ]] && { _files; return }\n";
+  out += "    ) ;;\nesac\n[[ $command == (" + file_commands("|") + ") && $PREFIX != -* ]] && { _files; return }\n";
   out += "_describe -t options option flags\n";
   return out;
 }
@@ -323,7 +357,9 @@ std::string render_fish_completion() {
   out += "    case " + patterns_of(is_open, " ") +
          "\n      return\n"
          "  end\n"
-         "  if contains -- \"$command\" report waits; and not string match -q -- '-*' \"$current\"\n"
+         "  if contains -- \"$command\" " +
+         file_commands(" ") +
+         "; and not string match -q -- '-*' \"$current\"\n"
          "    __fish_complete_path \"$current\"\n"
          "    return\n"
          "  end\n"
@@ -349,7 +385,7 @@ std::string render_powershell_completion() {
   for (const OptionRow& row : option_rows()) out += powershell_items(row);
   for (const CommandRow& row : command_rows()) {
     for (const std::string_view word : {row.name, row.alias}) {
-      if (!word.empty()) out += powershell_words("$optionsOf[" + powershell_quoted(word) + "]", option_words(row));
+      if (!word.empty()) out += powershell_words("$optionsOf[" + powershell_quoted(word) + "]", words_after(row));
     }
   }
   std::string valued;
@@ -369,7 +405,9 @@ std::string render_powershell_completion() {
       "  $previous = if ($before.Count) { $before[-1] } else { '' }\n"
       "  if ($valued -ccontains $previous) { return }\n"
       "  $command = $before | Where-Object { $optionsOf.ContainsKey($_) } | Select-Object -First 1\n"
-      "  if (@('report', 'waits') -ccontains $command -and -not $word.StartsWith('-') -and -not "
+      "  if (@('" +
+      file_commands("', '") +
+      "') -ccontains $command -and -not $word.StartsWith('-') -and -not "
       "$valuesOf.ContainsKey($previous)) { "
       "return }\n"
       "  $kept = ''\n"

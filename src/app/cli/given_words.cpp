@@ -55,8 +55,8 @@ void warn_once(std::string warning, request::Request& request) {
 }
 
 void warn_of_idle_options(const GivenWords& given, request::Request& request) {
-  // Scripts made for WindowsPerf do not use the guide.
-  const bool is_ours = request.command == Command::guide;
+  // Scripts made for WindowsPerf do not use these commands.
+  const bool is_ours = request.command == Command::guide || request.command == Command::machine;
   for (const GivenOption& one : given.options) {
     const Option option = one.row->option;
     if (may_be_idle(option) && !(is_ours && is_of_windowsperf(option))) continue;
@@ -117,6 +117,7 @@ Words words_of_commands() {
 
 Words option_words(Command command) {
   Words words, others = {"--help"};
+  if (command == Command::none) others.push_back(row_of(Command::version).name);
   for (const OptionRow& row : option_rows()) {
     Words& list = row.commands.has(command) ? words : others;
     list.insert(list.end(), {row.name, row.alias});

@@ -565,7 +565,7 @@ std::string_view value_words(Option option) {
     case Option::colours:
       return "auto always never";
     case Option::device:
-      return "driver linux sim sim:";
+      return "driver etw linux sim sim: windowsperf etw:fake windowsperf:fake";
     default:
       return {};
   }

@@ -25,7 +25,7 @@ diag::Error with_program_hint(diag::Error error, const std::string& file, std::s
                                      "ELF",
                                      "MZ", "#!"}) {
     if (begin.starts_with(one))
-      error.hint = fmt::format("{} is a program; `{} -- {}` runs it", file, command, text::quoted_word(file));
+      error.hint = fmt::format("'{}' is a program; `{} -- {}` runs it", file, command, text::quoted_word(file));
   }
   return error;
 }

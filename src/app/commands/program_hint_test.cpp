@@ -14,7 +14,8 @@ std::string hint_for(const std::string& content, diag::ExitCode code = diag::Exi
   std::ofstream(file, std::ios::binary) << content;
   const diag::Error error = with_program_hint({.text = "bad", .hint = "other", .code = code}, file, "wperf waits");
   std::filesystem::remove(file);
-  return error.hint == file + " is a program; `wperf waits -- \"" + file + "\"` runs it" ? "runs it" : error.hint;
+  return error.hint == "'" + file + "' is a program; `wperf waits -- \"" + file + "\"` runs it" ? "runs it"
+                                                                                                : error.hint;
 }
 
 TEST(ProgramHint, IsForProgramsOnly) {

@@ -139,6 +139,20 @@ struct Action {
   std::string_view name;
   diag::Result<int> (*run)(const request::Request& request, diag::Console& console);
 };
+
+// Each word is for some of the actions only.
+diag::Result<void> check_words(const std::string& action, const request::Request& request) {
+  if (action != "kill" && !request.machine.words.empty())
+    return wrong_use(fmt::format("machine {} takes no '{}'", action, request.machine.words.front()));
+  if (action != "run" && request.program.has_value())
+    return wrong_use(fmt::format("machine {} starts no program", action));
+  if (action != "ps" && (request.outputs.json || request.outputs.json_file.has_value()))
+    return wrong_use(fmt::format("machine {} has no JSON; `wperf machine ps --json` lists the programs", action));
+  if (action == "start") return {};
+  WPERF_TRY(const std::string options, options_of(request.device));
+  if (!options.empty()) return wrong_use("the options of the simulated machine are for `wperf machine start`");
+  return {};
+}
 constexpr Action kActions[] = {
     {"start", start}, {"run", run_program}, {"ps", show_processes}, {"kill", kill}, {"stop", stop}};
 
@@ -149,8 +163,7 @@ diag::Result<int> run_live_machine(const request::Request& request, diag::Consol
   if (wanted.empty()) return wrong_use("machine needs a word: start, run, ps, kill or stop");
   for (const Action& action : kActions) {
     if (action.name != wanted) continue;
-    if (wanted != "kill" && !request.machine.words.empty())
-      return wrong_use(fmt::format("machine {} takes no '{}'", wanted, request.machine.words.front()));
+    WPERF_CHECK_OK(check_words(wanted, request));
     return action.run(request, console);
   }
   return wrong_use(fmt::format("machine has no command '{}'", wanted));

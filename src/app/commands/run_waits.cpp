@@ -117,7 +117,9 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   if (const auto hung = process != 0 ? hung_process(process, waits, recording) : std::nullopt; hung.has_value()) {
     WPERF_CHECK_OK(show::show_wait_report(hung->report, nullptr, &hung->about, options, console));
   } else {
-    WPERF_CHECK_OK(show::show_waits(recording, waits, options, console));
+    auto shown = show::show_waits(recording, waits, options, console);
+    // A recording that could not be written completely may lack what `waits` needs.
+    if (!shown.has_value()) return recording.error.has_value() ? *recording.error : std::move(shown).error();
   }
   print_json_file(request, console);
   print_kept_recording(request, recording, console);

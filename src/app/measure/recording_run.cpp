@@ -41,7 +41,10 @@ diag::Result<void> keep_recording(std::span<const std::byte> bytes, const std::s
 
 // Memory of parts that were read is freed immediately, so a long recording never has to be completely in memory.
 diag::Result<void> open_recording(Recording& recording) {
-  WPERF_TRY(recording.file, perf_data::PerfFile::open(recording.mapped->bytes()));
+  auto opened = perf_data::PerfFile::open(recording.mapped->bytes());
+  // A file that could not be written completely is often unreadable; the reason is the error of the writer.
+  if (!opened.has_value()) return recording.error.has_value() ? *recording.error : std::move(opened).error();
+  recording.file = std::move(opened).value();
   recording.file.on_passed([mapped = recording.mapped.get()](u64 begin, u64 end) { mapped->release(begin, end); });
   return {};
 }

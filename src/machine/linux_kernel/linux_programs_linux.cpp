@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "ground/os/files.h"
 #include "ground/os/process.h"
 #include "ground/text/shell_words.h"
 #include "machine/perf_events/system_files.h"
@@ -119,7 +120,7 @@ diag::Result<void> check_executable(const std::string& image) {
     const std::string_view folder = folders.substr(0, folders.find(':'));
     folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
     const std::string path = (folder.empty() ? "." : std::string(folder)) + "/" + image;
-    if (access(path.c_str(), X_OK) == 0) return check_file(path);
+    if (access(path.c_str(), X_OK) == 0 && !os::is_folder(path)) return check_file(path);
   }
   return diag::Error{.text = fmt::format("{}: no such program in the folders of PATH", image),
                      .hint = "for a program in the current folder write ./" + image,

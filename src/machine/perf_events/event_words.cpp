@@ -175,6 +175,12 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find_tracepoint(std::
   const usize colon = name.find(':');
   const std::string_view system = name.substr(0, colon), point = name.substr(colon + 1);
   if (!is_word(system) || !is_word(point)) return Found();
+  WPERF_TRY(const Found event_before_colon, find(system));
+  if (event_before_colon.has_value()) {
+    return diag::usage_error(fmt::format("'{}' cannot follow the event {}", point, system),
+                             "only modifiers can, in one word, as in NAME:up; record, sample and top also take an "
+                             "interval, as in NAME:100000");
+  }
   const std::string folder = tracefs_folder(files_);
   if (folder.empty()) {
     return diag::Error{.text = fmt::format("cannot look up the tracepoint {}: this user may not read tracefs", name),

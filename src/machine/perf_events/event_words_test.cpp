@@ -129,6 +129,7 @@ TEST_F(EventWordsTest, Tracepoints) {
   EXPECT_TRUE(words().find("sched:sched_switch").value()->in_kernel);
   EXPECT_TRUE(diag::names_all(spelled("sched:none"), {"error: ", "tracepoint sched:none"}));
   EXPECT_EQ(spelled("../sched:x"), "unknown");
+  EXPECT_TRUE(diag::names_all(spelled("cpu-clock:100000"), {"error: '100000' cannot follow the event cpu-clock"}));
 }
 
 TEST_F(EventWordsTest, WhatThePmuClaims) {

@@ -103,6 +103,10 @@ diag::Error unknown_event(const request::EventToken& token, const EventCatalog& 
         token.text);
     return error;
   }
+  if (name.starts_with("arm_spe")) {
+    error.hint = "SPE is for record and sample, alone: -e arm_spe_0//, with its filters between the slashes";
+    return error;
+  }
   error.hint = diag::did_you_mean(diag::nearest(token.text, names));
   if (error.hint.empty()) {
     error.hint = kernel == nullptr || kernel->is_windows()

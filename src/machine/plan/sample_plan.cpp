@@ -47,7 +47,7 @@ diag::Result<u16> resolve(const request::EventToken& token, const EventCatalog& 
   auto code = resolve_code(token, catalog, NameOrder::architecture_first);
   if (code.has_value()) return code;
   diag::Error error = std::move(code).error();
-  if (token.text.find_first_of("/{}") != std::string::npos) {
+  if (token.text.find_first_of("/{}") != std::string::npos && !token.text.starts_with("arm_spe")) {
     error.hint =
         "for sampling, groups and events outside the cores are not supported; use NAME or NAME:INTERVAL, separated by "
         "commas";

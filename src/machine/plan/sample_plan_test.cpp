@@ -132,6 +132,7 @@ TEST(SamplePlan, ExtraEvents) {
 
 TEST(SamplePlan, UnknownNames) {
   EXPECT_EQ(sample_error(recording("nonsense:5")), "unknown event name: nonsense");
+  EXPECT_TRUE(sample_planned(recording("arm_spe_0//,ld_spec:5")).error().hint.starts_with("SPE is"));
   for (const char* list : {"/dsu/l3d_cache", "{ld_spec,st_spec}", "ld_spec,/dmc_clk/x"}) {
     const auto plan = sample_planned(recording(list));
     ASSERT_FALSE(plan.has_value()) << list;

@@ -114,6 +114,11 @@ diag::Result<Duration> parse_duration(std::string_view text, std::string_view op
   const std::string with_digit = fmt::format("0{}", text);
   if (text.starts_with('.') && milliseconds_of(with_digit).has_value())
     error.hint = fmt::format("a digit is needed before the point: {}", with_digit);
+  constexpr usize kMostDecimals = 2;
+  const usize end_of_two = std::min(text.find('.'), text.size() - 1) + 1 + kMostDecimals;
+  const usize unit = std::min(text.find_first_not_of("0123456789", end_of_two), text.size());
+  if (end_of_two < unit && milliseconds_of(fmt::format("{}{}", text.substr(0, end_of_two), text.substr(unit))))
+    error.hint = "at most two digits may follow the point; ms is a smaller unit, as in 123ms";
   return error;
 }
 

@@ -96,6 +96,15 @@ TEST(Duration, AMissingDigitBeforeThePointIsHintedAt) {
     EXPECT_EQ(parse_duration(other, "-i").error().hint, "") << other;
 }
 
+TEST(Duration, ManyDecimalsAreHintedAt) {
+  for (const char* long_one : {"0.123", "1.2345s", "0.001m"}) {
+    const diag::Error error = parse_duration(long_one, "--timeout").error();
+    EXPECT_TRUE(error.hint.starts_with("at most two digits")) << long_one << error.hint;
+  }
+  for (const char* other : {"0.123x", "1.23.4", "", ".", "x"})
+    EXPECT_EQ(parse_duration(other, "-i").error().hint, "") << other;
+}
+
 TEST(Number, LimitsBelongToTheRange) {
   EXPECT_EQ(parse_number("0", "-n").value(), 0u);
   EXPECT_EQ(parse_number("4294967295", "-n").value(), ~u32{0});
