@@ -61,6 +61,10 @@ function(wperf_room name)
     endforeach()
     # The tested code is optimised. A test file is not, so it compiles in half the time.
     target_compile_options(${name}_test PRIVATE -O0)
+    # A test's own code needs neither coverage nor lines in a sanitizer's report: a quarter less to compile.
+    if(WPERF_FUZZ)
+      target_compile_options(${name}_test PRIVATE -fno-sanitize=fuzzer-no-link -g0)
+    endif()
     wperf_precompile(${name}_test test)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit TIMEOUT 300)
   endif()

@@ -104,7 +104,7 @@ diag::Error unknown_event(const request::EventToken& token, const EventCatalog& 
     return error;
   }
   if (name.starts_with("arm_spe")) {
-    error.hint = "SPE is for record and sample, alone: -e arm_spe_0//, with its filters between the slashes";
+    error.hint = "SPE is for record and sample, as the only event: -e arm_spe_0//, with filters between the slashes";
     return error;
   }
   error.hint = diag::did_you_mean(diag::nearest(token.text, names));
