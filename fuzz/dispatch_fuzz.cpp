@@ -303,7 +303,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   };
   hal.walks.on_walk = [&](u32 ticket, const WalkedStack& stack) { core.on_user_walk(ticket, stack); };
   hal.walks.on_lost = [&](u32 ticket) { core.on_user_walk_lost(ticket); };
-  // A program's stack may have any contents. Here they are the same at every address.
+  // A program's stack may have any contents. In this process, all addresses have the same contents.
   const u64 record[2] = {bytes.byte() * u64{8}, bytes.word()};
   hal.walks.read_memory = [&](u64 address, void* to, usize count) {
     const u64 words[2] = {address + record[0], record[1]};

@@ -97,7 +97,7 @@ u64 query_memory(Call& call) {
   const u32 room = call.argument32(2);
   if (room < kBasicSize) return fail(call, kTooSmall);
   const std::array<u64, 12> known = memory_counters(*process);
-  // PROCESS_MEMORY_COUNTERS_EX has no sizes of addresses, but its own size.
+  // PROCESS_MEMORY_COUNTERS_EX begins with its own size, and does not have the sizes of the address space.
   std::array<u64, 10> counters{};
   const u64 size = room < sizeof counters ? kBasicSize : sizeof counters;
   counters[0] = size | known[2] << 32;

@@ -16,7 +16,7 @@ enum class FileDetail : u8 { names, lines };  // reading lines takes longer
 compare::OpenBuildFile code_of_builds(const modules::SymbolOptions& symbols, FileDetail detail);
 
 // For annotations. Finds where the functions that a gate names begin in their sources, and fills Verdict::source of the
-// verdicts that did not pass, if the files have these lines. `after`: the runs of the side after.
+// verdicts that did not pass, if the files have these lines. `after`: the runs of the new build.
 void find_sources(const Comparison& comparison, std::span<const RunCosts> after, const OpenBuildFile& open,
                   std::vector<Verdict>& verdicts);
 

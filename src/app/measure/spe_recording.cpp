@@ -251,7 +251,8 @@ diag::Result<Recording> record_driver_spe(const MeasureOptions& options, OpenedM
   return recording;
 }
 
-// Linux gives PMUs numbers from here on; perf looks for the event whose type AUXTRACE_INFO names.
+// The type of the SPE event. Linux numbers its PMUs from 8 on. perf takes the type from AUXTRACE_INFO, and looks for
+// the event with that type.
 constexpr u32 kSpeUnit = 8;
 constexpr u64 kOperationType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
                                perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod;

@@ -36,7 +36,7 @@ bool is_barred(const std::string& path, const struct stat& found) {
   return user != 0 && found.st_uid != user && owner_of_shared_folder(path).value_or(user) != user;
 }
 
-// A pipe, or a link to something, with which another user may get the output.
+// Another user may have made this pipe or link in a shared folder to get the output.
 bool is_trap(const std::string& path, const struct stat& found) {
   return found.st_uid != geteuid() && owner_of_shared_folder(path).has_value();
 }
