@@ -10,11 +10,12 @@
 namespace wperf::sim::fake {
 
 inline constexpr u64 kTickCycles = 100, kCallCycles = 20, kSwitchCycles = 50, kInterruptCycles = 10;
+inline constexpr u64 kLookNs = 1'000'000;
 inline constexpr u64 kCodeStart = 0x140001000, kCallerLink = 0x140002000;
 
 struct Step {
-  enum class Kind { work, sleep, end, crash, fault } kind = Kind::end;
-  u64 amount = 0;  // cycles, nanoseconds, exit code
+  enum class Kind { work, sleep, await, end, crash, fault } kind = Kind::end;  // await: waits for the host
+  u64 amount = 0;                                                              // cycles, nanoseconds, exit code
 };
 using Script = std::vector<Step>;
 
@@ -103,6 +104,10 @@ class FakeProgram final : public Program {
       case Step::Kind::sleep:
         sleep_until_ns_ = now_ns + step.amount;
         return CallOutcome::resume;
+      case Step::Kind::await:
+        await_until_ns_ = now_ns + step.amount;
+        sleep_until_ns_ = now_ns + kLookNs;
+        return CallOutcome::resume;
       case Step::Kind::fault:
         thread_.x[1] = 1;
         return CallOutcome::resume;
@@ -121,6 +126,12 @@ class FakeProgram final : public Program {
     return false;
   }
   u64 sleep_until_ns(u32) const override { return sleep_until_ns_; }
+  bool wakes(u32, u64 now_ns) override {
+    if (now_ns < await_until_ns_) sleep_until_ns_ = now_ns + kLookNs;
+    if (now_ns >= await_until_ns_) await_until_ns_ = 0;
+    return await_until_ns_ == 0;
+  }
+  WaitsFor waits_for(u32) const override { return await_until_ns_ != 0 ? WaitsFor::host : WaitsFor::time; }
   bool is_starting() const override { return next_ < starting_; }
   u32 processor(u32) const override { return core_; }
   u32 exit_code() const override { return exit_code_; }
@@ -134,7 +145,7 @@ class FakeProgram final : public Program {
   usize starting_;
   u32 id_, core_;
   usize next_ = 0;
-  u64 sleep_until_ns_ = 0;
+  u64 sleep_until_ns_ = 0, await_until_ns_ = 0;
   u32 exit_code_ = 0;
   std::string crash_text_ = "unsupported call";
 };
@@ -174,6 +185,9 @@ inline Step work(u64 cycles) {
 }
 inline Step sleep(u64 ns) {
   return {Step::Kind::sleep, ns};
+}
+inline Step await(u64 ns) {
+  return {Step::Kind::await, ns};
 }
 inline Step end(u32 code) {
   return {Step::Kind::end, code};

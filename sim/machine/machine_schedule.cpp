@@ -11,7 +11,7 @@ namespace {
 
 constexpr u32 kReady = 1, kTerminated = 4, kWaiting = 5, kDeferredReady = 7;  // KTHREAD_STATE
 // KWAIT_REASON
-constexpr u32 kDelayExecution = 4, kSuspended = 5, kUserRequest = 6, kQuantumEnd = 30, kPreempted = 32,
+constexpr u32 kExecutive = 0, kDelayExecution = 4, kSuspended = 5, kUserRequest = 6, kQuantumEnd = 30, kPreempted = 32,
               kAlertByThreadId = 37;
 
 u32 reason_of(WaitsFor what) {
@@ -22,6 +22,8 @@ u32 reason_of(WaitsFor what) {
       return kAlertByThreadId;
     case WaitsFor::resumption:
       return kSuspended;
+    case WaitsFor::host:
+      return kExecutive;
     default:
       return kDelayExecution;
   }
@@ -86,7 +88,7 @@ void Machine::watch_schedule(std::span<const u16> events) {
     for (const auto& thread : task->threads) {
       thread->noted = true;
       if (thread->ended) continue;
-      thread->waits = !task->held && awake_ns(*thread) > now_ns_;
+      thread->waits = !task->held && sleeps(*thread, now_ns_);
       thread->wait_until_ns = task->program->sleep_until_ns(thread->id);
       thread->left_ns = now_ns_;
     }
@@ -129,7 +131,7 @@ void Machine::note_leaving(const Thread& thread, u64 time_ns, WperfSimScheduleEv
   if (thread.ended) {
     event.state = kTerminated;
     event.reason = 0;
-  } else if (awake_ns(thread) > time_ns) {
+  } else if (sleeps(thread, time_ns)) {
     event.state = kWaiting;
     // A wait that has ended meanwhile no longer shows its purpose.
     const WaitsFor present = thread.task->program->waits_for(thread.id);
@@ -218,10 +220,24 @@ void Machine::note_ready(const Core& core, Thread& thread, const Thread* waker, 
   thread.waits = false;
 }
 
+bool Machine::waits_for_host(const Thread& thread) {
+  return thread.task->program->waits_for(thread.id) == WaitsFor::host;
+}
+
+bool Machine::sleeps(const Thread& thread, u64 time_ns) const {
+  return awake_ns(thread) > time_ns || waits_for_host(thread);
+}
+
+// The thread looked whether its wait for the host is over, and it is.
+void Machine::note_end_of_host_wait(const Core& core, Thread& thread) {
+  if (schedule_ && thread.waits) note_ready(core, thread, nullptr, clock_.ns_at(core.local_cycles));
+}
+
 void Machine::note_timer_wakes(const Core& core) {
   const u64 time_ns = clock_.ns_at(core.local_cycles);
   for (Thread* const thread : core.ready) {
-    if (!thread->waits || clock_.cycles_not_before(awake_ns(*thread)) > core.local_cycles) continue;
+    if (!thread->waits || waits_for_host(*thread)) continue;
+    if (clock_.cycles_not_before(awake_ns(*thread)) > core.local_cycles) continue;
     note_ready(core, *thread, nullptr, std::min(awake_ns(*thread), time_ns));
   }
 }
@@ -263,7 +279,7 @@ void Machine::note_wakes(const Core& core, const Thread& caller) {
       const u64 until_ns = task->program->sleep_until_ns(one->id);
       if (!one->noted) note_begin(core, *one, &caller);
       note_late_leaving(*one, until_ns == now_ns);
-      if (!one->waits || until_ns == one->wait_until_ns || until_ns > now_ns) continue;
+      if (!one->waits || until_ns == one->wait_until_ns || until_ns > now_ns || waits_for_host(*one)) continue;
       note_ready(core, *one, &caller, now_ns);
     }
   }

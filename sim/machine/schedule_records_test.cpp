@@ -6,8 +6,10 @@
 
 #include <array>
 
+#include "sim/machine/fake_parts.h"
 #include "sim/machine/program_test.h"
 #include "sim/machine/simulated_machine.h"
+#include "sim/machine/virtual_times.h"
 
 namespace wperf::sim {
 namespace {
@@ -139,6 +141,50 @@ TEST_P(ScheduleTest, EachStackIsReportedWhileItsThreadStandsStill) {
   }
   EXPECT_EQ(seen, moments.size());
   EXPECT_GT(seen, 20u);
+}
+
+struct Change {
+  u32 kind, core;
+  u64 ms;
+  bool operator==(const Change&) const = default;
+};
+
+// When the thread was switched in, left to wait and became ready.
+std::vector<Change> changes_of(Machine& machine, u32 thread) {
+  constexpr u32 kWaiting = 5, kExecutive = 0;
+  std::vector<Change> changes;
+  for (const WperfSimScheduleEvent& note : machine.take_schedule(~usize{0})) {
+    if (note.thread != thread && note.old_thread != thread) continue;
+    changes.push_back({note.kind, note.core, (note.time_ns + kMillisecond / 2) / kMillisecond});
+    if (note.old_thread != thread) continue;
+    EXPECT_EQ(note.state, kWaiting);
+    EXPECT_EQ(note.reason, kExecutive);
+  }
+  return changes;
+}
+
+TEST(ScheduleOfHostWaits, AThreadThatWaitsForTheHostIsNotReadyWhenItLooks) {
+  using namespace fake;
+  OptionError error;
+  MachineOptions options = parse_options("pace=free,cores=2", "", error);
+  auto parts = std::make_unique<FakeParts>();
+  parts->scripts = {{"reads.exe", {await(400 * kMillisecond), await(300 * kMillisecond), work(kForever)}},
+                    {"calls.exe", std::vector<Step>(10'000, work(10'000))}};
+  Machine machine(std::move(options), std::move(parts));
+  MachineError wrong;
+  const u32 pid = machine.spawn({"reads.exe", "reads.exe", 0}, wrong);
+  machine.resume(pid);
+  machine.resume(machine.spawn({"calls.exe", "calls.exe", 1}, wrong));
+  const auto wait = [&](u64 ns) { machine.wait(ns, 0, wrong); };
+  wait(100 * kMillisecond + kLookNs / 3);
+  machine.watch_schedule({});
+  wait(500 * kMillisecond);
+  EXPECT_EQ(
+      changes_of(machine, pid + 4),
+      (std::vector<Change>{{WPERF_SIM_READIED, 0, 400}, {WPERF_SIM_SWITCHED, 0, 400}, {WPERF_SIM_SWITCHED, 0, 400}}));
+  wait(kSecond);
+  EXPECT_EQ(changes_of(machine, pid + 4),
+            (std::vector<Change>{{WPERF_SIM_READIED, 0, 700}, {WPERF_SIM_SWITCHED, 0, 700}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ScheduleTest, testing::Values("cores=1", "cores=2,mhz=100", "cores=4"));

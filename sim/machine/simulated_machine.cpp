@@ -189,6 +189,7 @@ Machine::Thread* Machine::pick(Core& core, u64& wake_cycles) {
 
 void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineError& error) {
   if (!thread.task->program->wakes(thread.id, clock_.ns_at(core.local_cycles))) return;
+  note_end_of_host_wait(core, thread);
   if (!options_.startup_counted && thread.task->program->is_starting()) return start_program(core, thread, error);
   make_core(core);
   if (core.last != nullptr && core.last != &thread) work(core, KernelWork::context_switch, core.last);

@@ -170,6 +170,9 @@ class Machine final : private ProgramHost {
   void note_switch(Core& core, Thread* next);
   void note_late_leaving(Thread& thread, bool is_woken);
   void note_timer_wakes(const Core& core);
+  void note_end_of_host_wait(const Core& core, Thread& thread);
+  static bool waits_for_host(const Thread& thread);
+  bool sleeps(const Thread& thread, u64 time_ns) const;
   void note_call(Core& core, Thread& caller);
   void note_wakes(const Core& core, const Thread& caller);
   void note_ready(const Core& core, Thread& thread, const Thread* waker, u64 time_ns);

@@ -58,7 +58,7 @@ class NtProcess final : public Program {
       case Wait::Kind::packets:
         return WaitsFor::threads;
       case Wait::Kind::host:
-        return thread.wait.pipe != nullptr ? WaitsFor::threads : WaitsFor::time;
+        return thread.wait.pipe != nullptr ? WaitsFor::threads : WaitsFor::host;
       default:
         return WaitsFor::time;
     }
@@ -118,10 +118,17 @@ std::string text_of_missing_dll(const State& state) {
   return name + " is missing: it is neither in the program's folder nor among the DLLs of Windows" + needed;
 }
 
-// A program that ends with an error of Windows has crashed, or could not be started.
+// Whether a program that ended itself has crashed, or could not be started: if ntdll ended it, or if its exit code is
+// an error of Windows. Other large numbers, such as -1, are usual exit codes.
+bool has_failed(const State& state) {
+  constexpr u32 kFacility = 0x0fffffff, kError = 0xc0000000, kInterrupted = 0xc000013a;  // by Ctrl-C
+  if (state.exit_code == kInterrupted) return false;
+  return state.is_unhandled || (state.exit_code & ~kFacility) == kError;
+}
+
 CallOutcome NtProcess::end() {
-  constexpr u32 kError = 0xc0000000, kDelayedDllNotFound = 0xc06d007e, kInterrupted = 0xc000013a;  // by Ctrl-C
-  if ((state_.exit_code & kError) != kError || state_.exit_code == kInterrupted) return CallOutcome::ended;
+  constexpr u32 kDelayedDllNotFound = 0xc06d007e;
+  if (!has_failed(state_)) return CallOutcome::ended;
   const bool lacks_dll = state_.exit_code == kDllNotFound || state_.exit_code == kInvalidImageFormat;
   if (lacks_dll && !state_.missing_dll.empty()) {
     state_.crash_text = text_of_missing_dll(state_);

@@ -22,11 +22,17 @@ u64 terminate_process(Call& call) {
   if (call.argument(0) == 0) {  // all threads but the calling one
     for (const auto& thread : state.threads)
       if (thread.get() != &call.thread) end_thread(state, *thread, call.argument32(1), call.now_ns);
+    state.ends_in_order = true;
     return kSuccess;
   }
   const auto process = call.process_object_of(call.argument(0));
   if (process == nullptr) return kInvalidHandle;
-  if (process == state.process_object) return call.end_process(call.argument32(1));
+  if (process == state.process_object) {
+    // TerminateProcess() is called in kernelbase, and ExitProcess() ends the other threads first.
+    const Module* const caller = module_at(state, call.thread.registers.x[30]);
+    state.is_unhandled = !state.ends_in_order && caller != nullptr && same_ignoring_case(caller->name, "ntdll.dll");
+    return call.end_process(call.argument32(1));
+  }
   if (process->signalled) return kProcessIsTerminating;
   state.system->host->end(process->id, call.argument32(1));
   return kSuccess;

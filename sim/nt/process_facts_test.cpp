@@ -34,6 +34,22 @@ class NtProcessFacts : public ::testing::Test {
   TestProcess process;
 };
 
+TEST_F(NtProcessFacts, OnlyNtdllEndsAProgramForAnExceptionThatNothingHandled) {
+  constexpr u64 kNtdll = 0x20000, kKernelBase = 0x30000;
+  State& state = process.state;
+  state.modules.push_back({"ntdll.dll", {}, kNtdll, 0x1000, 0});
+  state.modules.push_back({"kernelbase.dll", {}, kKernelBase, 0x1000, 0});
+  const auto end_from = [&](u64 caller) {
+    state.threads.front()->registers.x[30] = caller + 0x10;
+    (void)process.call("NtTerminateProcess", {kThisProcess, 0xe0000001});
+    return state.is_unhandled;
+  };
+  EXPECT_TRUE(end_from(kNtdll));
+  EXPECT_FALSE(end_from(kKernelBase)) << "TerminateProcess";
+  ASSERT_EQ(process.call("NtTerminateProcess", {0, 0xe0000001}), kSuccess);
+  EXPECT_FALSE(end_from(kNtdll)) << "ExitProcess";
+}
+
 TEST_F(NtProcessFacts, TimesAreThoseThatThreadsRan) {
   constexpr u32 kOfThread = 1, kOfProcess = 4;
   process.now_ns = 1'000'000;

@@ -59,8 +59,9 @@ class ProgramHost {
   virtual void has_new_thread(u32 /*pid*/, u64 /*now_ns*/) {}
 };
 
-// The event that wakes a sleeping thread.
-enum class WaitsFor : u8 { time, threads, lock, resumption };
+// The event that wakes a sleeping thread. For the host, the thread looks at each of its wake-up times whether its wait
+// is over.
+enum class WaitsFor : u8 { time, threads, lock, resumption, host };
 
 // the last two are about the whole process
 enum class CallOutcome : u8 { resume, thread_ended, ended, crashed };

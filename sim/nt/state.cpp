@@ -61,10 +61,15 @@ State* find_process(const System& system, u32 id) {
   return found != system.processes.end() ? *found : nullptr;
 }
 
+const Module* module_at(const State& state, u64 address) {
+  const auto found = std::ranges::find_if(
+      state.modules, [address](const Module& module) { return address - module.base < module.size; });
+  return found != state.modules.end() ? &*found : nullptr;
+}
+
 std::string describe_address(const State& state, u64 address) {
-  for (const Module& module : state.modules)
-    if (address - module.base < module.size) return module.name + "+" + hex(address - module.base);
-  return hex(address);
+  const Module* const module = module_at(state, address);
+  return module != nullptr ? module->name + "+" + hex(address - module->base) : hex(address);
 }
 
 }  // namespace wperf::sim::nt

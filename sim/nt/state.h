@@ -228,6 +228,8 @@ struct State {
   bool boosts = true;  // a new thread's priority rises after a wait; without effect
   u32 exit_code = 0;
   std::string crash_text;
+  bool ends_in_order = false;  // ExitProcess() has ended the other threads
+  bool is_unhandled = false;   // ntdll ended it: an exception that nothing handled, or its loader failed
   bool lacked = false;         // it ended because the simulated Windows lacks a feature
   std::string last_exception;  // for the text of a crash
   std::string missing_dll;     // the DLL that ntdll's loader did not find or could not load
@@ -253,6 +255,7 @@ inline constexpr u64 kMemoryBytes = 8ull << 30;  // of the machine
 
 u64 all_processors(const State& state);  // a mask
 usize count_living_threads(const State& state);
+const Module* module_at(const State& state, u64 address);       // null if it is in no image
 std::string describe_address(const State& state, u64 address);  // "bignum.dll+0x1010"
 std::string hex(u64 value);
 std::string printable(std::string_view text);  // a terminal must not interpret the program's output
