@@ -50,6 +50,7 @@ bool open_folders(State& state, const ProcessOptions& options, const std::string
   if (state.program->pe.needs_loader && !state.files.set_system_folder(options.system_folder)) {
     error.text = std::filesystem::path(program).filename().string() +
                  " needs the DLLs of Windows, and there is no folder " + options.system_folder + " with them";
+    error.hint = kWayToDlls;
     return false;
   }
   if (state.program->pe.needs_loader && !state.files.make_home()) {
@@ -94,7 +95,6 @@ bool take_surroundings(State& state, const ProcessOptions& options, const std::s
 
 bool load_program(State& state, const ProcessOptions& options, LoadError& error) {
   error = {};
-  error.hint = "scripts/windows-dlls fetches the DLLs; windows=FOLDER names another folder";
   std::error_code code;
   std::string path =
       std::filesystem::canonical(options.image_path, code).string();  // its DLLs are in the folder of the real file

@@ -113,7 +113,7 @@ bool prepare_host_calls(State& state, const ImageContents& ntdll, u64 base) {
 }
 
 bool map_ntdll(State& state, LoadError& error) {
-  error.text = "the DLLs of Windows are missing or damaged: ";
+  error = {"the DLLs of Windows are missing or damaged: ", std::string(kWayToDlls)};
   const auto bytes = FileSystem::contents(state.files.find("\\??\\C:\\windows\\system32\\ntdll.dll"));
   if (!bytes) {
     error.text += "their folder has no ntdll.dll";
@@ -139,7 +139,7 @@ bool map_ntdll(State& state, LoadError& error) {
   const std::string path = std::string(kSystemFolder) + "\\ntdll.dll";
   state.modules.push_back({"ntdll.dll", state.files.host_path(path), base, image->pe.image_size, 0});
   state.guest_paths[base] = path;
-  error.text.clear();
+  error = {};
   return true;
 }
 
@@ -274,7 +274,9 @@ bool prepare_process(State& state, const Inheritance* inherited, LoadError& erro
   const u64 api_sets = map_api_sets(state);
   if (api_sets != 0 && fill_peb(state, inherited, api_sets) && make_thread(state, {entry, 0, 0}) != nullptr)
     return true;
-  error.text = api_sets != 0 ? no_room : "the DLLs of Windows are incomplete: apisetschema.dll is missing or damaged";
+  error.text = no_room;
+  if (api_sets == 0)
+    error = {"the DLLs of Windows are incomplete: apisetschema.dll is missing or damaged", std::string(kWayToDlls)};
   return false;
 }
 

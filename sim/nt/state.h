@@ -260,6 +260,9 @@ std::string describe_address(const State& state, u64 address);  // "bignum.dll+0
 std::string hex(u64 value);
 std::string printable(std::string_view text);  // a terminal must not interpret the program's output
 
+inline constexpr std::string_view kWayToDlls =
+    "scripts/windows-dlls fetches the DLLs; windows=FOLDER names another folder";
+
 // process_loading.cpp
 [[nodiscard]] bool load_program(State& state, const ProcessOptions& options, LoadError& error);
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`wperf machine`: a simulated machine that stays on, programs on it, and several wperfs that measure it."""
+import json
 import os
 import pathlib
 import pty
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -87,6 +90,24 @@ class Machine(WperfTest):
         self.assertIn("googolplex.exe", self.ok("waits", "--timeout", "0.3"))
         self.ok("machine", "kill", str(pid))
         self.assertEqual(self.programs()[pid]["State"], "ended")
+
+    def test_a_path_from_this_folder_is_the_programs_own_in_its_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(DLLS / "cmd.exe", folder)
+            for path in ("./cmd.exe", f"../{pathlib.Path(folder).name}/cmd.exe", "cmd.exe"):
+                done = self.run_wperf("machine", "run", "--", path, "/c", "echo hi", cwd=folder)
+                self.assertEqual((done.stdout, done.stderr, done.returncode), ("hi\n", "", 0), path)
+
+    def test_a_wait_for_input_is_a_wait(self):
+        if not LUA.exists():
+            self.skipTest(f"{LUA} is missing (scripts/test fetches it)")
+        waits = subprocess.Popen([BINARY, "waits", "--json", "-q", "--", LUA, "-e", "io.read('l')"], env=self.environment, text=True,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.wait_until("lua runs", lambda: any(row["State"] == "running" for row in self.programs().values()))
+        time.sleep(1)
+        (row,) = json.loads(waits.communicate("hello\n", timeout=TIMEOUT)[0])["waits"]["threads"]
+        self.assertGreater(row["waiting_ns"], 100_000_000)  # a busy computer lets less of the machine's time pass
+        self.assertGreater(row["waiting_ns"], 10 * row["ready_ns"])
 
     def test_a_measured_program_begins_with_its_measurement(self):
         exact = [counts(self.json("stat", "-e", "inst_retired", "-c", "0", "--json", "--", workload("exact_1k.exe")))["inst_retired"]
@@ -174,6 +195,11 @@ class Machine(WperfTest):
                             (["machine", "start", "--device", "linux:1"], "'linux:1' is not a simulated machine")):
             with self.subTest(words):
                 self.assertIn(said, self.fails(*words, status=2))
+        for path in (SOURCE / "README.md", DLLS / "ntdll.dll"):
+            self.assertNotIn("hint", self.fails("machine", "run", "--", path), "it lacks no DLL")
+        for option in ("folder=/nowhere", "windows=/nowhere"):
+            self.run_wperf("machine", "stop")
+            self.assertIn("the folder /nowhere of the option", self.fails("machine", "start", "--device", f"sim:{option}"))
         for option in ("pace=free", "instance=x"):
             self.run_wperf("machine", "stop")
             self.assertIn("takes no option", self.fails("machine", "start", "--device", f"sim:{option}", status=2))

@@ -8,12 +8,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 
 #include "machine/live/live_machine.h"
 #include "machine/live/machine_server_linux.h"
 #include "machine/live/messages.h"
+#include "machine/live/program_path.h"
 #include "machine/live/socket_place_linux.h"
 
 namespace wperf::live {
@@ -230,12 +230,9 @@ class Connection final : public LiveMachine {
     return answer.has_value() ? answer.value().fields.template take_list<T>() : std::vector<T>();
   }
 
-  // The image becomes an absolute path, because the machine runs in another folder. The streams still belong to the
-  // caller; the machine gets copies.
+  // The streams still belong to the caller; the machine gets copies.
   diag::Result<u32> send_program(StartRequest request) {
-    std::error_code failed;
-    const auto image = std::filesystem::absolute(request.program.image, failed);
-    if (!failed) request.program.image = image.string();
+    make_absolute(request.program);
     Writer writer(What::start);
     put_start(writer, request);
     std::vector<int> streams;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <list>
@@ -342,6 +343,16 @@ diag::Result<std::string> options_for_staying_on(std::string options) {
   return options;
 }
 
+diag::Result<void> open_folders(const std::string& options) {
+  for (const std::string key : {"folder", "windows"}) {
+    const auto folder = wperf_driver::option_of(options, key);
+    if (!folder.has_value() || Descriptor(::open(folder->c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)).is_open())
+      continue;
+    return diag::system_error("the folder " + *folder + " of the option '" + key + "=' cannot be opened", errno);
+  }
+  return {};
+}
+
 }  // namespace
 
 diag::Result<std::unique_ptr<MachineServer>> MachineServer::boot(const std::string& options) {
@@ -352,6 +363,7 @@ diag::Result<std::unique_ptr<MachineServer>> MachineServer::boot(const std::stri
   std::signal(SIGPIPE, SIG_IGN);  // a program's reader may end
   WPERF_TRY(const std::string settled, options_for_staying_on(options));
   WPERF_TRY(auto machine, wperf_driver::open_simulated_machine("pace=free" + (settled.empty() ? "" : "," + settled)));
+  WPERF_CHECK_OK(open_folders(settled));  // otherwise each program would fail
   WPERF_TRY(Descriptor socket, listen_as_machine());
   return std::unique_ptr<MachineServer>(std::make_unique<Server>(settled, std::move(machine), std::move(socket)));
 }
