@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The console: kernelbase's requests for a standard stream that leads to a terminal. The console's text is UTF-16, and
-// the terminal's is UTF-8. The terminal edits lines; single keys are not read.
+// the terminal's is UTF-8. The terminal edits lines, unless the program turned that off.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -39,6 +39,15 @@ u64 end_control(Call& call) {
   return call.put_io_status(call.argument(4), kSuccess, 0) ? u64{kSuccess} : u64{kAccessViolation};
 }
 
+// A line ends with CR LF; as a single key, Enter is CR, and the key for deleting is BS.
+void append_input(const std::string& bytes, bool as_lines, std::vector<u16>& out) {
+  constexpr u16 kDelete = 0x7f, kBackspace = 8;
+  for (const u16 unit : to_utf16(bytes)) {
+    if (as_lines && unit == '\n') out.push_back('\r');
+    out.push_back(!as_lines && unit == kDelete ? kBackspace : unit);
+  }
+}
+
 u64 read_line(Call& call) {
   State& state = call.state;
   std::vector<u16>& line = state.console_line;
@@ -47,10 +56,7 @@ u64 read_line(Call& call) {
     std::string bytes(kLongestLine, '\0');
     bytes.resize(state.streams->read(*state.input_read, bytes));
     *state.input_read += bytes.size();
-    for (const u16 unit : to_utf16(bytes)) {
-      if (unit == '\n') line.push_back('\r');
-      line.push_back(unit);
-    }
+    append_input(bytes, state.streams->reads_lines(), line);
   }
   const usize count = std::min<usize>(line.size(), call.argument32(9) / sizeof(u16));
   const u64 status = answer_control(call, line.data(), count * sizeof(u16));
@@ -64,7 +70,9 @@ u64 write_text(Call& call, const File& file) {
   if (!call.read(call.argument(6), units.data(), units.size() * sizeof(u16))) return 0;
   const std::string text = to_utf8(units);
   const std::span<const char> left = std::span(text).subspan(std::min<usize>(call.done_before, text.size()));
-  const u64 done = write_stream(call, file, left);
+  u64 done = 0;
+  const Status status = write_stream(call, file, left, done);
+  if (status != kSuccess) return status;
   return done < left.size() ? wait_for_host(call, call.done_before + done) : end_control(call);
 }
 
@@ -109,23 +117,38 @@ u64 set_screen(Call& call, const File& file) {
   if (request.changes != kColours) return kInvalidDeviceRequest;
   call.state.console_colours = request.screen.colours;
   const std::string text = terminal_colours(request.screen.colours);
-  static_cast<void>(write_stream(call, file, text));
-  return end_control(call);
+  u64 done = 0;
+  const Status status = write_stream(call, file, text, done);
+  return status == kSuccess ? end_control(call) : status;
 }
 
-u64 set_mode(Call& call, u32& mode) {
-  return call.get(call.argument(6), mode) ? end_control(call) : 0;
+u64 get_mode(Call& call, bool is_input) {
+  const u32 mode = is_input ? call.state.streams->input_mode() : call.state.output_mode;
+  return answer_control(call, &mode, sizeof mode);
+}
+
+// The input mode belongs to the console, and returns to what it was when the process ends.
+u64 set_mode(Call& call, bool is_input) {
+  State& state = call.state;
+  u32 mode = 0;
+  if (!call.get(call.argument(6), mode)) return 0;
+  if (!is_input) {
+    state.output_mode = mode;
+  } else {
+    if (!state.input_mode_before) state.input_mode_before = state.streams->input_mode();
+    state.streams->set_input_mode(mode);
+  }
+  return end_control(call);
 }
 
 u64 control_console(Call& call, const File& file) {
   constexpr std::array<u32, 2> kUtf8 = {65001, 65001};  // the code pages of input and output
   const bool is_input = file.type == File::Type::input;
-  u32& mode = call.state.console_modes[is_input ? 0 : 1];
   switch (static_cast<Control>(call.argument32(5))) {
     case Control::get_mode:
-      return answer_control(call, &mode, sizeof mode);
+      return get_mode(call, is_input);
     case Control::set_mode:
-      return set_mode(call, mode);
+      return set_mode(call, is_input);
     case Control::read:
       return is_input ? read_line(call) : kInvalidDeviceRequest;
     case Control::write:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files and standard streams: opening, reading, writing.
 #include <algorithm>
+#include <cerrno>
 
 #include "sim/nt/file_facts.h"
 #include "sim/nt/services.h"
@@ -272,8 +273,8 @@ u64 write_file(Call& call) {
     if (!call.read(call.argument(5) + whole, piece.data(), piece.size())) return 0;
     u64 done = piece.size();
     if (file->is_stream()) {
-      done = write_stream(call, *file, piece);
-      if (done < piece.size()) return wait_for_host(call, whole + done);
+      status = write_stream(call, *file, piece, done);
+      if (status == kSuccess && done < piece.size()) return wait_for_host(call, whole + done);
     } else {
       status = static_cast<Status>(write_disk(*file, piece, offset == kAtEnd ? kAtEnd : offset + whole, done));
     }
@@ -368,9 +369,23 @@ u64 complete_io(Call& call, const std::shared_ptr<File>& file, Status status, u6
   return tell_end(call.state, io, status, information, call.now_ns);
 }
 
-u64 write_stream(Call& call, const File& file, std::span<const char> bytes) {
-  if (file.type == File::Type::null || !call.state.streams) return bytes.size();
-  return call.state.streams->write(file.stream(), bytes);
+Status write_stream(Call& call, const File& file, std::span<const char> bytes, u64& done) {
+  done = bytes.size();
+  if (file.type == File::Type::null || !call.state.streams) return kSuccess;
+  const StandardStreams::Written written = call.state.streams->write(file.stream(), bytes);
+  done = written.bytes;
+  switch (written.error) {
+    case 0:
+      return kSuccess;
+    case EPIPE:
+      return kPipeClosing;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return kDiskFull;
+    default:
+      return kIoDeviceError;
+  }
 }
 
 bool is_console(const State& state, const File& file) {

@@ -169,6 +169,7 @@ void NtProcess::ended(u32 exit_code, u64 now_ns) {
   state_.process_object->signalled = true;
   wake_waiters(*state_.system, *state_.process_object, now_ns);
   leave_jobs(state_, exit_code, now_ns);
+  if (state_.input_mode_before && state_.streams) state_.streams->set_input_mode(*state_.input_mode_before);
   std::vector<ObjectPointer> jobs;
   state_.handles.for_each([&](Object& object) {
     if (object.kind == Object::Kind::job) jobs.push_back(static_cast<Job&>(object).shared_from_this());

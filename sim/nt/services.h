@@ -135,8 +135,9 @@ u64 list_adapters(Call& call);
 // name_calls.cpp: the part of ws2_32 on the host, which knows names and addresses.
 u64 answer_name_call(Call& call);
 
-// file_calls.cpp: writes to a standard stream or the null device. Returns how many bytes it took.
-u64 write_stream(Call& call, const File& file, std::span<const char> bytes);
+// file_calls.cpp: writes to a standard stream or the null device. `done`: how many bytes it took; fewer bytes without
+// an error mean that it has no room now.
+Status write_stream(Call& call, const File& file, std::span<const char> bytes, u64& done);
 // A standard stream that leads to a terminal is a console, so that an interpreter shows its prompt.
 bool is_console(const State& state, const File& file);
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace wperf::sim {
 namespace {
@@ -34,12 +35,26 @@ usize read_own(u64 place, std::span<char> out) {
   return got < 0 ? 0 : static_cast<usize>(got);
 }
 
+StandardStreams::Written write_own(int stream, std::span<const char> bytes) {
+  FILE* const file = stream == StandardStreams::kError ? stderr : stdout;
+  errno = 0;
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && std::fflush(file) == 0)
+    return {bytes.size(), 0};
+  return {0, errno != 0 ? errno : EIO};
+}
+
+bool same(const termios& left, const termios& right) {
+  return left.c_iflag == right.c_iflag && left.c_oflag == right.c_oflag && left.c_cflag == right.c_cflag &&
+         left.c_lflag == right.c_lflag && std::ranges::equal(left.c_cc, right.c_cc);
+}
+
 }  // namespace
 
 StandardStreams::StandardStreams(const std::array<int, 3>& given) : given_(true), streams_(given) {}
 
 StandardStreams::~StandardStreams() {
   if (!given_) return;
+  set_input_mode(kUsualMode);
   for (const int stream : streams_) ::close(stream);
 }
 
@@ -49,23 +64,38 @@ usize StandardStreams::read(u64 place, std::span<char> out) const {
   return got < 0 ? 0 : static_cast<usize>(got);
 }
 
-usize StandardStreams::write(int stream, std::span<const char> bytes) const {
-  if (!given_) {
-    if (!shown_) return bytes.size();
-    FILE* const file = stream == kError ? stderr : stdout;
-    std::fwrite(bytes.data(), 1, bytes.size(), file);
-    std::fflush(file);
-    return bytes.size();
-  }
+StandardStreams::Written StandardStreams::write(int stream, std::span<const char> bytes) const {
+  if (!given_) return shown_ ? write_own(stream, bytes) : Written{bytes.size(), 0};
   const usize piece = is_terminal(stream) ? kTerminalPiece : kPipePiece;
   usize done = 0;
   while (done < bytes.size() && is_ready(stream)) {
     const ssize_t put = ::write(streams_[stream], bytes.data() + done, std::min(piece, bytes.size() - done));
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return bytes.size();
+    if (put < 0 && errno == EAGAIN) break;
+    if (put <= 0) return {done, put < 0 ? errno : EIO};
     done += static_cast<usize>(put);
   }
-  return done;
+  return {done, 0};
+}
+
+// If someone else has changed the terminal meanwhile, such as the user's shell, its present settings are the usual
+// ones. Ctrl-C keeps its effect in all modes.
+void StandardStreams::set_input_mode(u32 mode) {
+  const bool changes = mode != std::exchange(input_mode_, mode);
+  termios now{};
+  if (!given_ || !changes || ::tcgetattr(streams_[kInput], &now) != 0) return;
+  if (!ours_ || !same(now, *ours_)) usual_ = now;
+  termios wanted = *usual_;
+  if (!reads_lines()) {
+    wanted.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    wanted.c_iflag &= ~static_cast<tcflag_t>(ICRNL);
+    wanted.c_cc[VMIN] = 1;
+    wanted.c_cc[VTIME] = 0;
+  } else if ((mode & kEchoInput) == 0) {
+    wanted.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+  }
+  if (!same(now, wanted)) ::tcsetattr(streams_[kInput], TCSANOW, &wanted);
+  ours_ = wanted;
 }
 
 bool StandardStreams::is_terminal(int stream) const {

@@ -8,6 +8,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -189,9 +190,10 @@ struct State {
 
   std::shared_ptr<StandardStreams> streams;  // may be null
   std::shared_ptr<u64> input_read = std::make_shared<u64>(0);
-  std::vector<u16> console_line;      // read and not taken yet
-  u32 console_modes[2] = {0x1f7, 3};  // modes of input and output, as in a new console
-  u16 console_colours = 7;            // grey on black
+  std::vector<u16> console_line;         // read and not taken yet
+  std::optional<u32> input_mode_before;  // the console's input mode before this process changed it
+  u32 output_mode = 3;                   // of the console, as in a new one
+  u16 console_colours = 7;               // grey on black
 
   std::shared_ptr<ImageContents> program;
   u64 program_base = 0;

@@ -37,8 +37,9 @@ inline constexpr Status kUnsuccessful = 0xc0000001, kNotImplemented = 0xc0000002
                         kSuspendLimit = 0xc000004a, kThreadIsTerminating = 0xc000004b,
                         kProcessIsTerminating = 0xc000010a, kDllNotFound = 0xc0000135, kInvalidConnection = 0xc0000140,
                         kNetworkUnreachable = 0xc000023c, kDeviceNotReady = 0xc00000a3, kIoTimeout = 0xc00000b5,
-                        kPipeDisconnected = 0xc00000b0, kNotSupported = 0xc00000bb, kNotOwnAddress = 0xc0000207,
-                        kAddressInUse = 0xc000020a, kConnectionReset = 0xc000020d, kConnectionRefused = 0xc0000236,
-                        kConnectionActive = 0xc000023b, kProtocolNotSupported = 0xc000a013, kNotSameObject = 0xc00001ac;
+                        kIoDeviceError = 0xc0000185, kPipeDisconnected = 0xc00000b0, kNotSupported = 0xc00000bb,
+                        kNotOwnAddress = 0xc0000207, kAddressInUse = 0xc000020a, kConnectionReset = 0xc000020d,
+                        kConnectionRefused = 0xc0000236, kConnectionActive = 0xc000023b,
+                        kProtocolNotSupported = 0xc000a013, kNotSameObject = 0xc00001ac;
 
 }  // namespace wperf::sim::nt

@@ -16,6 +16,7 @@
 #include "ground/os/files.h"
 #include "ground/os/output_file.h"
 #include "ground/os/process.h"
+#include "ground/os/terminal.h"
 #include "ground/os/unfinished_files.h"
 #include "views/report/tool_reports.h"
 #include "wperf_version.h"
@@ -33,11 +34,15 @@ int fail(const diag::Error& error, diag::Console& console) {
   return static_cast<int>(error.code);
 }
 
-// Output that could not be written is a failure.
+// Output that could not be written is a failure. A program on the simulated machine may have written it; the reason is
+// not known then.
 int end(int status, TerminalConsole& console) {
-  if (console.output_error() == 0) return status;
-  if (os::is_reader_gone(console.output_error())) return status != 0 ? status : os::kStatusOfReaderGone;
-  const int failed = fail(os::not_whole("stdout", console.output_error()), console);
+  const int error = console.output_error();
+  if (error == 0 && std::ferror(stdout) == 0) return status;
+  if (error != 0 ? os::is_reader_gone(error) : os::has_lost_reader(stdout))
+    return status != 0 ? status : os::kStatusOfReaderGone;
+  const diag::Error unknown{.text = "stdout could not be written completely", .hint = {}};
+  const int failed = fail(error != 0 ? os::not_whole("stdout", error) : unknown, console);
   return status != 0 ? status : failed;
 }
 

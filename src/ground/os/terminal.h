@@ -21,6 +21,8 @@ unsigned terminal_height(std::FILE* stream);
 // Windows file or pipe gets CR LF, and a Windows console gets the characters regardless of its code page. Returns 0, or
 // the errno of the failure.
 int write_text(std::FILE* stream, std::string_view text);
+// Whether the stream is a pipe that nobody reads any more.
+bool has_lost_reader(std::FILE* stream);
 // Writes bytes unchanged. The stream must not be used for text as well.
 int write_bytes(std::FILE* stream, std::string_view bytes);
 

@@ -36,6 +36,11 @@ int write_text(std::FILE* stream, std::string_view text) {
   return whole ? 0 : errno != 0 ? errno : EIO;
 }
 
+bool has_lost_reader(std::FILE* stream) {
+  pollfd one{.fd = fileno(stream), .events = POLLOUT, .revents = 0};
+  return poll(&one, 1, 0) > 0 && (one.revents & POLLERR) != 0;
+}
+
 int write_bytes(std::FILE* stream, std::string_view bytes) {
   return write_text(stream, bytes);
 }

@@ -88,6 +88,10 @@ int write_text(std::FILE* stream, std::string_view text) {
   return 0;
 }
 
+bool has_lost_reader(std::FILE* /*stream*/) {
+  return false;  // a write tells it
+}
+
 int write_bytes(std::FILE* stream, std::string_view bytes) {
   std::fflush(stream);
   _setmode(_fileno(stream), _O_BINARY);

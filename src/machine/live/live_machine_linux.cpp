@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "machine/live/live_machine.h"
@@ -15,6 +16,7 @@
 #include "machine/live/messages.h"
 #include "machine/live/program_path.h"
 #include "machine/live/socket_place_linux.h"
+#include "machine/live/terminal_settings_linux.h"
 
 namespace wperf::live {
 namespace {
@@ -233,6 +235,7 @@ class Connection final : public LiveMachine {
   // The streams still belong to the caller; the machine gets copies.
   diag::Result<u32> send_program(StartRequest request) {
     make_absolute(request.program);
+    if (request.program.streams.has_value()) terminal_.emplace(request.program.streams->front());
     Writer writer(What::start);
     put_start(writer, request);
     std::vector<int> streams;
@@ -253,6 +256,7 @@ class Connection final : public LiveMachine {
   bool is_in_moment_ = false;
   std::vector<device::DeviceMemory> channels_;
   bool stdout_is_free_ = false, terminal_is_free_ = false;
+  std::optional<TerminalSettings> terminal_;  // of its latest program
 };
 
 // The booting process writes its error for the process that waits for it. Without an error it only closes the pipe.

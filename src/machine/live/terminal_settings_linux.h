@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The settings of a terminal that a program on a machine may change: the machine restores them when the program ends,
+// and its client restores them if the machine is gone.
+#pragma once
+#include <termios.h>
+
+#include <optional>
+
+namespace wperf::live {
+
+// Restores at its end the settings that the terminal has at its beginning, if the stream is a terminal.
+class TerminalSettings {
+ public:
+  explicit TerminalSettings(int stream);
+  ~TerminalSettings();
+  TerminalSettings(const TerminalSettings&) = delete;
+  TerminalSettings& operator=(const TerminalSettings&) = delete;
+
+ private:
+  int stream_;
+  std::optional<termios> before_;
+};
+
+}  // namespace wperf::live
