@@ -240,6 +240,8 @@ class LinuxPgoTest(WperfTest):
         wanted = ("pgo", "moved.data", "--format", "llvm-unsymbolized", "-o", "moved.raw")
         self.assertIn("have no addresses", self.fails(*wanted, cwd=self.folder))
         self.assertGreater(self.pgo(*wanted[1:], "--binary", "moved/fleeting")["used"], 0)
+        moved.rename(self.folder / "a;b:c")
+        self.assertGreater(self.pgo(*wanted[1:], "--binary", "a;b:c/fleeting")["used"], 0)
 
     def test_outputs_are_checked_first(self):
         for output, said in (("a.data", "would overwrite a.data, which is an input"), ("no/where", "No such file")):

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <span>
+#include <string_view>
 
 #include "base/ascii.h"
 #include "code/modules/module_files.h"
@@ -33,32 +36,57 @@ std::vector<const Binary*> by_weight(const ProfileCounts& counts, const std::vec
   return sorted;
 }
 
+// Their names, or their paths if several have one name.
 std::string names_of(const std::vector<const Binary*>& binaries) {
   constexpr usize kMost = 5;
+  std::map<std::string_view, std::set<std::string_view>> paths;
+  for (const Binary* const binary : binaries) paths[binary->name].insert(binary->path);
   std::string names;
   for (usize i = 0; i < std::min(binaries.size(), kMost); ++i) {
-    names += (i != 0 ? ", " : "") + binaries[i]->name;
+    const Binary& one = *binaries[i];
+    names += (i != 0 ? ", " : "") + (paths[one.name].size() > 1 ? one.path : one.name);
   }
   if (binaries.size() > kMost) names += fmt::format(" and {} more", binaries.size() - kMost);
   return names;
 }
 
-diag::Result<const Binary*> find_named(const std::vector<const Binary*>& binaries, const NamedBinary& named) {
-  const Binary* of_name = nullptr;
+// The binaries that the user may mean: those with the build id, else those at the path, else those with the name.
+std::vector<const Binary*> meant(const std::vector<const Binary*>& binaries, const NamedBinary& named) {
+  std::vector<const Binary*> of_build, of_path, of_name;
   for (const Binary* const binary : binaries) {
-    if (!named.build_id.empty() && binary->build_id.starts_with(named.build_id)) return binary;
-    if (of_name == nullptr && equal_ignoring_case(binary->name, named.name)) of_name = binary;
+    if (!named.build_id.empty() && binary->build_id.starts_with(named.build_id)) of_build.push_back(binary);
+    const bool is_same = !named.path.empty() && os::is_same_file(binary->path, named.path);
+    if (is_same || binary->path == named.given) of_path.push_back(binary);
+    if (equal_ignoring_case(binary->name, named.name)) of_name.push_back(binary);
   }
-  if (of_name == nullptr) {
+  if (!of_build.empty()) return of_build;
+  if (!of_path.empty()) return of_path;
+  const bool is_missing_path = named.path.empty() && named.given != named.name;
+  return is_missing_path ? std::vector<const Binary*>() : of_name;
+}
+
+diag::Result<const Binary*> find_named(const std::vector<const Binary*>& binaries, const NamedBinary& named) {
+  const std::vector<const Binary*> found = meant(binaries, named);
+  if (found.empty() && named.path.empty() && named.given != named.name) {
+    return diag::usage_error(fmt::format("there is no file {}", named.given),
+                             "give the program that ran, or only the name of a module");
+  }
+  if (found.empty()) {
     return diag::usage_error(fmt::format("no sample was taken in {}", named.name), "sampled: " + names_of(binaries));
   }
-  const bool is_other_build = !named.build_id.empty() && !of_name->build_id.empty();
-  if (is_other_build) {
+  const Binary* const first = found.front();
+  const bool has_build = !named.build_id.empty() && first->build_id.starts_with(named.build_id);
+  if (has_build) return first;
+  if (std::any_of(found.begin(), found.end(), [&](const Binary* one) { return one->path != first->path; })) {
+    return diag::usage_error(fmt::format("several files named {} were sampled", named.name),
+                             "give the path of one of them: " + names_of(found));
+  }
+  if (!named.build_id.empty() && !first->build_id.empty()) {
     return diag::usage_error(fmt::format("{} is another build than the one that was recorded: {} and {}", named.path,
-                                         named.build_id, of_name->build_id),
+                                         named.build_id, first->build_id),
                              "give the file that ran, or record the new build");
   }
-  return of_name;
+  return first;
 }
 
 diag::Result<const Binary*> find_program(const std::vector<const Binary*>& binaries,
@@ -77,12 +105,8 @@ diag::Result<const Binary*> find_program(const std::vector<const Binary*>& binar
 }  // namespace
 
 diag::Result<NamedBinary> open_named_binary(const std::string& named) {
-  NamedBinary out{.name = std::string(text::base_name(named)), .path = {}, .build_id = {}};
-  if (!os::file_exists(named)) {
-    if (out.name == named) return out;
-    return diag::usage_error(fmt::format("there is no file {}", named),
-                             "give the program that ran, or only the name of a module");
-  }
+  NamedBinary out{.given = named, .name = std::string(text::base_name(named)), .path = {}, .build_id = {}};
+  if (!os::file_exists(named)) return out;
   out.path = named;
   WPERF_TRY(const os::MappedFile file, os::MappedFile::open(named));
   if (const auto elf = symbols::ElfFile::parse(file.bytes()); elf.has_value()) {
@@ -97,13 +121,30 @@ diag::Result<NamedBinary> open_named_binary(const std::string& named) {
   return diag::usage_error(fmt::format("{} is neither an ELF file nor a Windows image", named), {});
 }
 
+bool has_code_samples(const ProfileCounts& counts) {
+  return std::any_of(counts.binaries.begin(), counts.binaries.end(), [](const Binary& binary) {
+    const bool has_samples = std::any_of(binary.samples.begin(), binary.samples.end(),
+                                         [](const auto& event) { return !event.second.empty(); });
+    return has_samples || binary.without_address != 0 || !binary.branches.empty();
+  });
+}
+
+diag::Error no_code_samples(const ProfileCounts& counts) {
+  const std::string count = text::with_commas(counts.samples);
+  if (counts.samples != 0 && counts.drops.kernel == counts.samples) {
+    return {.text = counts.samples == 1 ? "the only sample is in the kernel"
+                                        : fmt::format("all {} samples are in the kernel", count),
+            .hint = "record the code of the program, too: events without :k"};
+  }
+  const std::string of = counts.samples != 0 ? fmt::format("none of the {} samples is", count)
+                                             : std::string("the recording has no samples");
+  return {.text = of + " in a file of code", .hint = "record with `wperf record -o F.data -- PROGRAM`"};
+}
+
 diag::Result<const Binary*> choose_binary(const ProfileCounts& counts, const std::vector<u32>& events,
                                           const std::optional<NamedBinary>& named) {
   const std::vector<const Binary*> binaries = by_weight(counts, events);
-  if (binaries.empty()) {
-    return diag::Error{.text = "the recording has no samples in a file of code",
-                       .hint = "record with `wperf record -o F.data -- PROGRAM`"};
-  }
+  if (binaries.empty()) return no_code_samples(counts);
   WPERF_TRY(const Binary* const chosen,
             named.has_value() ? find_named(binaries, *named) : find_program(binaries, counts.programs));
   if (samples_in(*chosen, events) == 0 && chosen->branches.empty()) {

@@ -12,12 +12,18 @@ namespace wperf::pgo {
 
 // The user's name for a binary: a code file, or only the name of a module.
 struct NamedBinary {
-  std::string name;      // the last part of the name
+  std::string given;     // as the user gave it
+  std::string name;      // the last part of it
   std::string path;      // empty if there is no such file
   std::string build_id;  // of the file, as recordings have it; empty if it has none
 };
-// Returns an error if the file exists and is neither an ELF file nor a PE image.
+// A file that does not exist may be one of the recording's machine. Returns an error if the file is neither an ELF file
+// nor a PE image.
 diag::Result<NamedBinary> open_named_binary(const std::string& named);
+
+// Is any sample in a file of code? The error says where they are if none is.
+bool has_code_samples(const ProfileCounts& counts);
+diag::Error no_code_samples(const ProfileCounts& counts);
 
 // The binary to use. `events`: those whose samples count.
 diag::Result<const Binary*> choose_binary(const ProfileCounts& counts, const std::vector<u32>& events,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analysis/pgo/block_counts.h"
+#include "analysis/pgo/chosen_binary.h"
 #include "analysis/pgo/source_profile.h"
 #include "code/symbols/image_dwarf.h"
 #include "formats/compiler_profiles/compiler_profiles.h"
@@ -46,22 +47,20 @@ ProfileFacts begun_facts(const ProfileCounts& counts, const std::vector<u32>& ev
   return facts;
 }
 
-// BOLT names a local symbol NAME/1; if several functions have that name, only BOLT knows their numbers. `unnamed` gets
-// the samples in such functions, without weights.
+// BOLT names local symbols NAME/1, NAME/2. `unnamed` gets the samples in functions without a symbol, without weights.
 std::vector<compiler_profiles::FunctionSample> bolt_functions(const Binary& binary, const ExecutedCode& code,
                                                               std::set<std::string>& names, u64& unnamed) {
-  std::map<std::string_view, u32> uses;
-  for (const auto& [begin, function] : binary.functions) ++uses[function.elf_symbol];
   std::vector<compiler_profiles::FunctionSample> samples;
   for (usize i = 0; i < code.samples.samples.size(); ++i) {
     const AddressCount& one = code.weighted.samples[i];
     u64 begin = 0;
     const CountedFunction* const function = function_at(binary, one.address, begin);
-    if (function == nullptr || function->elf_symbol.empty() || uses[function->elf_symbol] > 1) {
+    if (function == nullptr || function->elf_symbol.empty()) {
       unnamed += code.samples.samples[i].count;
       continue;
     }
-    const std::string_view name = *names.insert(function->elf_symbol + (function->is_local ? "/1" : "")).first;
+    const std::string number = function->local_number != 0 ? fmt::format("/{}", function->local_number) : "";
+    const std::string_view name = *names.insert(function->elf_symbol + number).first;
     samples.push_back({name, one.address - begin, one.count});
   }
   return samples;
@@ -104,6 +103,10 @@ diag::Result<MadeProfile> profile_for_bolt(const Binary& binary, const ExecutedC
   std::set<std::string> names;
   const auto samples = bolt_functions(binary, code, names, facts.without_symbol);
   facts.used -= facts.without_symbol;
+  if (facts.used == 0) {
+    return diag::Error{.text = fmt::format("no sample of {} is in a function that the symbol table names", binary.name),
+                       .hint = "BOLT needs the symbol table: link with -Wl,-q, and do not strip the program"};
+  }
   facts.next = fmt::format("{} -data {} -reorder-blocks=ext-tsp", rebuilt, text::quoted_word(facts.file));
   // A blank would end the event's name.
   std::string event = facts.events.front();
@@ -179,7 +182,8 @@ diag::Result<MadeProfile> profile_of_binary(const ProfileCounts& counts, const B
   }
   for (const Binary& other : counts.binaries) {
     if (&other == &binary) continue;
-    const bool is_other_build = other.name == binary.name && !binary.build_id.empty() && !other.build_id.empty();
+    const bool is_other_build =
+        other.name == binary.name && other.path == binary.path && !binary.build_id.empty() && !other.build_id.empty();
     u64& sum = is_other_build ? facts.of_other_builds : facts.of_other_binaries;
     sum += facts.has_branches ? branches_in(other) : samples_in(other, events);
   }
@@ -290,6 +294,7 @@ diag::Result<MadeProfile> profile_for_msvc(const ProfileCounts& counts, const Bi
     if (samples > most) main = &binary;
     most = std::max(most, samples);
   }
+  if (main == nullptr && !has_code_samples(counts)) return no_code_samples(counts);
   if (main == nullptr) {
     return diag::usage_error(
         "no samples for MSVC: they need a Windows image whose PDB is known, and an event that .spt files have",

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ground/diag/names_all_test.h"
+
 namespace wperf::pgo {
 namespace {
 
@@ -11,6 +13,7 @@ Binary binary_of(std::string name, std::string build_id, u64 samples, u64 branch
   binary.name = std::move(name);
   binary.build_id = std::move(build_id);
   binary.samples[0] = {{0x1000, samples}};
+  binary.functions[0x1000] = {.name = "work", .end = 0x1010, .elf_symbol = "work"};
   if (branches == 0) return binary;
   binary.branches[{0x1004, 0x1000}] = {branches, 0};
   binary.ranges[{0x1000, 0x1004}] = branches;
@@ -47,6 +50,51 @@ TEST(MadeProfile, WithBranchStacksBranchesAreTheWhole) {
   EXPECT_EQ(facts.of_other_builds, 20);
   EXPECT_EQ(facts.of_other_binaries, 200);
   EXPECT_EQ(facts.all_branches, 22222);
+}
+
+diag::Result<MadeProfile> made_for(const ProfileCounts& counts, request::PgoFormat format) {
+  return make_profile(counts, format == request::PgoFormat::spt ? nullptr : &counts.binaries.front(),
+                      {.format = format, .file = "x", .binary = {}, .folders = {}});
+}
+
+TEST(MadeProfile, BoltNumbersLocalSymbols) {
+  ProfileCounts counts;
+  counts.events = {{.name = "cycles", .kind = EventKind::cycles, .samples = 5}};
+  counts.binaries = {binary_of("program", "01", 5, 0)};
+  CountedFunction& function = counts.binaries[0].functions[0x1000];
+  const auto line = [&] { return made_for(counts, request::PgoFormat::bolt).value().bytes; };
+  EXPECT_TRUE(line().contains("\n1 work 0 5\n")) << line();
+  function.local_number = 2;
+  EXPECT_TRUE(line().contains("\n1 work/2 0 5\n")) << line();
+}
+
+TEST(MadeProfile, WithoutSymbolsThereIsNoProfileForBolt) {
+  ProfileCounts counts;
+  counts.events = {{.name = "cycles", .kind = EventKind::cycles, .samples = 5}};
+  counts.binaries = {binary_of("program", "01", 5, 0)};
+  counts.binaries[0].functions[0x1000].elf_symbol.clear();
+  const auto made = made_for(counts, request::PgoFormat::bolt);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_TRUE(diag::names_all(made.error().text + made.error().hint, {"no sample of program", "-Wl,-q"}));
+}
+
+TEST(MadeProfile, FilesOfOneNameInTwoFoldersAreNotBuilds) {
+  ProfileCounts counts;
+  counts.events = {{.name = "cycles", .kind = EventKind::cycles, .samples = 11}};
+  counts.binaries = {binary_of("plugin.so", "01", 1, 0), binary_of("plugin.so", "02", 10, 0)};
+  counts.binaries[1].path = "/b/plugin.so";
+  const ProfileFacts facts = facts_of(counts);
+  EXPECT_EQ(facts.of_other_builds, 0);
+  EXPECT_EQ(facts.of_other_binaries, 10);
+}
+
+TEST(MadeProfile, SamplesOfTheKernelAreNotForMsvc) {
+  ProfileCounts counts;
+  counts.events = {{.name = "cycles", .kind = EventKind::cycles, .samples = 3}};
+  counts.samples = counts.drops.kernel = 3;
+  const auto made = made_for(counts, request::PgoFormat::spt);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_TRUE(diag::names_all(made.error().text, {"all 3 samples are in the kernel"}));
 }
 
 }  // namespace

@@ -26,16 +26,25 @@ class SymbolsOfFiles {
     const modules::CodeFile* const file = files_.find(module);
     if (file == nullptr || file->elf() == nullptr) return;
     const auto [known, is_new] = known_.try_emplace(module);
-    if (is_new) known->second = symbols::ElfSymbols::read(file->elf(), nullptr, nullptr);
-    const symbols::ElfSymbol* const found = known->second.find(begin);
+    Symbols& symbols = known->second;
+    if (is_new) {
+      symbols = {symbols::ElfSymbols::read(file->elf(), nullptr, nullptr), symbols::LocalSymbols::read(*file->elf())};
+    }
+    const symbols::ElfSymbol* const found = symbols.all.find(begin);
     if (found == nullptr || found->begin != begin) return;
+    const u32 number = found->is_local ? symbols.local.number_of(found->name, begin) : 0;
+    if (found->is_local && number == 0) return;
     function.elf_symbol = found->name;
-    function.is_local = found->is_local;
+    function.local_number = number;
   }
 
  private:
+  struct Symbols {
+    symbols::ElfSymbols all;
+    symbols::LocalSymbols local;
+  };
   const recording::CodeFiles& files_;
-  std::map<u32, symbols::ElfSymbols> known_;
+  std::map<u32, Symbols> known_;
 };
 
 class SampleAdder {

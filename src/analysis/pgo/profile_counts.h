@@ -32,7 +32,7 @@ struct CountedFunction {
   std::string name;
   u64 end = 0;             // one past the last byte; equal to its beginning if not known
   std::string elf_symbol;  // empty if no symbol begins there
-  bool is_local = false;   // other files may have a symbol with this name
+  u32 local_number = 0;    // of a local symbol: its place among those of its name (LocalSymbols); 0 if it is global
 };
 
 struct BranchTotals {

@@ -75,7 +75,7 @@ void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
 class RecordingReader {
  public:
   RecordingReader(const perf_data::PerfFile& file, const ReadOptions& wanted)
-      : file_(file), wanted_(wanted), folders_(modules::symbol_folders(wanted.symbols.symbol_path)) {
+      : file_(file), wanted_(wanted), folders_(modules::symbol_folders(wanted.symbols)) {
     out_.run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
     has_run_time_ = has_run_time(out_.run);
     of_windows_ = out_.run.has_value() && out_.run->windows;

@@ -35,18 +35,17 @@ diag::Result<void> check_pgo_options(const request::Request& request) {
 }
 
 // The named binary is tried first, whatever its name was while it was recorded, then the files next to it.
-void search_named_binary(const pgo::NamedBinary& binary, request::Request& request) {
-  if (binary.path.empty()) return;
-  std::string folder = binary.path.substr(0, binary.path.size() - binary.name.size());
-  if (folder.empty()) folder = ".";
-  std::optional<std::string>& path = request.sampling.symbol_path;
-  const std::string both = binary.path + ';' + folder;
-  path = path.has_value() ? both + ';' + *path : both;
+std::vector<std::string> places_of(const std::optional<pgo::NamedBinary>& binary) {
+  if (!binary.has_value() || binary->path.empty()) return {};
+  const std::string folder = binary->path.substr(0, binary->path.size() - binary->name.size());
+  return {binary->path, folder.empty() ? "." : folder};
 }
 
-diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request, diag::Console& console) {
+diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request,
+                                             const std::optional<pgo::NamedBinary>& named, diag::Console& console) {
   pgo::ProfileCounts counts;
   show::ReportOptions options = report_options(request, console);
+  options.read.symbols.first_places = places_of(named);
   // This format needs no code files, and has call stacks.
   options.read.rvas = options.read.callers = request.pgo.format == request::PgoFormat::spt;
   options.read.files_with_lines = request::has_lines(*request.pgo.format);
@@ -86,11 +85,12 @@ diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console
   std::optional<pgo::NamedBinary> named;
   if (request.pgo.binary.has_value()) {
     WPERF_TRY(named, pgo::open_named_binary(*request.pgo.binary));
-    search_named_binary(*named, request);
     order.binary = named->path;
   }
-  order.folders = modules::symbol_folders(modules::symbol_options(request).symbol_path);
-  WPERF_TRY(const pgo::ProfileCounts counts, read_counts(request, console));
+  modules::SymbolOptions symbols = modules::symbol_options(request);
+  symbols.first_places = places_of(named);
+  order.folders = modules::symbol_folders(symbols);
+  WPERF_TRY(const pgo::ProfileCounts counts, read_counts(request, named, console));
   WPERF_CHECK_OK(check_modules_stay(counts, order.file));
   const pgo::Binary* binary = nullptr;
   if (order.format != request::PgoFormat::spt || named.has_value()) {

@@ -23,6 +23,7 @@ constexpr size_t kSymbolFileLimit = size_t{4} << 30;
 
 symbols::SearchOptions search_options(const SymbolOptions& options) {
   symbols::SearchOptions search;
+  for (const std::string& place : options.first_places) search.places.emplace_back(symbols::SymbolFolder{place});
   for (const std::string& text : {options.symbol_path, os::environment("_NT_SYMBOL_PATH").value_or("")}) {
     for (symbols::SymbolPlace& place : symbols::parse_symbol_path(text).places)
       search.places.push_back(std::move(place));

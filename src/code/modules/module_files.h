@@ -23,6 +23,7 @@ using DownloadProgress = std::function<void(std::string_view address, size_t rec
 struct SymbolOptions {
   std::vector<std::string> pdb_files;           // --pdb_file, each for the module that it matches
   std::vector<std::string> recorded_pdb_files;  // the same from a recording
+  std::vector<std::string> first_places = {};   // files and folders that are searched before symbol_path
   std::string symbol_path;                      // --symbol-path, then _NT_SYMBOL_PATH
   bool decorated = false;
   DownloadProgress download_progress = {};

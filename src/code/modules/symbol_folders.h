@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "code/modules/module_files.h"
@@ -28,6 +29,12 @@ inline std::vector<std::string> symbol_folders(std::string_view path) {
     if (end > begin) folders.emplace_back(path.substr(begin, end - begin));
     begin = end + 1;
   }
+  return folders;
+}
+
+inline std::vector<std::string> symbol_folders(const SymbolOptions& options) {
+  std::vector<std::string> folders = options.first_places;
+  for (std::string& one : symbol_folders(options.symbol_path)) folders.push_back(std::move(one));
   return folders;
 }
 

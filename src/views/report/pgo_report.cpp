@@ -38,7 +38,7 @@ std::vector<Part> unused_samples(const pgo::ProfileFacts& facts) {
                   {facts.drops.nowhere, "nowhere", "outside of all mappings"},
                   {facts.without_address, "no_file", "in files that are missing on this machine or from another build"},
                   {facts.without_build, "no_build", "in modules without a GUID"},
-                  {facts.without_symbol, "no_symbol", "in code without an unambiguous symbol"}});
+                  {facts.without_symbol, "no_symbol", "in code without a symbol"}});
 }
 
 std::vector<Part> unused_branches(const pgo::ProfileFacts& facts) {

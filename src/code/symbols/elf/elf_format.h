@@ -17,7 +17,7 @@ inline constexpr u32 kSegmentExecutable = 1;
 
 inline constexpr u32 kSectionSymtab = 2, kSectionRela = 4, kSectionNote = 7, kSectionNoBits = 8, kSectionRel = 9,
                      kSectionDynsym = 11;
-inline constexpr u64 kFlagExecutable = 4, kFlagCompressed = 0x800;
+inline constexpr u64 kFlagAllocated = 2, kFlagExecutable = 4, kFlagCompressed = 0x800;
 inline constexpr u32 kCompressionZlib = 1, kCompressionZstd = 2;
 
 inline constexpr u16 kIndexUndefined = 0, kIndexReserved = 0xff00, kIndexAbsolute = 0xfff1, kIndexExtended = 0xffff;

@@ -234,6 +234,45 @@ const ElfSymbol* ElfSymbols::find(u64 address) const {
 
 namespace {
 
+// Is it a named address in the memory of the program?
+bool is_local_symbol(const ElfFile& file, const RawSymbol& symbol) {
+  const u8 type = symbol.info & 0xf;
+  const bool has_name =
+      type == elf::kTypeNone || type == elf::kTypeObject || type == elf::kTypeFunction || type == elf::kTypeIfunc;
+  if (symbol.info >> 4 != elf::kBindLocal || !has_name || symbol.name == 0 || symbol.value == 0) return false;
+  if (symbol.section == elf::kIndexAbsolute || symbol.section == elf::kIndexExtended) return true;
+  if (symbol.section == elf::kIndexUndefined || symbol.section >= file.sections().size()) return false;
+  const ElfSection& section = file.sections()[symbol.section];
+  const u64 offset = symbol.value - section.address;  // huge if it is before the section
+  return (section.flags & elf::kFlagAllocated) != 0 && offset <= section.size && symbol.size <= section.size - offset;
+}
+
+}  // namespace
+
+LocalSymbols LocalSymbols::read(const ElfFile& image) {
+  LocalSymbols out;
+  const ElfSection* const table = table_of(&image, elf::kSectionSymtab);
+  if (table == nullptr || table->link >= image.sections().size()) return out;
+  const EndianBytes bytes = image.stored(*table);
+  const u64 entry = symbol_bytes(image.is_64_bit());
+  for (u64 at = 0; bytes.holds(at, entry); at += entry) {
+    const RawSymbol symbol = read_symbol(bytes, at, image.is_64_bit());
+    if (!is_local_symbol(image, symbol)) continue;
+    const std::string_view name = name_of(image, *table, symbol.name);
+    if (!name.empty() && !is_mapping_symbol(image.machine(), name)) out.symbols_.emplace_back(name, symbol.value);
+  }
+  std::sort(out.symbols_.begin(), out.symbols_.end());
+  return out;
+}
+
+u32 LocalSymbols::number_of(std::string_view name, u64 address) const {
+  const auto found = std::lower_bound(symbols_.begin(), symbols_.end(), std::pair(name, address));
+  if (found == symbols_.end() || *found != std::pair(name, address)) return 0;
+  return static_cast<u32>(found - std::lower_bound(symbols_.begin(), found, std::pair(name, u64{0}))) + 1;
+}
+
+namespace {
+
 void add_variables(const ElfFile& file, u32 type, std::vector<DataSymbol>& out) {
   const bool wide = file.is_64_bit();
   const u64 entry = symbol_bytes(wide);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "code/symbols/elf/elf_file.h"
@@ -42,6 +43,17 @@ class ElfSymbols {
  private:
   std::vector<ElfSymbol> symbols_;
   std::vector<u32> enclosing_;
+};
+
+// The local symbols of an ELF file: functions, labels and variables. Several may have one name.
+class LocalSymbols {
+ public:
+  static LocalSymbols read(const ElfFile& image);
+  // The place of a symbol among those of its name by address, from 1, as BOLT counts; 0 if there is none.
+  u32 number_of(std::string_view name, u64 address) const;
+
+ private:
+  std::vector<std::pair<std::string_view, u64>> symbols_;  // in order
 };
 
 // The variables of an ELF file by address, from its symbol tables. They give names to locks that are global or static

@@ -15,6 +15,30 @@ std::string variable_at(const std::vector<std::byte>& bytes, u64 address) {
   return found != nullptr ? std::string(found->name) : "";
 }
 
+TEST(LocalSymbols, AreNumberedByAddressAmongThoseOfTheirName) {
+  ElfBuilder builder;
+  builder.add_section(".code", elf::kSectionNoBits, elf::kFlagAllocated | elf::kFlagExecutable, 0x20000, {}, 0x1000);
+  builder.add_section(".comment", elf::kSectionNoBits, 0, 0x20000, {}, 0x1000);
+  constexpr u8 kLocal = elf::kBindLocal, kFunction = elf::kTypeFunction;
+  builder.add_symbols({{"helper", 0x20100, 4, kFunction, kLocal, 2},
+                       {"other", 0x20000, 4, kFunction, kLocal, 2},
+                       {"helper", 0x20080, 4, kFunction, kLocal, 2},
+                       {"helper", 0x200c0, 4, elf::kTypeObject, kLocal, 2},
+                       {"helper", 0x20040, 4, kFunction, elf::kBindGlobal, 2},
+                       {"helper", 0x20010, 4, kFunction, kLocal, 3},
+                       {"helper", 0x20020, 4, kFunction, kLocal, elf::kIndexUndefined},
+                       {"helper", 0x21ffe, 4, kFunction, kLocal, 2}});
+  const auto bytes = builder.build();
+  const LocalSymbols symbols = LocalSymbols::read(ElfFile::parse(bytes).value());
+  EXPECT_EQ(symbols.number_of("helper", 0x20080), 1u);
+  EXPECT_EQ(symbols.number_of("helper", 0x200c0), 2u);
+  EXPECT_EQ(symbols.number_of("helper", 0x20100), 3u);
+  EXPECT_EQ(symbols.number_of("other", 0x20000), 1u);
+  for (const u64 address : {0x20040, 0x20010, 0x20020, 0x21ffe, 0x20081}) {
+    EXPECT_EQ(symbols.number_of("helper", address), 0u) << address;
+  }
+}
+
 TEST(DataSymbols, VariablesAreFoundByAnyOfTheirBytes) {
   ElfBuilder builder;
   constexpr u8 kVariable = elf::kTypeObject;
