@@ -22,6 +22,7 @@ PROFGEN = shutil.which("llvm-profgen-19")
 PROFDATA = shutil.which("llvm-profdata-19")
 OBJDUMP = shutil.which("llvm-objdump-19")
 LINKER = shutil.which("lld-link-19")
+LLD = shutil.which("ld.lld-19")
 BOLT = shutil.which("llvm-bolt-19")
 PERF2BOLT = shutil.which("perf2bolt-19")
 
@@ -80,6 +81,79 @@ template <class Step> static inline unsigned churn(Step step, unsigned n) {
 int main() {
   auto step = [](unsigned x) { return (x ^ x >> 3) * 2654435761u % 1000003u; };
   std::printf("%u\\n", churn(step, 60000000));
+}
+"""
+
+# A function whose rare code is in another section, and one that the compiler splits at its suspensions.
+PARTS = """
+#include <coroutine>
+#include <cstdio>
+#include <exception>
+struct Numbers {
+  struct promise_type {
+    unsigned value;
+    Numbers get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    std::suspend_always yield_value(unsigned x) { value = x; return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
+  std::coroutine_handle<promise_type> handle;
+};
+__attribute__((noinline)) Numbers numbers(unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (i % 3 == 0) co_yield i * 7;
+    else co_yield i ^ 5;
+  }
+}
+__attribute__((noinline)) unsigned split(unsigned x) {
+  if (__builtin_expect(x % 4 == 3, 0)) {
+    unsigned sum = x;
+    for (int i = 0; i < 12; ++i) sum = (sum * 1664525u + 1013904223u) ^ sum >> 7;
+    return sum ^ 1;
+  }
+  return x + 1;
+}
+int main() {
+  unsigned sum = 1;
+  for (unsigned i = 0; i < 20000000; ++i) sum += split(i);
+  Numbers all = numbers(20000000);
+  for (all.handle.resume(); !all.handle.done(); all.handle.resume()) sum += all.handle.promise().value;
+  all.handle.destroy();
+  std::printf("%u\\n", sum);
+}
+"""
+
+# The linker folds `first` and `second`, whose lines differ.
+FOLDED = """
+volatile unsigned kept;
+__attribute__((noinline)) unsigned first(unsigned x) {
+  for (int i = 0; i < 12; ++i)
+    x = (x * 1664525u + 1013904223u) ^ x >> 7;
+  return x;
+}
+
+__attribute__((noinline)) unsigned second(unsigned x) {
+
+  for (int i = 0; i < 12; ++i)
+
+    x = (x * 1664525u + 1013904223u) ^ x >> 7;
+  return x;
+}
+int main() { for (unsigned i = 0; i < 6000000; ++i) { kept = first(kept + i); kept = second(kept); } }
+"""
+
+# Functions that other files do not see, two of one name.
+HIDDEN = """
+volatile unsigned kept;
+static __attribute__((noinline)) unsigned over(unsigned x) { return x * 5 ^ x >> 2; }
+static __attribute__((noinline)) unsigned over(int x) { return x * 7 ^ x >> 3; }
+namespace { __attribute__((noinline)) unsigned hidden(unsigned x) { return x % 13 + 2; } }
+__attribute__((noinline)) unsigned shown(unsigned x) { return x / 3 + 2; }
+extern "C" int start() {
+  for (unsigned i = 0; i < 60000; ++i) kept = over(i) + over(static_cast<int>(i)) + hidden(i) + shown(i);
+  return 0;
 }
 """
 
@@ -391,6 +465,46 @@ class LinuxPgoTest(WperfTest):
         said = self.fails("pgo", data, "--format", "llvm", "-o", "plain.prof", "--binary", "plain", cwd=self.folder)
         self.assertIn("plain has no debug information with lines of its functions", said)
 
+    def recorded(self, name, source, *options):
+        """Builds a program of C++ and records it; returns the name of the recording."""
+        (self.folder / f"{name}.cpp").write_text(source, encoding="ascii")
+        run("clang++-19", "-std=c++20", "-O2", "-g", "-fdebug-info-for-profiling", "-Wl,--build-id", *options, "-o", name,
+            f"{name}.cpp", cwd=self.folder)
+        self.ok("record", "--freq", "2000", "-q", "-o", f"{name}.data", "--", f"./{name}", device="linux", cwd=self.folder)
+        return f"{name}.data"
+
+    @unittest.skipUnless(PROFGEN and PROFDATA and LLD and shutil.which("clang++-19") and os.uname().machine == "x86_64",
+                         "needs clang++-19, ld.lld-19 and llvm-profgen-19")
+    def test_parts_of_a_function_count_for_it(self):
+        (self.folder / "parts.list").write_text("v1\nf _Z5splitj\nc 0\n", encoding="ascii")
+        data = self.recorded("parts", PARTS, "-fbasic-block-sections=list=parts.list", "-fuse-ld=lld")
+        symbols = run("readelf", "-sW", "parts", cwd=self.folder).stdout
+        self.assertIn("_Z5splitj.cold", symbols)
+        self.assertIn("_Z7numbersj.resume", symbols)
+        self.pgo(data, "--format", "llvm", "-o", "parts.prof")
+        text = (self.folder / "parts.prof").read_text(encoding="ascii")
+        self.assertEqual(sorted(re.findall(r"(?m)^(\S+?):\d+:", text)), ["_Z5splitj", "_Z7numbersj", "main"])
+        self.pgo(data, "--format", "llvm-unsymbolized", "-o", "parts.raw")
+        run(PROFGEN, "--binary", "parts", "--unsymbolized-profile", "parts.raw", "--use-offset=0", "-o", "parts.made", cwd=self.folder)
+        self.assertGreaterEqual(overlap(self.folder, "parts.made", "parts.prof"), 99)
+
+    @unittest.skipUnless(LLD and shutil.which("clang++-19"), "needs clang++-19 and ld.lld-19")
+    def test_folded_functions_have_the_name_and_lines_of_one(self):
+        data = self.recorded("folded", FOLDED, "-ffunction-sections", "-fuse-ld=lld", "-Wl,--icf=all")
+        self.pgo(data, "--format", "llvm", "-o", "folded.prof")
+        text = (self.folder / "folded.prof").read_text(encoding="ascii")
+        [(name, body)] = re.findall(r"(?m)^_Z\d(first|second)j:\d+:\d+\n((?: .*\n)+)", text)
+        lines = {int(line) for line in re.findall(r"(?m)^ (\d+)", body)}
+        self.assertIn({"first": 2, "second": 4}[name], lines)
+        self.assertLessEqual(max(lines), {"first": 3, "second": 5}[name])
+
+    def test_bolt_needs_symbols(self):
+        self.build("stripped")
+        run("strip", "stripped", cwd=self.folder)
+        self.ok("record", "--freq", "2000", "-q", "-o", "stripped.data", "--", "./stripped", "10", device="linux", cwd=self.folder)
+        said = self.fails("pgo", "stripped.data", "--format", "bolt", "-o", "stripped.fdata", cwd=self.folder)
+        self.assertRegex(said, "no sample of stripped is in a function that the symbol table names\nhint: .*-Wl,-q")
+
     @unittest.skipUnless(shutil.which("g++"), "needs g++")
     def test_lambdas_of_gcc_count_for_their_callers(self):
         """GCC gives inlined functions of local types no linker's name."""
@@ -659,6 +773,34 @@ class WindowsPgoTest(WperfTest):
         self.assertEqual(answer["without_line"], 0)
         self.ok("pgo", data, "--format", "llvm-unsymbolized", "-o", "g.raw", cwd=self.folder)
         self.assertEqual((self.folder / "own.prof").read_text(encoding="ascii"), self.profile("g.raw"))
+
+    def build_hidden(self, *debug):
+        (self.folder / "program.cpp").write_text(HIDDEN, encoding="ascii")
+        run(CLANG, "--target=aarch64-pc-windows-msvc", "-O2", "-g", "-gcodeview", *debug, "-ffreestanding", "-c", "program.cpp", "-o",
+            "program.obj", cwd=self.folder)
+        run(LINKER, "/nologo", "/nodefaultlib", "/machine:arm64", "/debug:full,dwarf" if debug else "/debug:full", "/subsystem:console",
+            "/entry:start", "/out:program.exe", "program.obj", cwd=self.folder)
+        return self.recorded("hidden.data", "inst_retired:1000", program="program.exe")
+
+    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "needs clang-19, lld-link-19 and llvm-profgen-19")
+    def test_names_come_from_dwarf_beside_a_pdb(self):
+        data = self.build_hidden("-gdwarf", "-fdebug-info-for-profiling")
+        answer = self.json("pgo", data, "--format", "llvm", "-o", "own.prof", "--json", cwd=self.folder)["pgo"]
+        self.assertEqual((answer["without_line"], answer["without_name"]), (0, 0))
+        self.ok("pgo", data, "--format", "llvm-unsymbolized", "-o", "g.raw", cwd=self.folder)
+        text = (self.folder / "own.prof").read_text(encoding="ascii")
+        self.assertEqual(text, self.profile("g.raw"))
+        for name in (r"\?over@@YAIH@Z", r"\?over@@YAII@Z", r"\?hidden@\?A0x\w+@@YAII@Z", r"\?shown@@YAII@Z"):
+            self.assertRegex(text, rf"(?m)^{name}:[1-9]")
+
+    @unittest.skipUnless(CLANG and LINKER, "needs clang-19 and lld-link-19 to build the program")
+    def test_names_that_a_pdb_lacks_are_not_invented(self):
+        """Functions that other files do not see have no public symbol, so their decorated names are nowhere."""
+        data = self.build_hidden()
+        answer = self.json("pgo", data, "--format", "llvm", "-o", "own.prof", "--json", cwd=self.folder)["pgo"]
+        text = (self.folder / "own.prof").read_text(encoding="ascii")
+        self.assertEqual(sorted(re.findall(r"(?m)^(\S+?):\d+:", text)), ["?shown@@YAII@Z", "start"])
+        self.assertGreater(answer["without_name"], 0.3 * answer["instructions"])
 
     @unittest.skipUnless(CLANG and LINKER, "needs clang-19 and lld-link-19 to build the program")
     def test_a_pdb_is_enough(self):

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/pgo/declarations.h"
+#include "analysis/pgo/linker_names.h"
 #include "analysis/pgo/profile_counts.h"
 #include "code/symbols/disassembly/instruction_flow.h"
 
@@ -33,7 +34,7 @@ struct InstructionCount {
 // compiler, code without a count is unknown and may be hot.
 class InstructionCounts {
  public:
-  explicit InstructionCounts(const modules::CodeFile& file) : file_(file) {}
+  InstructionCounts(const modules::CodeFile& file, LinkerNames& names) : file_(file), names_(names) {}
 
   std::vector<InstructionCount> of(const AddressCounts& counts) {
     // A sample is a count of the instruction at its address.
@@ -74,13 +75,29 @@ class InstructionCounts {
   }
 
   void add_functions() {
-    std::vector<modules::CodeRange> functions;
+    std::vector<symbols::SymbolizedAddress> functions;
     for (const auto& [address, change] : changes_) {
       if (!change.begins || (!functions.empty() && address < functions.back().end)) continue;
       const symbols::SymbolizedAddress function = file_.function_at(address, true);
-      if (function.begin <= address && address < function.end) functions.push_back({function.begin, function.end});
+      if (function.begin <= address && address < function.end) functions.push_back(function);
     }
-    for (const modules::CodeRange& one : functions) add_range(one.begin, one.end - 1, 0);
+    std::set<u64> known;  // beginnings of code that was added
+    for (const symbols::SymbolizedAddress& one : functions) {
+      add_pieces({one.begin, one.end}, known);
+      for (const u64 address : names_.coroutine_at(one.function)) {
+        const symbols::SymbolizedAddress function = file_.function_at(address, true);
+        if (function.begin == address && address < function.end) add_pieces({function.begin, function.end}, known);
+      }
+    }
+  }
+
+  // Adds a function, with its code that is elsewhere.
+  void add_pieces(const modules::CodeRange& function, std::set<u64>& known) {
+    if (!known.insert(function.begin).second) return;
+    add_range(function.begin, function.end - 1, 0);
+    for (const modules::CodeRange& piece : file_.pieces_at(function.begin)) {
+      if (known.insert(piece.begin).second) add_range(piece.begin, piece.end - 1, 0);
+    }
   }
 
   void walk(u64 begin, u64 end, u64 count) {
@@ -103,6 +120,7 @@ class InstructionCounts {
   }
 
   const modules::CodeFile& file_;
+  LinkerNames& names_;
   symbols::InstructionFlows flows_;
   std::map<u64, Change> changes_;  // at the beginnings and ends of ranges
   std::vector<InstructionCount> out_;
@@ -127,32 +145,49 @@ u32 copies_of(u32 discriminator) {
   return std::max<u32>(own_discriminator(without_first_number(discriminator)), 1);
 }
 
-// Can this name be in the profile? In it, names end at blanks, and a word that begins with a digit is a number.
-bool is_word(std::string_view name) {
-  return !name.empty() && (name.front() < '0' || name.front() > '9') &&
-         std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; });
-}
-
-// Has the name the form of a linker's name? If the debug information has no linker's name for a function that was
-// inlined, its name may be like "operator()", "pick<int>" or "~list".
-bool is_linker_name(std::string_view name) {
-  return is_word(name) && name.find_first_of("()<>~ ") == std::string_view::npos && !name.starts_with("operator");
-}
-
-bool is_cpp_source(std::string_view file) {
-  constexpr std::string_view kEnds[] = {".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx"};
-  return std::any_of(std::begin(kEnds), std::end(kEnds), [&](std::string_view end) { return file.ends_with(end); });
-}
-
 // The name of the function that a stub of the linker calls: "memcpy@plt" → "memcpy".
 std::string_view without_stub(std::string_view name) {
   return name.ends_with(kStubEnd) ? name.substr(0, name.size() - kStubEnd.size()) : name;
 }
 
+constexpr symbols::SymbolQuery kQuery{.lines = true, .decorated = true, .declarations = true};
+
+// An address, and the functions that are inlined there.
+struct Place {
+  const symbols::SymbolizedAddress* answer = nullptr;
+  std::span<const SymbolizedFrame> frames;
+};
+
+Place place_of(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer) {
+  return {&answer, std::span(known.frames).subspan(answer.first_frame, answer.frame_count)};
+}
+
+// The places of all branches and entries.
+class Places {
+ public:
+  Places(const modules::CodeFile& file, const AddressCounts& counts) {
+    for (const auto& one : counts.branches) addresses_.insert(addresses_.end(), {one.from, one.to});
+    for (const auto& one : counts.entries) addresses_.push_back(one.address);
+    std::sort(addresses_.begin(), addresses_.end());
+    addresses_.erase(std::unique(addresses_.begin(), addresses_.end()), addresses_.end());
+    known_ = file.answer(addresses_, kQuery);
+  }
+
+  Place at(u64 address) const {
+    const auto found = std::lower_bound(addresses_.begin(), addresses_.end(), address) - addresses_.begin();
+    return place_of(known_, known_.answers[static_cast<usize>(found)]);
+  }
+
+ private:
+  std::vector<u64> addresses_;
+  symbols::Symbolization known_;
+};
+
 class SourceProfiler {
  public:
-  SourceProfiler(const modules::CodeFile& file, std::span<const std::string> folders, SourceProfile& out)
-      : file_(file), declarations_(folders), out_(out) {}
+  SourceProfiler(const modules::CodeFile& file, LinkerNames& names, std::span<const std::string> folders,
+                 SourceProfile& out)
+      : file_(file), names_(names), declarations_(folders), out_(out) {}
 
   void add_counts(std::span<const InstructionCount> counts) {
     constexpr usize kAtOnce = 4096;  // the answers about all instructions of a program need much memory
@@ -162,44 +197,32 @@ class SourceProfiler {
       addresses.clear();
       for (const InstructionCount& one : some) addresses.push_back(one.address);
       const symbols::Symbolization known = file_.answer(addresses, kQuery);
-      path_.frames = {};
-      for (usize i = 0; i < some.size(); ++i) {
-        const symbols::SymbolizedAddress& answer = known.answers[i];
-        is_pdb_ = answer.source == symbols::SymbolSource::pdb;
-        add(frames_of(known, answer), some[i]);
-      }
+      path_ = {};
+      for (usize i = 0; i < some.size(); ++i) add(place_of(known, known.answers[i]), some[i]);
     }
   }
 
   // Adds calls of functions.
   void add_branches(const AddressCounts& counts) {
-    std::vector<u64> addresses;
-    for (const auto& one : counts.branches) addresses.push_back(one.from);
-    std::sort(addresses.begin(), addresses.end());
-    addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-    const symbols::Symbolization known = file_.answer(addresses, kQuery);
-    path_.frames = {};
+    const Places places(file_, counts);
+    path_ = {};
     std::map<FunctionProfile::Body*, u64> calls;
     for (const auto& one : counts.branches) {
-      const symbols::SymbolizedAddress callee = file_.function_at(one.to, true);
-      if (!is_word(callee.function) || callee.begin != one.to) continue;
-      const std::string name(canonical(without_stub(callee.function)));
-      if (!callee.function.ends_with(kStubEnd)) out_.functions[name].head += one.count;
-      const auto at = std::lower_bound(addresses.begin(), addresses.end(), one.from) - addresses.begin();
-      const symbols::SymbolizedAddress& call = known.answers[static_cast<usize>(at)];
-      is_pdb_ = call.source == symbols::SymbolSource::pdb;
-      const auto frames = frames_of(known, call);
-      FunctionProfile* const caller = profile_of(frames, 0);
+      const Place callee = places.at(one.to);
+      const std::string name(name_of_entry(callee));
+      if (name.empty()) continue;
+      if (!callee.answer->function.ends_with(kStubEnd)) out_.functions[name].head += one.count;
+      const Place from = places.at(one.from);
+      FunctionProfile* const caller = profile_of(from, 0);
       if (caller == nullptr) continue;
-      FunctionProfile::Body& body = caller->body[*location_of(frames[path_.first])];
+      FunctionProfile::Body& body = caller->body[*location_of(from.frames[path_.first])];
       body.targets[name] += one.count;
       calls[&body] += one.count;
     }
     for (const AddressCount& one : counts.entries) {
-      const symbols::SymbolizedAddress function = file_.function_at(one.address, true);
-      if (!is_word(function.function) || function.begin != one.address) continue;
-      if (function.function.ends_with(kStubEnd)) continue;
-      out_.functions[std::string(canonical(function.function))].head += one.count;
+      const Place function = places.at(one.address);
+      if (function.answer->function.ends_with(kStubEnd)) continue;
+      if (const std::string name(name_of_entry(function)); !name.empty()) out_.functions[name].head += one.count;
     }
     // Ranges lack the oldest branch of each stack, so code may have a lower count than the calls to it.
     for (const auto& [body, count] : calls) body->count = std::max(body->count, count);
@@ -208,11 +231,17 @@ class SourceProfiler {
   }
 
  private:
-  static constexpr symbols::SymbolQuery kQuery{.lines = true, .decorated = true, .declarations = true};
-
-  static std::span<const SymbolizedFrame> frames_of(const symbols::Symbolization& known,
-                                                    const symbols::SymbolizedAddress& answer) {
-    return std::span(known.frames).subspan(answer.first_frame, answer.frame_count);
+  // The name of the function that begins at an address; empty if none does. Parts of functions have no entries.
+  std::string_view name_of_entry(const Place& place) {
+    const symbols::SymbolizedAddress& symbol = *place.answer;
+    if (symbol.begin != symbol.address) return {};
+    if (symbol.function.ends_with(kStubEnd)) {
+      const std::string_view called = canonical_name(without_stub(symbol.function));
+      return is_word(called) ? called : std::string_view();
+    }
+    if (place.frames.empty()) return {};
+    const std::string_view name = canonical_name(names_.of_function(symbol, place.frames.back()));
+    return is_word(name) && names_.is_entry(name, symbol) ? name : std::string_view();
   }
   // Lines are relative as in clang's profiles; code without a line counts as line 0.
   std::optional<SourceLocation> location_of(const SymbolizedFrame& frame) {
@@ -220,15 +249,6 @@ class SourceProfiler {
     const u32 declared = declarations_.line_of(frame);
     if (declared == 0) return std::nullopt;
     return SourceLocation{(frame.line - declared) & kMostLines, own_discriminator(frame.discriminator)};
-  }
-
-  // The name without the suffixes that compilers add to copies and parts.
-  static std::string_view canonical(std::string_view name) {
-    for (const std::string_view end : {".llvm.", ".part.", ".isra.", ".constprop.", ".lto_priv."}) {
-      const auto at = name.find(end);
-      if (at != name.npos && at != 0) name = name.substr(0, at);
-    }
-    return name;
   }
 
   // Are both addresses in the same copy of the same inlined function? Compares the addresses of names, not their texts.
@@ -245,58 +265,57 @@ class SourceProfiler {
   }
 
   static FunctionProfile& profile_in(FunctionProfiles& functions, std::string_view name) {
-    const auto found = functions.find(canonical(name));
-    return found != functions.end() ? found->second : functions[std::string(canonical(name))];
+    const auto found = functions.find(canonical_name(name));
+    return found != functions.end() ? found->second : functions[std::string(canonical_name(name))];
   }
 
   // Finds the profiles of the functions at an address, the outermost first. A function without a known name or line,
   // and those that were inlined into it, belong to the function that they were inlined into. A PDB lacks most of these
   // names, so there such code has no profile.
-  void find_path(std::span<const SymbolizedFrame> frames) {
-    if (is_same_path(frames, path_.frames)) return;
-    path_.frames = frames;
-    path_.profiles.clear();
+  void find_path(const Place& place) {
+    const std::span<const SymbolizedFrame> frames = place.frames;
+    const std::string_view symbol = place.answer->function;
+    if (symbol.data() == path_.symbol.data() && is_same_path(frames, path_.frames)) return;
+    path_ = {.frames = frames, .symbol = symbol, .profiles = {}};
     constexpr usize kDeepest = 200;  // of inlined calls; a damaged file may have any number
-    if (frames.empty() || frames.size() > kDeepest || !is_word(frames.back().function)) return;
-    path_.first = frames.size();
-    while (path_.first != 0 && is_known(frames, path_.first - 1)) --path_.first;
-    if (path_.first == frames.size() || (is_pdb_ && path_.first != 0)) return;
-    path_.profiles.push_back(&profile_in(out_.functions, frames.back().function));
+    if (frames.empty() || frames.size() > kDeepest) return;
+    const bool is_pdb = is_in_pdb(place);
+    const std::string_view name = names_.of_function(*place.answer, frames.back());
+    if (!is_word(name) || !location_of(frames.back()).has_value()) return;
+    path_.first = frames.size() - 1;
+    while (path_.first != 0 && is_known(frames[path_.first - 1], is_pdb)) --path_.first;
+    if (is_pdb && path_.first != 0) return;
+    path_.profiles.push_back(&profile_in(out_.functions, name));
     for (usize i = frames.size() - 1; i-- > path_.first;) {
       FunctionProfiles& inlined = path_.profiles.back()->inlined[*location_of(frames[i + 1])];
       path_.profiles.push_back(&profile_in(inlined, frames[i].function));
     }
   }
 
-  bool is_known(std::span<const SymbolizedFrame> frames, usize index) {
-    const SymbolizedFrame& frame = frames[index];
-    const bool has_name = index + 1 == frames.size() || is_pdb_ ? is_word(frame.function) : is_name_of_inlined(frame);
-    return has_name && location_of(frame).has_value();
+  bool is_known(const SymbolizedFrame& inlined, bool is_pdb) {
+    const bool has_name = is_pdb ? is_word(inlined.function) : names_.is_sure(inlined);
+    return has_name && location_of(inlined).has_value();
   }
-  // In C++ a plain name is a linker's name only if the function has C linkage; then there usually is a symbol, too.
-  bool is_name_of_inlined(const SymbolizedFrame& frame) {
-    if (!is_linker_name(frame.function)) return false;
-    if (frame.function.starts_with("_Z") || !is_cpp_source(frame.file)) return true;
-    if (symbols_.empty()) {
-      file_.for_each_name(true, [this](u64, std::string_view name) { symbols_.emplace(name); });
-    }
-    return symbols_.contains(frame.function);
+  // Do the lines of this address come from a PDB?
+  static bool is_in_pdb(const Place& place) {
+    return place.answer->source == symbols::SymbolSource::pdb && !place.frames.empty() && !place.frames.back().in_dwarf;
   }
 
   // Adds the count to the totals of all functions at an address, and returns the profile of the innermost one; null if
   // it is not known.
-  FunctionProfile* profile_of(std::span<const SymbolizedFrame> frames, u64 count) {
-    find_path(frames);
+  FunctionProfile* profile_of(const Place& place, u64 count) {
+    find_path(place);
     for (FunctionProfile* const one : path_.profiles) one->total += count;
     return path_.profiles.empty() ? nullptr : path_.profiles.back();
   }
 
   // Instructions of one line run equally often, or are copies of each other, so the largest count is the line's. In a
   // PDB, code without a line seems to belong to the line before it, so only the first instruction of a row counts.
-  void add(std::span<const SymbolizedFrame> frames, const InstructionCount& one) {
+  void add(const Place& place, const InstructionCount& one) {
+    const std::span<const SymbolizedFrame> frames = place.frames;
     out_.instructions += one.count;
     // Totals are weighted by size, because LLVM's thresholds for hot functions assume that.
-    FunctionProfile* const function = profile_of(frames, one.count * one.size);
+    FunctionProfile* const function = profile_of(place, one.count * one.size);
     if (function == nullptr) {
       const bool has_line = !frames.empty() && frames.front().line != 0;
       (has_line ? out_.without_name : out_.without_line) += one.count;
@@ -307,7 +326,7 @@ class SourceProfiler {
     const bool continues = row_.profile == function && row_.line == frame.line && row_.end == one.address;
     if (!continues) row_ = {.profile = function, .line = frame.line, .count = one.count};
     row_.end = one.address + one.size;
-    if (is_pdb_ && one.count > row_.count) return;
+    if (is_in_pdb(place) && one.count > row_.count) return;
     u64& body = function->body[*location_of(frame)].count;
     body = std::max(body, one.count * copies_of(frame.discriminator));
   }
@@ -321,15 +340,15 @@ class SourceProfiler {
   };
   struct Path {
     std::span<const SymbolizedFrame> frames;
+    std::string_view symbol;
     std::vector<FunctionProfile*> profiles;  // of these frames, the outermost first; empty if they are not known
     usize first = 0;                         // the innermost frame that has a profile
   };
 
   const modules::CodeFile& file_;
+  LinkerNames& names_;
   Declarations declarations_;
   SourceProfile& out_;
-  std::set<std::string, std::less<>> symbols_;  // all names of code, if they were needed
-  bool is_pdb_ = false;                         // the lines of this address come from a PDB
   Row row_;
   Path path_;  // of the previous address; the next one often has the same path
 };
@@ -339,8 +358,9 @@ class SourceProfiler {
 SourceProfile source_profile(const modules::CodeFile& file, const AddressCounts& counts,
                              std::span<const std::string> folders) {
   SourceProfile out;
-  SourceProfiler profiler(file, folders, out);
-  InstructionCounts instructions(file);
+  LinkerNames names(file);
+  SourceProfiler profiler(file, names, folders, out);
+  InstructionCounts instructions(file, names);
   profiler.add_counts(instructions.of(counts));
   out.undecodable = instructions.undecodable();
   out.error = instructions.error();

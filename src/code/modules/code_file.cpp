@@ -117,6 +117,16 @@ SymbolizedAddress CodeFile::function_at(u64 address, bool decorated) const {
   return elf_->symbols->function_at(address, decorated);
 }
 
+std::vector<CodeRange> CodeFile::pieces_at(u64 address) const {
+  if (!has_symbols()) return {};
+  std::vector<CodeRange> out;
+  for (const symbols::CodePiece& one :
+       is_windows() ? image_->symbols->pieces_at(rva_of(address)) : elf_->symbols->pieces_at(address)) {
+    out.push_back({one.begin, one.end});
+  }
+  return out;
+}
+
 std::optional<CodeBytes> CodeFile::code(u64 begin, u64 end) const {
   if (begin > end) return {};
   if (is_image()) {

@@ -42,6 +42,9 @@ class CodeFile {
   // `addresses` must be sorted and unique. The texts are valid as long as this object exists.
   symbols::Symbolization answer(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
   symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
+  // The code of the function at an address, if its debug information says that it is in several pieces, as when its
+  // cold code is elsewhere. Otherwise empty.
+  std::vector<CodeRange> pieces_at(u64 address) const;
   // The machine code; empty if the file is not on this machine, or if its instruction set cannot be disassembled.
   std::optional<CodeBytes> code(u64 begin, u64 end) const;
   // A hash of this function, without the addresses in its code, used to find the function in another build. Returns 0

@@ -110,7 +110,7 @@ void ElfModule::State::add_frames(SymbolizedAddress& answer, const SymbolQuery& 
   answer.first_frame = static_cast<u32>(out.size());
   for (const DwarfFrame& frame : scratch) {
     out.push_back({name(frame.function, false, query.decorated), frame.file, frame.line, frame.discriminator,
-                   frame.declared_line, false, frame.inlined});
+                   frame.declared_line, false, frame.inlined, true});
   }
   if (scratch.empty()) {
     const GoLine place = answer.source == SymbolSource::go ? go->line_at(answer.address) : GoLine{};
@@ -122,7 +122,7 @@ void ElfModule::State::add_frames(SymbolizedAddress& answer, const SymbolQuery& 
     answer.source = SymbolSource::dwarf;
     answer.function = out.back().function;
   }
-  out.back().function = answer.function;
+  if (!query.declarations || out.back().function.empty()) out.back().function = answer.function;
   answer.frame_count = static_cast<u32>(out.size()) - answer.first_frame;
 }
 
@@ -228,6 +228,11 @@ Symbolization ElfModule::answer(const std::vector<u64>& addresses, const SymbolQ
     if (query.lines) state_->add_frames(answer, query, out.frames);
   }
   return out;
+}
+
+std::vector<CodePiece> ElfModule::pieces_at(u64 address) const {
+  state_->open_dwarf();
+  return state_->dwarf.has_value() ? state_->dwarf->pieces_at(address) : std::vector<CodePiece>();
 }
 
 void ElfModule::for_each_name(bool decorated, const CodeNameVisitor& visit) const {

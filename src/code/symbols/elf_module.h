@@ -42,6 +42,8 @@ class ElfModule {
   Symbolization answer(const std::vector<u64>& addresses, const SymbolQuery& query) const;
   // Finds only the function at one address.
   SymbolizedAddress function_at(u64 address, bool decorated) const;
+  // See DwarfFile.
+  std::vector<CodePiece> pieces_at(u64 address) const;
 
   // Visits all names of code; an address may have several. `decorated`: as the compiler made them.
   void for_each_name(bool decorated, const CodeNameVisitor& visit) const;

@@ -53,6 +53,10 @@ void ImageDwarf::frames_at(code::Rva rva, std::vector<DwarfFrame>& out, bool dec
   file().frames_at(base_ + rva.value, out, declarations);
 }
 
+std::vector<CodePiece> ImageDwarf::pieces_at(code::Rva rva) const {
+  return file().pieces_at(base_ + rva.value);
+}
+
 std::optional<ImageDwarf::Function> ImageDwarf::function_at(code::Rva rva) const {
   const auto found = file().function_at(base_ + rva.value);
   if (!found.has_value()) return std::nullopt;

@@ -14,9 +14,12 @@ namespace wperf::symbols {
 enum class SymbolSource : u8 { pdb, pdb_publics, exports, pdata, symtab, dynsym, embedded, plt, dwarf, go, none };
 
 struct SymbolQuery {
-  bool lines = true;          // true: finds frames, not only functions
-  bool decorated = false;     // true: names as the compiler made them
-  bool declarations = false;  // true: finds the declared lines of the frames' functions
+  bool lines = true;       // true: finds frames, not only functions
+  bool decorated = false;  // true: names as the compiler made them
+  // true: finds the declared lines of the frames' functions, for profiles for compilers. Then the frame of the function
+  // itself has the name that DWARF has, which need not be that of the symbol; a PDB's names that may be wrong are
+  // empty.
+  bool declarations = false;
 };
 
 struct SymbolizedFrame {
@@ -28,6 +31,7 @@ struct SymbolizedFrame {
   bool is_first_line = false;  // `declared_line` is the first line of the function's code, because the declaration is
                                // not known
   bool inlined = false;
+  bool in_dwarf = false;  // the frame comes from DWARF
 };
 
 struct SymbolizedAddress {

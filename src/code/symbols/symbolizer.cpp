@@ -89,6 +89,15 @@ class DecoratedNames {
     return known != by_name_.end() ? known->second : first_->name;
   }
 
+  // The same, but empty if it may not be the linker's name. Functions that other files do not see have no public
+  // symbol, so their names are only known in C. If several functions were folded, one public symbol must have the same
+  // name.
+  std::string_view sure(const Function& procedure) {
+    const std::string_view name = of(procedure);
+    if (first_ == nullptr) return pdb_.is_c_at(procedure.rva) ? name : std::string_view();
+    return by_name_.empty() || by_name_.contains(procedure.name) ? name : std::string_view();
+  }
+
  private:
   void look_at(code::Rva rva) {
     const std::span<const Function> publics = pdb_.publics();
@@ -175,7 +184,7 @@ class Finder {
 
   std::string_view decorated(const Function& function) {
     if (!decorated_.has_value()) decorated_.emplace(*pdb_);
-    return decorated_->of(function);
+    return options_.declarations ? decorated_->sure(function) : decorated_->of(function);
   }
 
   // May code that begins at `start`, which has no size, contain the address?
@@ -243,7 +252,8 @@ class FrameReader {
                                .line = frame.line,
                                .declared_line = frame.declared_line,
                                .is_first_line = frame.is_first_line,
-                               .inlined = frame.inlined});
+                               .inlined = frame.inlined,
+                               .in_dwarf = false});
     }
   }
 
@@ -268,8 +278,10 @@ class FrameReader {
     if (from_dwarf_.empty() && answer.source != SymbolSource::none) from_dwarf_.emplace_back();
     for (const DwarfFrame& frame : from_dwarf_) {
       const bool last = &frame == &from_dwarf_.back();
-      answer.frames.push_back({last ? answer.function : state_.shown(frame.function, options_.decorated), frame.file,
-                               frame.line, frame.discriminator, frame.declared_line, false, frame.inlined && !last});
+      const bool has_name = !last || (options_.declarations && !frame.function.empty());
+      answer.frames.push_back({has_name ? state_.shown(frame.function, options_.decorated) : answer.function,
+                               frame.file, frame.line, frame.discriminator, frame.declared_line, false,
+                               frame.inlined && !last, true});
     }
   }
 
@@ -336,6 +348,10 @@ std::vector<Answer> ModuleSymbols::answer(const std::vector<code::Rva>& addresse
   }
   if (best != SymbolSource::none && state_->pdb.has_value()) state_->state.source = best;
   return answers;
+}
+
+std::vector<CodePiece> ModuleSymbols::pieces_at(code::Rva rva) const {
+  return state_->dwarf.has_value() ? state_->dwarf->pieces_at(rva) : std::vector<CodePiece>();
 }
 
 void ModuleSymbols::for_each_name(bool decorated, const std::function<void(code::Rva, std::string_view)>& visit) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "code/address.h"
@@ -47,6 +48,7 @@ struct DwarfFile::State {
   }
   void frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations);
   std::optional<DwarfFunction> function_at(u64 address);
+  std::span<const dwarf::AddressRange> pieces_at(u64 address);
 
   std::unique_ptr<InfoFile> main, alternate;
   std::vector<std::unique_ptr<InfoFile>> split_files;
@@ -150,19 +152,29 @@ std::optional<DwarfFunction> DwarfFile::State::function_at(u64 address) {
   return DwarfFunction{.begin = piece.begin, .end = piece.end, .name = name};
 }
 
+std::span<const dwarf::AddressRange> DwarfFile::State::pieces_at(u64 address) {
+  const LoadedUnit* const unit = unit_at(address);
+  const u32 scope = unit != nullptr ? unit->scopes.find(address) : kNoScope;
+  return scope != kNoScope ? unit->scopes.pieces_of(unit->scopes.function_of(scope))
+                           : std::span<const dwarf::AddressRange>();
+}
+
 void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations) {
   const LoadedUnit* const found = unit_at(address);
   if (found == nullptr) return;
   const LoadedUnit& unit = *found;
+  u32 at = unit.scopes.find(address);
+  const auto declared = [&] {
+    return at != kNoScope ? declared_line_of(unit, unit.scopes[unit.scopes.function_of(at)]) : 0;
+  };
   DwarfFrame frame;
   if (unit.lines != nullptr) {
-    if (const LineTable::Row* row = unit.lines->find(address); row != nullptr) {
+    if (const LineTable::Row* row = unit.lines->find(address, declared); row != nullptr) {
       frame.line = row->line;
       frame.discriminator = row->discriminator;
       frame.file = unit.lines->path(row->file);
     }
   }
-  u32 at = unit.scopes.find(address);
   if (at == kNoScope) {
     if (!frame.file.empty()) out.push_back(frame);
     return;
@@ -203,6 +215,12 @@ void DwarfFile::frames_at(u64 address, std::vector<DwarfFrame>& out, bool declar
 
 std::optional<DwarfFunction> DwarfFile::function_at(u64 address) const {
   return state_->function_at(address);
+}
+
+std::vector<CodePiece> DwarfFile::pieces_at(u64 address) const {
+  std::vector<CodePiece> out;
+  for (const dwarf::AddressRange& one : state_->pieces_at(address)) out.push_back({one.begin, one.end});
+  return out;
 }
 
 DwarfDamage DwarfFile::damage() const {

@@ -61,6 +61,10 @@ struct DwarfFunction {  // a function, or one of its pieces
   std::string_view name;  // the linkage name if there is one
 };
 
+struct CodePiece {
+  u64 begin = 0, end = 0;
+};
+
 struct DwarfDamage {
   u32 units = 0;    // units that were left out, completely or from some point on
   u32 entries = 0;  // single invalid references and ranges
@@ -79,6 +83,9 @@ class DwarfFile {
   void frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations = false) const;
   // The function itself, not one inlined there; nullopt if it is not known or has no name.
   std::optional<DwarfFunction> function_at(u64 address) const;
+  // The code of the function at an address, if it is in several pieces: those of a function whose cold code is
+  // elsewhere. Otherwise empty.
+  std::vector<CodePiece> pieces_at(u64 address) const;
   DwarfDamage damage() const;
 
  private:

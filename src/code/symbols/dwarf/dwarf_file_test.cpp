@@ -53,8 +53,8 @@ void close_length(ByteWriter& to, usize start, bool big) {
 }
 
 // "a.c" in "/src" (DWARF 4): line 10 at 0x1000, 11 at 0x1004, line 20 of "inc/b.h" at 0x1008, 12 at 0x1010, end at
-// 0x1020.
-void write_lines(Sections& to, u64 first_address = 0x1000) {
+// 0x1020. `folded`: the line of a second sequence at 0x1000; 0 if there is none.
+void write_lines(Sections& to, u64 first_address = 0x1000, u8 folded = 0) {
   ByteWriter& out = to.line;
   const usize start = out.bytes.size();
   out.number(0, 4);
@@ -102,11 +102,25 @@ void write_lines(Sections& to, u64 first_address = 0x1000) {
   out.number(0, 1);
   out.number(1, 1);
   out.number(kLineEndSequence, 1);
+  if (folded != 0) {
+    out.number(0, 1);
+    out.number(9, 1);
+    out.number(kLineSetAddress, 1);
+    out.number(first_address, 8);
+    out.number(kLineAdvanceLine, 1);
+    out.number(folded - 1u, 1);
+    out.number(kLineCopy, 1);
+    out.number(kLineAdvancePc, 1);
+    out.number(0x20, 1);
+    out.number(0, 1);
+    out.number(1, 1);
+    out.number(kLineEndSequence, 1);
+  }
   close_length(out, start, to.big);
 }
 
 // A unit with the function "outer" [0x1000, 0x1020), into which "inner" is inlined at [0x1008, 0x1010), line 11.
-Sections one_unit(bool big = false, u16 version = 4) {
+Sections one_unit(bool big = false, u16 version = 4, u8 declared = 10, u8 folded = 0) {
   Sections to(big);
   ByteWriter& abbrev = to.abbrev;
   abbrev.number(1, 1);
@@ -124,7 +138,8 @@ Sections one_unit(bool big = false, u16 version = 4) {
   abbrev.number(3, 1);
   abbrev.number(kTagSubprogram, 1);
   abbrev.number(1, 1);
-  attributes(abbrev, {{kAtName, kFormString}, {kAtLowPc, kFormAddr}, {kAtHighPc, kFormData1}});
+  attributes(abbrev,
+             {{kAtName, kFormString}, {kAtLowPc, kFormAddr}, {kAtHighPc, kFormData1}, {kAtDeclaredLine, kFormData1}});
   abbrev.number(4, 1);
   abbrev.number(kTagInlinedSubroutine, 1);
   abbrev.number(0, 1);
@@ -158,6 +173,7 @@ Sections one_unit(bool big = false, u16 version = 4) {
   info.text("outer");
   info.number(0x1000, 8);
   info.number(0x20, 1);
+  info.number(declared, 1);
   info.number(4, 1);
   info.number(abstract, 4);
   info.number(0, 4);
@@ -165,7 +181,38 @@ Sections one_unit(bool big = false, u16 version = 4) {
   info.number(11, 1);
   info.number(0, 2);
   close_length(info, 0, big);
-  write_lines(to);
+  write_lines(to, 0x1000, folded);
+  return to;
+}
+
+// The function "split" at [0x1000, 0x1010) and [0x1018, 0x1020), and "whole" at [0x1010, 0x1018).
+Sections function_in_pieces() {
+  Sections to;
+  to.abbrev.number(1, 1);
+  to.abbrev.number(kTagCompileUnit, 1);
+  to.abbrev.number(1, 1);
+  attributes(to.abbrev, {{kAtLowPc, kFormAddr}, {kAtHighPc, kFormData4}});
+  to.abbrev.number(2, 1);
+  to.abbrev.number(kTagSubprogram, 1);
+  to.abbrev.number(0, 1);
+  attributes(to.abbrev, {{kAtName, kFormString}, {kAtRanges, kFormSecOffset}});
+  to.abbrev.number(0, 1);
+  for (const u64 one : {0x0, 0x10, 0x18, 0x20, 0, 0, 0x10, 0x18, 0, 0}) to.ranges.number(one, 8);
+  to.info.number(0, 4);
+  to.info.number(4, 2);
+  to.info.number(0, 4);
+  to.info.number(8, 1);
+  to.info.number(1, 1);
+  to.info.number(0x1000, 8);
+  to.info.number(0x20, 4);
+  to.info.number(2, 1);
+  to.info.text("split");
+  to.info.number(0, 4);
+  to.info.number(2, 1);
+  to.info.text("whole");
+  to.info.number(48, 4);
+  to.info.number(0, 1);
+  close_length(to.info, 0, false);
   return to;
 }
 
@@ -195,6 +242,33 @@ TEST(DwarfFile, FunctionsInlinedOnesAndLines) {
     EXPECT_EQ(file.damage().units, 0u);
     EXPECT_EQ(file.damage().entries, 0u);
   }
+}
+
+TEST(DwarfFile, OfFoldedFunctionsTheLinesOfTheOneThatIsNamed) {
+  const auto line_at = [](u8 declared, u8 folded) {
+    const Sections sections = one_unit(false, 4, declared, folded);
+    return frames_text(DwarfFile::open(sections.views(), {}, {}), 0x1000);
+  };
+  EXPECT_EQ(line_at(10, 50), "outer /src/a.c:10");
+  EXPECT_EQ(line_at(48, 50), "outer /src/a.c:50");
+  EXPECT_EQ(line_at(50, 50), "outer /src/a.c:50");
+  EXPECT_EQ(line_at(10, 5), "outer /src/a.c:10");
+  EXPECT_EQ(line_at(4, 5), "outer /src/a.c:5");
+  EXPECT_EQ(line_at(60, 50), "outer /src/a.c:10") << "none fits";
+}
+
+TEST(DwarfFile, AFunctionInPieces) {
+  const Sections sections = function_in_pieces();
+  const DwarfFile file = DwarfFile::open(sections.views(), {}, {});
+  for (const u64 address : {0x1000, 0x101f}) {
+    const std::vector<CodePiece> pieces = file.pieces_at(address);
+    ASSERT_EQ(pieces.size(), 2u);
+    EXPECT_EQ(pieces[0].begin, 0x1000u);
+    EXPECT_EQ(pieces[0].end, 0x1010u);
+    EXPECT_EQ(pieces[1].begin, 0x1018u);
+    EXPECT_EQ(pieces[1].end, 0x1020u);
+  }
+  for (const u64 address : {0xfff, 0x1010, 0x1020}) EXPECT_TRUE(file.pieces_at(address).empty()) << address;
 }
 
 TEST(DwarfFile, OtherVersionsAreLeftOutAndCounted) {

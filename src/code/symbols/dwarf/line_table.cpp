@@ -47,7 +47,7 @@ LineTable::LineTable(const Unit& unit, u64 offset, DwarfDamage& damage) : unit_(
   }
   paths_.resize(files_.size());
   run(cursor, header);
-  code::order_by(sequences_, [](const Sequence& one) { return one.begin; });
+  code::order_by(sequences_, [](const Sequence& one) { return std::pair(one.begin, one.end); });
 }
 
 bool LineTable::read_header(Cursor& cursor, const Unit& unit, Header& header) {
@@ -217,12 +217,28 @@ void LineTable::run(Cursor& cursor, const Header& header) {
   rows_.resize(first);  // drops a sequence without an end
 }
 
-const LineTable::Row* LineTable::find(u64 address) const {
+std::span<const LineTable::Sequence> LineTable::sequences_at(u64 address) const {
   const auto after = std::partition_point(sequences_.begin(), sequences_.end(),
                                           [&](const Sequence& one) { return one.begin <= address; });
-  if (after == sequences_.begin()) return nullptr;
-  const Sequence& sequence = *(after - 1);
-  if (address >= sequence.end) return nullptr;
+  if (after == sequences_.begin()) return {};
+  constexpr std::ptrdiff_t kMost = 64;  // a damaged file may have any number
+  auto first = after;
+  while (first != sequences_.begin() && after - first < kMost) {
+    const Sequence& before = *(first - 1);
+    if (before.begin != (after - 1)->begin || before.end <= address) break;
+    --first;
+  }
+  return {first, after};
+}
+
+// The first line of a function's code is that of its declaration, or follows it.
+const LineTable::Sequence& LineTable::nearest(std::span<const Sequence> some, u32 line) const {
+  const auto distance = [&](const Sequence& one) { return rows_[one.first].line - line; };  // huge if before it
+  return *std::min_element(some.begin(), some.end(),
+                           [&](const Sequence& one, const Sequence& other) { return distance(one) < distance(other); });
+}
+
+const LineTable::Row* LineTable::row_in(const Sequence& sequence, u64 address) const {
   const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(sequence.first);
   const auto row = std::partition_point(first, first + static_cast<std::ptrdiff_t>(sequence.count),
                                         [&](const Row& one) { return one.address <= address; });

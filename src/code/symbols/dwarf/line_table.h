@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs one line program of .debug_line: gives the file and line of each address.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,14 @@ class LineTable {
   // The program at `offset`; `unit` refers to it.
   LineTable(const Unit& unit, u64 offset, DwarfDamage& damage);
 
-  // The row whose range contains the address; null if there is none.
-  const Row* find(u64 address) const;
+  // The row whose range contains the address; null if there is none. The linker may have folded equal functions, whose
+  // sequences then begin at one address. Only then declared_line() is called: the sequence that fits that line is used.
+  template <class DeclaredLine>
+  const Row* find(u64 address, DeclaredLine&& declared_line) const {
+    const std::span<const Sequence> some = sequences_at(address);
+    if (some.empty()) return nullptr;
+    return row_in(some.size() == 1 ? some.front() : nearest(some, declared_line()), address);
+  }
   // The path of a file, with the folders that the table has; empty if there is no such file.
   std::string_view path(u64 file) const;
 
@@ -37,6 +44,10 @@ class LineTable {
   };
   struct Header;
 
+  // Those that contain the address and begin at the same one.
+  std::span<const Sequence> sequences_at(u64 address) const;
+  const Sequence& nearest(std::span<const Sequence> some, u32 line) const;
+  const Row* row_in(const Sequence& sequence, u64 address) const;
   bool read_header(Cursor& cursor, const Unit& unit, Header& header);
   void read_old_files(Cursor& cursor);
   bool read_new_entries(Cursor& cursor, std::vector<File>& out) const;

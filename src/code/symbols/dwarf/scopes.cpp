@@ -9,7 +9,8 @@
 namespace wperf::symbols::dwarf {
 namespace {
 
-constexpr usize kDeepest = 1024;  // limit for nested entries
+constexpr usize kDeepest = 1024;     // limit for nested entries
+constexpr usize kMostPieces = 1024;  // of a function; damaged files may have more
 
 // Can types be skipped because they contain no code? In C++ only types within functions contain code, such as lambdas;
 // in Rust any type contains its methods.
@@ -59,13 +60,20 @@ struct CodeEntry {
 
 class Walker {
  public:
-  Walker(const Unit& unit, DwarfDamage& damage, std::vector<Scope>& scopes, std::vector<Layer>& layers)
+  using Pieces = std::unordered_map<u32, std::vector<AddressRange>>;
+  struct Results {
+    std::vector<Scope>& scopes;
+    std::vector<Layer>& layers;
+    Pieces& pieces;
+  };
+  Walker(const Unit& unit, DwarfDamage& damage, const Results& out)
       : unit_(unit),
         table_(unit.file->abbreviations(unit)),
         cursor_(unit.file->sections.info.slice(0, unit.end), unit.first_entry),
         damage_(damage),
-        scopes_(scopes),
-        layers_(layers) {}
+        scopes_(out.scopes),
+        layers_(out.layers),
+        pieces_(out.pieces) {}
 
   void walk() {
     while (!cursor_.at_end() && !cursor_.failed()) {
@@ -186,17 +194,20 @@ class Walker {
     }
     Scope scope;
     scope.entry = entry;
-    if (code.origin.kind == ValueKind::reference || code.origin.kind == ValueKind::alternate_reference) {
+    scope.is_inlined = abbreviation.tag == kTagInlinedSubroutine;
+    // A function itself may have a linkage name that its origin lacks, as constructors of GCC do.
+    const bool refers = code.origin.kind == ValueKind::reference || code.origin.kind == ValueKind::alternate_reference;
+    if (scope.is_inlined && refers) {
       scope.entry = code.origin.number;
       scope.entry_is_alternate = code.origin.kind == ValueKind::alternate_reference;
     }
-    scope.is_inlined = abbreviation.tag == kTagInlinedSubroutine;
     scope.parent = scope.is_inlined ? parent : kNoScope;
     scope.call_file = static_cast<u32>(code.call_file);
     scope.call_line = static_cast<u32>(code.call_line);
     scope.call_discriminator = static_cast<u32>(code.call_discriminator);
     const auto index = static_cast<u32>(scopes_.size());
     scopes_.push_back(scope);
+    if (!scope.is_inlined && ranges_.size() > 1 && ranges_.size() <= kMostPieces) pieces_.emplace(index, ranges_);
     for (const AddressRange& range : ranges_) {
       layers_.push_back({range, static_cast<u32>(parents_.size()), index});
     }
@@ -209,6 +220,7 @@ class Walker {
   DwarfDamage& damage_;
   std::vector<Scope>& scopes_;
   std::vector<Layer>& layers_;
+  Pieces& pieces_;
   std::vector<Parent> parents_;  // the enclosing scopes, by depth
   std::vector<AddressRange> ranges_;
 };
@@ -243,7 +255,7 @@ std::vector<Stretch> flatten(std::vector<Layer> layers) {
 
 ScopeTable::ScopeTable(const Unit& unit, DwarfDamage& damage) {
   std::vector<Layer> layers;
-  Walker(unit, damage, scopes_, layers).walk();
+  Walker(unit, damage, {scopes_, layers, pieces_}).walk();
   for (const Stretch& one : flatten(std::move(layers))) segments_.push_back({one.begin, one.owner});
 }
 
@@ -268,6 +280,11 @@ AddressRange ScopeTable::function_piece(u64 address) const {
   while (first != segments_.begin() && is_its(*(first - 1))) --first;
   while (last != segments_.end() && is_its(*last)) ++last;
   return {first->begin, last == segments_.end() ? address + 1 : last->begin};
+}
+
+std::span<const AddressRange> ScopeTable::pieces_of(u32 function) const {
+  const auto found = pieces_.find(function);
+  return found != pieces_.end() ? found->second : std::span<const AddressRange>();
 }
 
 std::vector<AddressRange> ScopeTable::covered() const {

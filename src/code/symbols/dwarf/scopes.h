@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of one unit and the calls inlined into them, as a flat list by address.
 #pragma once
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "code/symbols/dwarf/dwarf_unit.h"
@@ -28,6 +30,8 @@ class ScopeTable {
   u32 function_of(u32 scope) const;
   // The contiguous code of a function around an address; empty if there is no function.
   AddressRange function_piece(u64 address) const;
+  // The code of a function (not of an inlined one); empty if it is in one piece.
+  std::span<const AddressRange> pieces_of(u32 function) const;
   // All ranges of functions, for units without address ranges.
   std::vector<AddressRange> covered() const;
 
@@ -38,6 +42,7 @@ class ScopeTable {
   };
   std::vector<Scope> scopes_;
   std::vector<Segment> segments_;
+  std::unordered_map<u32, std::vector<AddressRange>> pieces_;  // keyed by function; of those with several
 };
 
 // Flattens nested ranges: the innermost one at each address. Used for scopes and for units.
