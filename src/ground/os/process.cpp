@@ -80,7 +80,7 @@ std::string quoted_argument(const std::string& word) {
   return quoted + '"';
 }
 
-// A file name contains no quote.
+// A file name of Windows contains no quote.
 std::string quoted_program(const std::string& word) {
   return word.find_first_of(" \t") == std::string::npos ? word : '"' + word + '"';
 }

@@ -163,6 +163,19 @@ struct Child {
   _exit(127);
 }
 
+// A file name may contain quotes on Linux, but not in a Windows command line.
+std::vector<std::string> words_of(const std::string& image, const std::string& command_line) {
+  const std::string begin = os::join_command_line({&image, 1});
+  if (image.find('"') == std::string::npos || !command_line.starts_with(begin)) {
+    std::vector<std::string> words = os::split_command_line(command_line);
+    if (words.empty()) words.push_back(image);
+    return words;
+  }
+  std::vector<std::string> words = os::split_command_line("program" + command_line.substr(begin.size()));
+  words.front() = image;
+  return words;
+}
+
 }  // namespace
 
 LinuxPrograms::~LinuxPrograms() {
@@ -174,8 +187,7 @@ LinuxPrograms::~LinuxPrograms() {
 
 diag::Result<u32> LinuxPrograms::spawn(const std::string& image, const std::string& command_line, u32 core) {
   WPERF_CHECK_OK(check_executable(image));
-  std::vector<std::string> words = os::split_command_line(command_line);
-  if (words.empty()) words.push_back(image);
+  std::vector<std::string> words = words_of(image, command_line);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
