@@ -568,7 +568,6 @@ function __wperf_offer
         -k 'Include events that happen in kernel mode' \
         -E 'Define more events: NAME:HEX,NAME:HEX, or a file with such lines' \
         --config 'Change a setting for this run' \
-        -p 'Measure the running process with this number, including the threads and programs it starts' \
         --jitter 'Vary each interval by up to half in both directions, so that sampling does not run in step with a loop' \
         --freq 'Adapt the intervals so that each core gives about HZ samples per second of every event, 1 to 50000' \
         --sample-display-row 'Number of functions to show for each event' \

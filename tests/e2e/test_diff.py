@@ -380,6 +380,42 @@ class BenchTest(WperfTest):
             self.assertGreater(totals["elapsed"]["before"], 0.5)
             self.assertTrue(0 < totals["cpu-time"]["before"] < totals["elapsed"]["before"] - 0.4, totals["cpu-time"])
 
+    def test_runs_that_the_timeout_ends_have_no_times_of_their_own(self):
+        bench = ("bench", "-n", "4", "-e", "page-faults", "--timeout", "0.1", "--fail-if", "elapsed>5%")
+        done = self.run_wperf(*bench, "--json", "--", "sleep", "1", "---", "sleep", "3", device="linux")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("--timeout ended 4 of 4 runs before and 4 of 4 after", done.stderr)
+        found = json.loads(done.stdout)["diff"]
+        self.assertEqual([one["event"] for one in found["totals"]], ["page-faults"])
+        self.assertIn("elapsed and cpu-time are not compared", found["notes"][0])
+        with tempfile.TemporaryDirectory() as folder:
+            base = ("bench", "-n", "4", "-e", "page-faults", "--timeout", "0.1")
+            self.assertIn("--timeout ended 4", self.ok(*base, "--save-baseline", "base.json", "--", "sleep", "1", device="linux", cwd=folder))
+            told = self.fails(*base, "--baseline", "base.json", "--fail-if", "elapsed>5%", "--", "true", status=2, device="linux", cwd=folder)
+            self.assertIn("baseline", told)
+
+    def test_events_of_two_classes_with_the_same_name_are_two(self):
+        program = [workload("fib.exe"), "10"]
+        done = self.run_wperf("bench", "-n", "4", "-e", "l3d_cache,/dsu/l3d_cache", "--json", "--fail-if", "/dsu/l3d_cache>1%", "--", *program, "---", *program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([one["event"] for one in json.loads(done.stdout)["diff"]["totals"]][-2:], ["l3d_cache", "/dsu/l3d_cache"])
+
+    def test_pictures_without_recordings_are_refused_before_anything_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = ["touch", str(pathlib.Path(folder) / "ran")]
+            told = self.fails("bench", "-e", "page-faults", "--html", "page.html", "--", *program, "---", *program, status=2, device="linux", cwd=folder)
+            self.assertIn("--record NAME", told)
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+
+    def test_a_program_may_have_a_quote_in_its_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / 'a "b'
+            program.write_text('#!/bin/sh\necho "$1" > "$2"\n', encoding="ascii")
+            program.chmod(0o755)
+            told = pathlib.Path(folder) / "told"
+            self.ok("stat", "-e", "page-faults", "--", program, 'x "y', told, device="linux")
+            self.assertEqual(told.read_text(encoding="ascii"), 'x "y\n')
+
     def test_conditions_are_checked_before_anything_runs(self):
         with tempfile.TemporaryDirectory() as folder:
             program = ["touch", str(pathlib.Path(folder) / "ran")]

@@ -52,8 +52,12 @@ class Comparer {
     const std::vector<std::string> events = common_names([](const RunCosts& run) -> auto& { return run.events; });
     const std::vector<std::string> counts = common_names([](const RunCosts& run) -> auto& { return run.counts; });
     if (events.empty() && counts.empty()) {
+      const bool are_recordings =
+          std::none_of(runs_.begin(), runs_.end(), [](const RunCosts* run) { return run->events.empty(); });
       return diag::usage_error("these files have no event in common, so there is nothing to compare",
-                               "`wperf report FILE` shows the events of a recording");
+                               are_recordings
+                                   ? "`wperf report FILE` shows the events of a recording"
+                                   : "compare recordings, or count the same events: wperf stat --json -e EVENTS");
     }
     const Per asked = options_.per.value_or(Per::run), of_totals = asked == Per::share ? Per::run : asked;
     WPERF_CHECK_OK(add_times(of_totals));
@@ -72,15 +76,14 @@ class Comparer {
     if (!out_.fleet_before.empty() || !out_.fleet_after.empty()) {
       out_.notes.emplace_back("Each host of a fleet is one run, with the mean of its profiles.");
     }
-    for (const RunCosts* run : runs_) {
-      for (const std::string& loss : run->losses) out_.notes.push_back(fmt::format("{}: {}", run->file, loss));
-    }
+    note_losses();
     return std::move(out_);
   }
 
  private:
   template <typename Names>
   std::vector<std::string> common_names(const Names& names_of);
+  bool notes_stopped_runs();
   diag::Result<void> add_times(Per per);
   diag::Result<void> add_total(const std::string& event, Per per, bool is_counted);
   diag::Result<void> add_total(TotalChange total, Per per, const std::function<double(const RunCosts&)>& value_of);
@@ -92,6 +95,7 @@ class Comparer {
   bool is_noted_as_nameless(std::string_view module) const;
   void note_nameless_code();
   void note_missing_samples();
+  void note_losses();
 
   const Side &before_, &after_;
   const ComparisonOptions& options_;
@@ -120,9 +124,22 @@ std::vector<std::string> Comparer::common_names(const Names& names_of) {
   return names;
 }
 
+// Returns true if --timeout ended the program of some run.
+bool Comparer::notes_stopped_runs() {
+  const auto stopped_of = [](const Side& side) {
+    return std::count_if(side.begin(), side.end(), [](const RunCosts& run) { return run.was_stopped; });
+  };
+  const auto before = stopped_of(before_), after = stopped_of(after_);
+  if (before == 0 && after == 0) return false;
+  out_.stopped = fmt::format("--timeout ended {} of {} runs before and {} of {} after", before, before_.size(), after,
+                             after_.size());
+  out_.notes.push_back(out_.stopped + ", so elapsed and cpu-time are not compared; counts are those until then.");
+  return true;
+}
+
 // Adds the elapsed times and CPU times of the runs, if all runs have them.
 diag::Result<void> Comparer::add_times(Per per) {
-  if (per == Per::second) return {};
+  if (per == Per::second || notes_stopped_runs()) return {};
   for (const auto& [name, member] : {std::pair(kElapsed, &RunCosts::seconds), {kCpuTime, &RunCosts::cpu_seconds}}) {
     const auto value_of = [which = member](const RunCosts& run) { return run.*which; };
     const auto known =
@@ -297,6 +314,18 @@ void Comparer::note_missing_samples() {
       fmt::format("Up to {:.0f} % of a run's samples are missing; the costs assume that they were like the others. "
                   "Record with a longer interval or a lower --freq.",
                   100 * most));
+}
+
+// Runs of a program have the same name, and mostly the same losses.
+void Comparer::note_losses() {
+  std::set<std::string> noted;
+  for (const RunCosts* run : runs_) {
+    for (const std::string& loss : run->losses) {
+      std::string note = fmt::format("{}: {}", run->file, loss);
+      if (noted.insert(note).second) out_.notes.push_back(std::move(note));
+    }
+    out_.uncounted.insert(out_.uncounted.end(), run->uncounted.begin(), run->uncounted.end());
+  }
 }
 
 bool is_copy(const RunCosts& a, const RunCosts& b) {

@@ -100,6 +100,8 @@ struct Comparison {
   std::vector<std::string> files_before, files_after;
   std::string fleet_before, fleet_after;  // address of the fleet whose hosts are the runs; empty for files
   bool is_one_run = false;                // one side has only one run
+  std::string stopped;                 // says how many runs --timeout ended; empty if none, or if costs are per second
+  std::vector<std::string> uncounted;  // events that were never on a counter in some run
   std::vector<TotalChange> totals;
   std::vector<EventChange> events;
   std::vector<std::string> notes;  // whole sentences

@@ -395,6 +395,55 @@ TEST(RunCosts, EachEventIsAddedOverCoresAndAbsentWhereNothingCountedIt) {
   ASSERT_EQ(costs.counts.size(), 1u);
   EXPECT_EQ(costs.counts[0].event, "inst_retired");
   EXPECT_EQ(costs.counts[0].value, 40);
+  EXPECT_EQ(costs.uncounted, std::vector<std::string>{"l1d_cache"});
+  EXPECT_TRUE(diag::names_all(costs.losses.at(0), {"l1d_cache was never scheduled"}));
+}
+
+answers::CountRow count_row(const char* name, u64 count) {
+  answers::CountRow row;
+  row.name = name;
+  row.scaled = count;
+  return row;
+}
+
+TEST(Comparison, EventsOfTwoClassesWithTheSameNameAreTwoEvents) {
+  answers::CountProfile profile;
+  answers::CountUnit core, cluster;
+  core.rows = {count_row("l3d_cache", 70)};
+  cluster.rows = {count_row("l3d_cache", 4277)};
+  profile.classes[index_of(EventClass::core)].units = {core};
+  profile.classes[index_of(EventClass::dsu)].units = {cluster};
+  const RunCosts costs = costs_of(profile, "./new");
+  ASSERT_EQ(costs.counts.size(), 2u);
+  EXPECT_EQ(costs.counts[0].event, "l3d_cache");
+  EXPECT_EQ(costs.counts[0].value, 70);
+  EXPECT_EQ(costs.counts[1].event, "/dsu/l3d_cache");
+  EXPECT_EQ(costs.counts[1].value, 4277);
+}
+
+TEST(Comparison, CyclesWithoutACounterOrWithTheKernelAreMentioned) {
+  answers::CountProfile profile;
+  answers::CountUnit core;
+  core.rows = {count_row("cycle", 9), count_row("inst_retired", 5)};
+  core.cycle_row = answers::CycleRow::with_kernel;
+  profile.classes[0].units = {core};
+  EXPECT_TRUE(diag::names_all(costs_of(profile, "p").losses.at(0), {"cycle includes the kernel"}));
+  profile.classes[0].units[0].cycle_row = answers::CycleRow::uncounted;
+  EXPECT_EQ(costs_of(profile, "p").counts.at(0).event, "inst_retired");
+}
+
+TEST(Comparison, ALossOfAllRunsIsOneNote) {
+  RunCosts run = counted(1);
+  run.file = "./new";
+  run.losses = {"a was never scheduled on a counter, so it was not counted."};
+  run.uncounted = {"a"};
+  const Comparison found = compare_runs({4, run}, {4, run}, {}).value();
+  EXPECT_EQ(std::count_if(found.notes.begin(), found.notes.end(),
+                          [](const std::string& note) { return note.find("a was never") != std::string::npos; }),
+            1);
+  const Verdict verdict = judge(found, {request::parse_fail_condition("a>1%").value()}).at(0);
+  EXPECT_FALSE(verdict.is_misnamed);
+  EXPECT_TRUE(diag::names_all(verdict.why, {"a: it was never scheduled"}));
 }
 
 }  // namespace

@@ -181,9 +181,23 @@ std::string hosts_of(const Comparison& comparison, u32 unit) {
   return {};
 }
 
+bool is_uncounted(const Comparison& comparison, const FailCondition& condition) {
+  return std::find(comparison.uncounted.begin(), comparison.uncounted.end(), condition.name) !=
+         comparison.uncounted.end();
+}
+
+// Is the condition about a time that runs do not have because --timeout ended them?
+bool is_of_stopped_runs(const Comparison& comparison, const FailCondition& condition) {
+  return !comparison.stopped.empty() && condition.kind == FailCondition::Kind::total &&
+         (condition.name == kElapsed || condition.name == kCpuTime || condition.name == "*");
+}
+
 // The reason why there is no result for this name.
 std::string absence_of(const Comparison& comparison, const FailCondition& condition) {
-  if (condition.kind == FailCondition::Kind::total) return "no event with this name was measured on both sides";
+  if (condition.kind == FailCondition::Kind::total) {
+    return is_uncounted(comparison, condition) ? "it was never scheduled on a counter; count fewer events at once"
+                                               : "no event with this name was measured on both sides";
+  }
   if (comparison.events.empty())
     return fmt::format("these files have only counts and no {}s; use recordings", kind_word(condition.kind));
   bool has_kind = false, is_seen = false;
@@ -270,9 +284,12 @@ std::vector<Verdict> judge_one(const Comparison& comparison, const FailCondition
   if (!nameless.empty() && (candidates.empty() || condition.name == "*")) {
     verdict.kind = Verdict::Kind::unknown;
     verdict.why = nameless;
+  } else if (is_of_stopped_runs(comparison, condition)) {
+    verdict.kind = Verdict::Kind::unknown;
+    verdict.why = comparison.stopped + ", so their times are not costs";
   } else if (candidates.empty()) {
     verdict.why = condition.name + ": " + absence_of(comparison, condition);
-    verdict.is_misnamed = condition.kind == FailCondition::Kind::total;
+    verdict.is_misnamed = condition.kind == FailCondition::Kind::total && !is_uncounted(comparison, condition);
   }
   return {std::move(verdict)};
 }

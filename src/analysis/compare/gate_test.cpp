@@ -62,6 +62,25 @@ TEST(Gate, RunsWithZeroCountAreJudged) {
   EXPECT_EQ(judged(rare, "inst_retired>50%"), Kind::unknown);
 }
 
+TEST(Gate, TimesOfRunsThatTheTimeoutEndedCannotBeJudged) {
+  using Kind = Verdict::Kind;
+  std::vector<RunCosts> runs = counted_runs({100, 100, 100, 100});
+  for (RunCosts& run : runs) {
+    run.seconds = run.cpu_seconds = 0.1;
+    run.was_stopped = true;
+  }
+  const Comparison found = reviewed(runs, runs);
+  EXPECT_EQ(found.totals.size(), 1u);
+  EXPECT_TRUE(diag::names_all(found.notes.at(0), {"--timeout ended 4 of 4 runs before and 4 of 4 after", "elapsed"}));
+  for (const std::string_view condition : {"elapsed>5%", "cpu-time>5%", "*>5%"})
+    EXPECT_EQ(judged(found, condition), Kind::unknown) << condition;
+  const Verdict verdict = judge(found, {request::parse_fail_condition("elapsed>5%").value()}).at(0);
+  EXPECT_FALSE(verdict.is_misnamed);
+  EXPECT_TRUE(diag::names_all(verdict.why, {"--timeout ended 4 of 4"}));
+  EXPECT_EQ(judged(found, "inst_retired>5%"), Kind::passed);
+  EXPECT_TRUE(reviewed(runs, runs, Per::second).stopped.empty());
+}
+
 // Four runs that counted two events. The second event's count grows by `step` from run to run.
 std::vector<RunCosts> two_counts(double first, double second, double step) {
   std::vector<RunCosts> runs;

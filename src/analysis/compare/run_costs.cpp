@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/compare/run_costs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -316,6 +317,65 @@ void RunCostsBuilder::keep_stacks() {
   }
 }
 
+// Adds up the counts of a run.
+class CountSums {
+ public:
+  void add(EventClass event_class, const answers::CountUnit& unit) {
+    using answers::CycleRow;
+    has_kernel_cycles_ = has_kernel_cycles_ || unit.cycle_row == CycleRow::with_kernel;
+    // An event in several groups has several rows with the same value, if it was ever scheduled.
+    std::map<std::string_view, const answers::CountRow*> rows;
+    for (const answers::CountRow& row : unit.rows) {
+      sum_of(answers::name_with_class(event_class, row.name));  // keeps the order of the rows
+      const answers::CountRow*& chosen = rows[row.name];
+      if (chosen == nullptr || (!chosen->counted() && row.counted())) chosen = &row;
+    }
+    for (const auto& [name, row] : rows) {
+      Sum& sum = sum_of(answers::name_with_class(event_class, name));
+      const bool is_cycles = event_class == EventClass::core && row == unit.rows.data();
+      const bool is_counted = row->counted() && !(is_cycles && unit.cycle_row == CycleRow::uncounted);
+      ++(is_counted ? sum.counted : sum.missed);
+      if (is_counted) sum.value += static_cast<double>(row->scaled);
+    }
+  }
+
+  void move_to(RunCosts& costs) {
+    for (Sum& sum : sums_) {
+      if (sum.counted == 0) {
+        costs.losses.push_back(sum.event + " was never scheduled on a counter, so it was not counted.");
+        costs.uncounted.push_back(std::move(sum.event));
+        continue;
+      }
+      if (sum.missed != 0) {
+        costs.losses.push_back(fmt::format("{} was not scheduled in {} of {} counts of cores, so its sum is too small.",
+                                           sum.event, sum.missed, sum.missed + sum.counted));
+      }
+      costs.counts.push_back({std::move(sum.event), sum.value});
+    }
+    if (has_kernel_cycles_) {
+      costs.losses.emplace_back(
+          "cycle includes the kernel, because all counters are used by events; count fewer events to exclude it.");
+    }
+  }
+
+ private:
+  struct Sum {
+    std::string event;
+    double value = 0;
+    u64 counted = 0, missed = 0;  // numbers of cores, clusters or channels
+  };
+
+  Sum& sum_of(std::string event) {
+    const auto [entry, is_new] = places_.try_emplace(std::move(event), sums_.size());
+    if (is_new) sums_.push_back({.event = entry->first});
+    return sums_[entry->second];
+  }
+
+  std::vector<Sum> sums_;
+  std::map<std::string, usize> places_;
+  bool has_kernel_cycles_ = false;
+};
+
 }  // namespace
 
 RunCosts run_costs(const StackProfile& profile, const RunCostOptions& options) {
@@ -326,22 +386,11 @@ RunCosts costs_of(const answers::CountProfile& profile, const std::string& name)
   RunCosts costs;
   costs.file = name;
   costs.seconds = profile.elapsed_seconds;
-  for (const answers::ClassCounts& counts : profile.classes) {
-    for (const answers::CountUnit& unit : counts.units) {
-      std::set<std::string_view> seen_here;
-      for (const answers::CountRow& row : unit.rows) {
-        if (!row.counted() || !seen_here.insert(row.name).second) continue;
-        const auto known = std::find_if(costs.counts.begin(), costs.counts.end(),
-                                        [&](const ExactCount& one) { return one.event == row.name; });
-        const auto value = static_cast<double>(row.scaled);
-        if (known != costs.counts.end()) {
-          known->value += value;
-        } else {
-          costs.counts.push_back({row.name, value});
-        }
-      }
-    }
+  CountSums sums;
+  for (const EventClass event_class : kEventClasses) {
+    for (const answers::CountUnit& unit : profile.classes[index_of(event_class)].units) sums.add(event_class, unit);
   }
+  sums.move_to(costs);
   return costs;
 }
 

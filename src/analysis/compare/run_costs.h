@@ -79,16 +79,18 @@ struct RunCosts {
   double missing_share = 0;  // the share of samples that were not taken or were lost; costs include an estimate for
                              // them
   double cpu_seconds = 0;    // CPU time of its threads, measured by the system; 0 if not known
+  bool was_stopped = false;  // --timeout ended the program, so its times are not its costs
   std::vector<Unit> units;
   std::vector<stacks::StackModule> files;  // files of the units
   std::vector<EventCosts> events;
   std::vector<ExactCount> counts;
-  std::vector<std::string> losses;  // whole sentences
-  RunStacks stacks;                 // only for pictures and folded stacks
+  std::vector<std::string> losses;     // whole sentences
+  std::vector<std::string> uncounted;  // events that were never on a counter
+  RunStacks stacks;                    // only for pictures and folded stacks
 };
 
-// Makes costs from the counts of a program: for each counted event the sum over all cores. `name` is used as the file
-// name.
+// Makes costs from the counts of a program: for each counted event the sum over all cores, clusters or channels. `name`
+// is used as the file name.
 RunCosts costs_of(const answers::CountProfile& profile, const std::string& name);
 
 struct RunCostOptions {

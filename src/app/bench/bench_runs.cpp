@@ -59,6 +59,8 @@ diag::Result<Rounds> rounds_of(const BenchOptions& options) {
                  "wperf bench --baseline FILE -- ./new ARGUMENTS");
   if (is_alone && asked.record_as.has_value())
     return usage("--record needs two programs: a baseline has counts, but no recordings");
+  if (!asked.record_as.has_value() && (options.compared.report.pages.wanted() || options.compared.report.folded))
+    return usage("--html, --svg and --folded show stacks, which need recordings", "make recordings with --record NAME");
   if (!asked.baseline_file.has_value() && !options.second.has_value() && !asked.conditions.empty())
     return usage("--fail-if has nothing to compare with", "give --baseline FILE, or a second program after ---");
   Rounds rounds{.count = wanted.timeline.count == 0 ? kDefaultRounds : wanted.timeline.count,
@@ -71,8 +73,8 @@ diag::Result<Rounds> rounds_of(const BenchOptions& options) {
 }
 
 bool tells(const compare::RunCosts& run, std::string_view total) {
-  if (total == compare::kElapsed) return run.seconds > 0;
-  if (total == compare::kCpuTime) return run.cpu_seconds > 0;
+  if (total == compare::kElapsed) return run.seconds > 0 && !run.was_stopped;
+  if (total == compare::kCpuTime) return run.cpu_seconds > 0 && !run.was_stopped;
   return std::any_of(run.counts.begin(), run.counts.end(), [&](const auto& one) { return one.event == total; });
 }
 
@@ -139,8 +141,9 @@ diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, 
     console.warn(fmt::format("warning: interrupted after {} of {} rounds, which are shown", whole, rounds.count));
     return whole;
   }
-  return diag::Error{.text = fmt::format("interrupted after {} rounds, too few to show a difference", whole),
-                     .hint = fmt::format("bench needs at least {} rounds", kFewestRounds)};
+  return diag::Error{
+      .text = fmt::format("interrupted after {} round{}, too few to show a difference", whole, whole == 1 ? "" : "s"),
+      .hint = fmt::format("bench needs at least {} rounds", kFewestRounds)};
 }
 
 // A program that crashes costs little, so costs are compared only if both programs end in the same way.
@@ -208,10 +211,11 @@ diag::Result<void> renew_simulated(const BenchOptions& options, measure::OpenedM
 std::vector<std::string> names_counted(const plan::CountPlan& plan, const plan::Capabilities& machine) {
   std::vector<std::string> names;
   if (machine.cycle_counters != 0) names.emplace_back("cycle");
-  for (const plan::Schedule& schedule : plan.schedules) {
-    for (const plan::Entry& entry : schedule.entries) {
-      if (!entry.padding && std::find(names.begin(), names.end(), entry.name) == names.end())
-        names.push_back(entry.name);
+  for (const EventClass event_class : kEventClasses) {
+    for (const plan::Entry& entry : plan.schedules[index_of(event_class)].entries) {
+      std::string name = answers::name_with_class(event_class, entry.name);
+      if (!entry.padding && std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(std::move(name));
     }
   }
   return names;
@@ -231,6 +235,12 @@ diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& fil
 void print_medians(const std::vector<compare::RunCosts>& runs, const show::ComparisonOptions& options,
                    diag::Console& console) {
   if (!options.prints_text) return;
+  const auto stopped = std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run.was_stopped; });
+  if (stopped != 0) {
+    console.out(fmt::format("{} runs of {}, of which --timeout ended {}, so their times are not costs; written to {}\n",
+                            runs.size(), runs.front().file, stopped, *options.asked.kept_baseline));
+    return;
+  }
   std::vector<double> seconds, cpu_seconds;
   for (const compare::RunCosts& run : runs) {
     seconds.push_back(run.seconds);
@@ -294,6 +304,7 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
     // Drivers' times have whole milliseconds.
     if (!count.profile.by_kernel) costs.seconds = static_cast<double>(ended_at - began) / 1e9;
     costs.cpu_seconds = cpu_seconds_of(ended);
+    costs.was_stopped = ended.running;
     (is_before ? before : after).push_back(std::move(costs));
     return {};
   };
@@ -323,6 +334,7 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
   hide_output(asked, machine);
   Endings endings;
   std::vector<double> cpu_seconds[2];  // before, after
+  std::vector<bool> were_stopped[2];
   const auto file_of = [&](bool is_before, u64 round) {
     const std::string name = fmt::format("{}-{}-{}.data", *asked.record_as, is_before ? "before" : "after", round + 1);
     return output::output_path(options.compared.report.outputs, name);
@@ -336,7 +348,10 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
     if (recording.error.has_value()) return *recording.error;
     if (console.interrupted()) return {};
     const double ran = cpu_seconds_of(machine.device->programs().process(recording.sampled.pid));
-    if (round.has_value()) cpu_seconds[is_before ? 0 : 1].push_back(ran);
+    if (round.has_value()) {
+      cpu_seconds[is_before ? 0 : 1].push_back(ran);
+      were_stopped[is_before ? 0 : 1].push_back(recording.end == measure::WaitEnd::time);
+    }
     const readings::Process* const program = measure::find_process(recording.processes, recording.sampled.pid);
     if (program == nullptr) return {};
     device::ProcessState ended{.running = program->running, .exit_code = program->exit_code};
@@ -357,6 +372,8 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
   for (u64 round = 0; round < whole; ++round) {
     if (before[round].cpu_seconds == 0) before[round].cpu_seconds = cpu_seconds[0][round];
     if (after[round].cpu_seconds == 0) after[round].cpu_seconds = cpu_seconds[1][round];
+    before[round].was_stopped = were_stopped[0][round];
+    after[round].was_stopped = were_stopped[1][round];
   }
   return show::show_comparison(std::move(before), std::move(after), options.compared, console);
 }

@@ -72,6 +72,7 @@ constexpr CommandSet kOftenSampled = kSampled | Command::bench;
 constexpr CommandSet kStarting = kSampled | Command::stat | Command::topdown;
 constexpr CommandSet kMeasuring = kStarting | Command::bench;
 constexpr CommandSet kTimed = kMeasuring | Command::waits;
+constexpr CommandSet kAttaching = kStarting | Command::waits;
 constexpr CommandSet kStacked = kSampling | Command::waits | Command::bench;
 constexpr CommandSet kOperations = kSampling | Command::report;
 // On the linux device, the views of recordings also apply to new recordings.
@@ -154,7 +155,7 @@ constexpr OptionRow kOptions[] = {
      "Running program to sample. Default: the file name of the PE file."},
     {Option::spawn_delay, "--record_spawn_delay", "", false, Value::number, "MILLISECONDS", kStarting, Group::duration,
      "Let the started program run this long before measuring. Default: 0, measure from its first instruction."},
-    {Option::process, "-p", "", false, Value::number, "PID", kTimed, Group::measured,
+    {Option::process, "-p", "", false, Value::number, "PID", kAttaching, Group::measured,
      "Measure the running process with this number, including the threads and programs it starts. On the linux and etw "
      "devices."},
     {Option::sampled_cores, "--cores", "", false, Value::text, "CORES", kSampled, Group::measured,

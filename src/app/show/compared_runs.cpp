@@ -61,6 +61,7 @@ class RunReader {
     costs_.cpu_seconds = counts.cpu_seconds;
     for (const auto& [event, value] : counts.counts) costs_.counts.push_back({event, value});
     costs_.losses = counts.losses;
+    costs_.uncounted = counts.uncounted;
     return {};
   }
 
@@ -145,6 +146,8 @@ class RunReader {
 
 constexpr usize kMostRunsRead = 10'000, kMostCountsRead = 10'000;
 
+constexpr std::string_view kStopped = "ended-by-timeout";
+
 // A run is an object with a number for each time and event.
 compare::RunCosts read_run(text::JsonReader& json, const std::string& program) {
   compare::RunCosts run;
@@ -157,6 +160,8 @@ compare::RunCosts read_run(text::JsonReader& json, const std::string& program) {
       run.seconds = value;
     } else if (name == compare::kCpuTime) {
       run.cpu_seconds = value;
+    } else if (name == kStopped) {
+      run.was_stopped = value != 0;
     } else {
       run.counts.push_back({std::move(name), value});
     }
@@ -248,6 +253,7 @@ diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, co
     json.begin_object();
     if (run.seconds > 0) number(compare::kElapsed, run.seconds);
     if (run.cpu_seconds > 0) number(compare::kCpuTime, run.cpu_seconds);
+    if (run.was_stopped) json.integer(kStopped, 1);
     for (const compare::ExactCount& count : run.counts) number(count.event, count.value);
     json.end_object();
   }

@@ -50,6 +50,7 @@ TEST(BenchBaseline, IsReadAsItWasWritten) {
     runs[i].file = "./old \"in\" quotes";
     runs[i].seconds = 0.1 + 1e-9 * static_cast<double>(i);
     if (i != 2) runs[i].cpu_seconds = 0.05;
+    runs[i].was_stopped = i == 3;
     runs[i].counts = {{"inst_retired", 123'456'789'012'345}, {"page-faults", 0}};
   }
   const BaselineFile file(baseline_of(runs));
@@ -58,6 +59,7 @@ TEST(BenchBaseline, IsReadAsItWasWritten) {
   for (usize i = 0; i < runs.size(); ++i) {
     EXPECT_EQ(read[i].file, runs[i].file);
     EXPECT_EQ(read[i].seconds, runs[i].seconds);
+    EXPECT_EQ(read[i].was_stopped, runs[i].was_stopped);
     EXPECT_EQ(read[i].cpu_seconds, runs[i].cpu_seconds);
     ASSERT_EQ(read[i].counts.size(), 2u);
     EXPECT_EQ(read[i].counts[0].event, "inst_retired");

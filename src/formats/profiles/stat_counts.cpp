@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -15,6 +17,13 @@ namespace {
 
 constexpr usize kMostCounts = 100'000;  // limit of different sums; no real document is near it
 constexpr usize kMostRows = 1'000'000;  // limit for one count
+
+constexpr std::string_view kChannelWord = "dmc ", kCycles = "cycle_count", kClk = "dmc_clk", kClkDiv2 = "dmc_clkdiv2";
+
+// Is the event counted only by the memory controller's full clock? Its other event is its cycles.
+bool is_clk_event(std::string_view name) {
+  return name == "request" || name == "upload_stall";
+}
 
 class StatReader {
  public:
@@ -43,11 +52,18 @@ class StatReader {
   }
 
  private:
+  // One row of the document.
+  struct Fields {
+    std::string channel, name, note;
+    double counted = 0, scaled = -1;
+    bool had_no_turn = false;
+  };
   struct Row {
     std::string event;
     std::string place;  // also used as the key of estimates
     usize unit = 0;     // the number of the core or cluster
     double value = 0;
+    bool is_scaled = false;
     bool had_no_turn = false;
   };
   struct Tally {
@@ -61,12 +77,16 @@ class StatReader {
       json_.for_each_member([&](std::string_view member) {
         if (member != "cores") return;
         has_cores_ = true;
-        json_.for_each([&] { read_unit({}, {}); });
+        json_.for_each([&] { read_unit("core", {}); });
       });
     } else if (key == "dsu") {
       json_.for_each_member([&](std::string_view member) {
         if (!member.empty() && member.find_first_not_of("0123456789") == std::string_view::npos)
-          read_unit("/dsu/", std::string(member));
+          read_unit("dsu", std::string(member));
+      });
+    } else if (key == "dmc") {
+      json_.for_each_member([&](std::string_view member) {
+        if (member == "pmu") read_channels();
       });
     } else if (key == "Multiplexing_estimates") {
       has_estimates_ = true;
@@ -80,45 +100,85 @@ class StatReader {
   }
 
   // Reads one core or one cluster.
-  void read_unit(std::string_view prefix, std::string number) {
+  void read_unit(std::string_view kind, std::string number) {
     ++units_;
     json_.for_each_member([&](std::string_view key) {
       if (key == "core_number") number = fmt::format("{}", json_.number());
-      if (key == "Performance_counter") json_.for_each([&] { read_row(prefix, number); });
+      if (key == "Performance_counter") json_.for_each([&] { add_row(read_fields(), kind, number); });
     });
   }
 
-  void read_row(std::string_view prefix, std::string_view number) {
-    std::string name, note;
-    double counted = 0, scaled = -1;
-    bool had_no_turn = false;
+  // The rows of a channel are adjacent, and those of dmc_clk are first.
+  void read_channels() {
+    std::vector<Fields> channel;
+    const auto finish_channel = [&] {
+      if (!channel.empty()) add_channel(channel);
+      channel.clear();
+    };
     json_.for_each_member([&](std::string_view key) {
-      if (key == "event_name") name = json_.string();
-      if (key == "event_note") note = json_.string();
-      if (key == "counter_value") counted = json_.number();
-      if (key == "scaled_value") scaled = json_.number();
-      if (key == "multiplexed") had_no_turn = json_.string().starts_with("0/");
+      if (key != "PMU_Performance_Counters") return;
+      json_.for_each([&] {
+        Fields row = read_fields();
+        if (row.channel == "overall" || channel.size() >= kMostRows) return;
+        if (!channel.empty() && channel.front().channel != row.channel) finish_channel();
+        channel.push_back(std::move(row));
+      });
     });
-    if (name.empty() || rows_.size() >= kMostRows) return;
-    rows_.push_back({.event = std::string(prefix) + name,
-                     .place = place_of(prefix.empty() ? "core" : "dsu", number, name, note),
+    finish_channel();
+  }
+
+  // The document does not say which rows are those of dmc_clk. Only the name of its cycles is in both classes.
+  void add_channel(const std::vector<Fields>& rows) {
+    ++units_;
+    const std::string number = rows.front().channel.substr(std::min(kChannelWord.size(), rows.front().channel.size()));
+    const auto is_cycles = [](const Fields& row) { return row.name == kCycles; };
+    usize clk_end = rows.size();  // the end of the rows that are of dmc_clk for sure
+    while (clk_end > 0 && !is_clk_event(rows[clk_end - 1].name)) --clk_end;
+    usize clkdiv2_begin = clk_end;  // the begin of those that are of dmc_clkdiv2 for sure
+    while (clkdiv2_begin < rows.size() && is_cycles(rows[clkdiv2_begin])) ++clkdiv2_begin;
+    if (clkdiv2_begin - clk_end == 2) clkdiv2_begin = ++clk_end;
+    for (usize i = 0; i < rows.size(); ++i)
+      add_row(rows[i], i < clk_end ? kClk : i >= clkdiv2_begin ? kClkDiv2 : "dmc", number);
+  }
+
+  Fields read_fields() {
+    Fields row;
+    json_.for_each_member([&](std::string_view key) {
+      if (key == "pmu_id") row.channel = json_.string();
+      if (key == "event_name") row.name = json_.string();
+      if (key == "event_note") row.note = json_.string();
+      if (key == "counter_value") row.counted = json_.number();
+      if (key == "scaled_value") row.scaled = json_.number();
+      if (key == "multiplexed") row.had_no_turn = json_.string().starts_with("0/");
+    });
+    return row;
+  }
+
+  void add_row(const Fields& row, std::string_view kind, std::string_view number) {
+    if (row.name.empty() || rows_.size() >= kMostRows) return;
+    rows_.push_back({.event = kind == "core" ? row.name : fmt::format("/{}/{}", kind, row.name),
+                     .place = place_of(kind, number, row.name, row.note),
                      .unit = units_,
-                     .value = std::max(0.0, scaled >= 0 ? scaled : counted),
-                     .had_no_turn = had_no_turn && counted == 0});
+                     .value = std::max(0.0, row.scaled >= 0 ? row.scaled : row.counted),
+                     .is_scaled = row.scaled >= 0,
+                     .had_no_turn = row.had_no_turn && row.counted == 0});
   }
 
   void read_estimate() {
     std::string kind, name, note;
-    double unit = 0;
+    double unit = 0, fraction = 1;
     bool is_missing = false;
     json_.for_each_member([&](std::string_view key) {
       if (key == "class") kind = json_.string();
       if (key == "unit") unit = json_.number();
       if (key == "event_name") name = json_.string();
       if (key == "event_note") note = json_.string();
+      if (key == "fraction") fraction = std::max(json_.number(), std::numeric_limits<double>::min());
       if (key == "not_counted") is_missing = true;  // the member exists only if it is true
     });
-    if (is_missing && missing_.size() < kMostRows) missing_.insert(place_of(kind, fmt::format("{}", unit), name, note));
+    if (fractions_.size() >= kMostRows) return;
+    double& known = fractions_.try_emplace(place_of(kind, fmt::format("{}", unit), name, note), fraction).first->second;
+    if (is_missing) known = 0;
   }
 
   static std::string place_of(std::string_view kind, std::string_view unit, std::string_view name,
@@ -128,7 +188,18 @@ class StatReader {
 
   // A kernel reports time slices in milliseconds, so "0/1" may stand for a short time. If there are estimates, they
   // decide.
-  bool is_missed(const Row& row) const { return has_estimates_ ? missing_.contains(row.place) : row.had_no_turn; }
+  bool is_missed(const Row& row) const {
+    if (!has_estimates_) return row.had_no_turn;
+    const auto known = fractions_.find(row.place);
+    return known != fractions_.end() && known->second == 0;
+  }
+
+  // Rows of memory channels have no scaled value.
+  double scaled_value(const Row& row) const {
+    const auto known = fractions_.find(row.place);
+    const bool is_part = known != fractions_.end() && known->second > 0 && known->second < 1;
+    return is_part && !row.is_scaled ? row.value / known->second : row.value;
+  }
 
   // Called at the end of each count.
   void finish_count() {
@@ -148,7 +219,7 @@ class StatReader {
     }
     has_cores_ = has_time_ = has_estimates_ = false;
     rows_.clear();
-    missing_.clear();
+    fractions_.clear();
   }
 
   // Returns nullptr if there are too many.
@@ -166,13 +237,14 @@ class StatReader {
       ++tally->missed;
     } else {
       ++tally->counted;
-      tally->value += row.value;
+      tally->value += scaled_value(row);
     }
   }
 
   void take_tally(Tally& tally) {
     if (tally.counted == 0) {
       found_.losses.push_back(tally.event + " was never scheduled on a counter, so it was not counted.");
+      found_.uncounted.push_back(std::move(tally.event));
       return;
     }
     if (tally.missed != 0) {
@@ -190,7 +262,7 @@ class StatReader {
   bool has_cores_ = false, has_time_ = false, has_estimates_ = false;
   usize units_ = 0;
   std::vector<Row> rows_;
-  std::set<std::string> missing_;
+  std::map<std::string, double> fractions_;  // of the time with a counter; 0: it never had one
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the output of `stat --json`: for each event the sum over all cores and over all counts of a timeline. Opens no
-// files.
+// Reads the output of `stat --json`: for each event the sum over all cores, clusters or channels, and over all counts
+// of a timeline. Opens no files.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,11 +12,13 @@ namespace wperf::profiles {
 
 struct StatCounts {
   struct Count {
-    std::string event;  // with the prefix "/dsu/" and so on if it is not a core event
-    double value = 0;   // scaled if events took turns on the counters
+    // With the prefix "/dsu/" and so on if it is not a core event. "/dmc/" if the document does not tell the class.
+    std::string event;
+    double value = 0;  // scaled if events took turns on the counters
   };
-  std::vector<Count> counts;        // one entry for each count in the file
-  std::vector<std::string> losses;  // whole sentences: which counts are missing
+  std::vector<Count> counts;           // one entry for each count in the file
+  std::vector<std::string> losses;     // whole sentences: which counts are missing
+  std::vector<std::string> uncounted;  // events that were never on a counter
   double seconds = 0;
   double cpu_seconds = 0;  // CPU time of the program; 0 if not known
   bool is_whole = true;    // false: the document ends too early or is malformed

@@ -37,6 +37,50 @@ TEST(StatCounts, AreSumsOverCores) {
   EXPECT_TRUE(counts->is_whole);
 }
 
+// The document of a count whose only events are these of memory channels.
+std::string of_channels(std::string_view rows, std::string_view more = {}) {
+  return R"({"core":{"cores":[]},"dmc":{"pmu":{"PMU_Performance_Counters":[)" + std::string(rows) + "]}}" +
+         std::string(more) + R"(,"Time_elapsed":1})";
+}
+std::string channel_row(std::string_view channel, std::string_view event, int value) {
+  return R"({"pmu_id":")" + std::string(channel) + R"(","counter_value":)" + std::to_string(value) +
+         R"(,"event_name":")" + std::string(event) + R"(","event_note":"e"})";
+}
+
+TEST(StatCounts, OfMemoryChannelsAreAddedUpWithoutTheRowOfTheirSum) {
+  const auto counts = counts_in(of_channels(channel_row("dmc 0", "rdwr", 5) + "," + channel_row("dmc 1", "rdwr", 6) +
+                                            "," + channel_row("overall", "rdwr", 11)));
+  ASSERT_TRUE(counts.has_value());
+  ASSERT_EQ(counts->counts.size(), 1u);
+  EXPECT_EQ(counts->counts[0].event, "/dmc_clkdiv2/rdwr");
+  EXPECT_EQ(counts->counts[0].value, 11);
+}
+
+TEST(StatCounts, OfMemoryChannelsHaveTheClassIfTheDocumentTellsIt) {
+  const auto names_of = [](std::initializer_list<std::string_view> events) {
+    std::string rows, names;
+    for (const std::string_view event : events) rows += (rows.empty() ? "" : ",") + channel_row("dmc 0", event, 1);
+    const StatCounts counts = counts_in(of_channels(rows)).value();
+    for (const auto& count : counts.counts) names += count.event + " ";
+    return names;
+  };
+  EXPECT_EQ(names_of({"cycle_count", "upload_stall"}), "/dmc_clk/cycle_count /dmc_clk/upload_stall ");
+  EXPECT_EQ(names_of({"rdwr", "cycle_count"}), "/dmc_clkdiv2/rdwr /dmc_clkdiv2/cycle_count ");
+  EXPECT_EQ(names_of({"cycle_count", "cycle_count"}), "/dmc_clk/cycle_count /dmc_clkdiv2/cycle_count ");
+  EXPECT_EQ(names_of({"request", "cycle_count", "rdwr"}), "/dmc_clk/request /dmc/cycle_count /dmc_clkdiv2/rdwr ");
+}
+
+TEST(StatCounts, OfMemoryChannelsThatTookTurnsAreScaled) {
+  const auto counts = counts_in(of_channels(
+      channel_row("dmc 0", "rdwr", 5) + "," + channel_row("dmc 0", "refresh", 0),
+      R"(,"Multiplexing_estimates":[{"class":"dmc_clkdiv2","unit":0,"event_name":"rdwr","event_note":"e","fraction":0.5},
+      {"class":"dmc_clkdiv2","unit":0,"event_name":"refresh","event_note":"e","fraction":0,"not_counted":true}])"));
+  ASSERT_TRUE(counts.has_value());
+  ASSERT_EQ(counts->counts.size(), 1u);
+  EXPECT_EQ(counts->counts[0].value, 10);
+  EXPECT_EQ(counts->uncounted, std::vector<std::string>{"/dmc_clkdiv2/refresh"});
+}
+
 TEST(StatCounts, WhatHadNoTurnIsNoZero) {
   const auto counts = counts_in(R"({"core":{"cores":[
       {"core_number":0,"Performance_counter":[{"counter_value":0,"event_name":"a","multiplexed":"0/3","scaled_value":0},

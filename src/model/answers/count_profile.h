@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/event_class.h"
@@ -28,7 +29,11 @@ struct CountRow {
   // of the whole count.
   u32 run = 0;
   double run_seconds = 0;
-  double deviation = 0;  // standard deviation of the runs; `value` is their mean
+  // For several runs: their standard deviation and their exact means, of which `value` and `scaled` are rounded.
+  double deviation = 0;
+  std::optional<double> mean = {}, scaled_mean = {};
+  double exact_value() const { return mean.value_or(static_cast<double>(value)); }
+  double exact_scaled() const { return scaled_mean.value_or(static_cast<double>(scaled)); }
   // False if the event was never on a counter; then value and scaled are 0 and have no meaning. For a sum, false if one
   // of its parts was never counted.
   bool counted() const { return fraction > 0; }
@@ -45,6 +50,12 @@ inline void add_counts(std::vector<CountRow>& sums, const std::vector<CountRow>&
     sums[i].scaled += rows[i].scaled;
     sums[i].fraction = std::min(sums[i].fraction, rows[i].fraction);
   }
+}
+
+// The name of an event as -e takes it: "/dsu/l3d_cache"; events of the core have no class.
+inline std::string name_with_class(EventClass event_class, std::string_view name) {
+  if (event_class == EventClass::core) return std::string(name);
+  return std::string("/").append(kEventClassNames[index_of(event_class)]).append("/").append(name);
 }
 
 // How the cycles in a core's row `cycle` were counted.

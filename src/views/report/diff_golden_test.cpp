@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/compare/gate.h"
+#include "analysis/compare/total_changes.h"
 #include "views/report/diff_report.h"
 #include "views/report/golden_profiles.h"
 
@@ -74,6 +75,25 @@ TEST(DiffGolden, FiveRunsASideAndTheirGate) {
   expect_golden("diff_five_runs.txt", diff_text(found, {}) + '\n' + gate_text(verdicts));
   expect_golden("diff_five_runs.md", diff_markdown(found, verdicts, {}));
   expect_golden("diff_five_runs.xml", gate_junit(verdicts));
+}
+
+TEST(DiffText, TheFirstLineBeginsWithSureChangesAndNamesWhatIsGone) {
+  std::vector<RunCosts> sides[2];
+  for (int run = 0; run < 4; ++run) {
+    for (const int side : {0, 1}) {
+      RunCosts one;
+      one.seconds = 1;
+      one.counts = {
+          {"a", 100}, {"b", 100}, {"c", 100}, {"grew", side == 0 ? 100.0 : 500.0}, {"gone", side == 0 ? 5.0 : 0}};
+      sides[side].push_back(std::move(one));
+    }
+  }
+  compare::Comparison found = compare::compare_runs(sides[0], sides[1], {}).value();
+  compare::review_totals(found, {});
+  const std::string text = headline_text(found);
+  EXPECT_TRUE(
+      text.starts_with("grew grew by 400 % (100 to 500, interval +400 to +400 %), gone is gone (5.00 to 0), elapsed"))
+      << text;
 }
 
 TEST(DiffText, NamesAreOneLineAndNoMarkup) {

@@ -55,7 +55,7 @@ std::string change_words(double before, double after, double ratio);
 double ratio_of(const compare::TotalChange& total);
 std::string total_words(const compare::TotalChange& total);
 std::string total_text(const compare::TotalChange& total, double amount);  // "1.79 s", "241 K"
-// The changes of the totals, time first: "elapsed shrank by 41.2 % (1.79 s to 1.05 s, interval -43.0 to -39.4 %)".
+// The changes of the totals, sure ones first: "elapsed shrank by 41.2 % (1.79 s to 1.05 s, interval -43.0 to -39.4 %)".
 std::string headline_text(const compare::Comparison& comparison);
 std::string_view sure_text(const compare::Comparison& comparison, const compare::TotalChange& total);
 std::string interval_text(double low, double high);

@@ -257,12 +257,16 @@ std::string_view one_run_text(const Comparison& comparison) {
 
 std::string headline_text(const Comparison& comparison) {
   constexpr usize kNamed = 4;  // the table of totals has all of them
-  std::string text;
-  usize named = 0;
+  std::vector<const TotalChange*> named;
   for (const TotalChange& total : comparison.totals) {
+    if (total.median_before != 0 || total.median_after != 0) named.push_back(&total);
+  }
+  std::stable_partition(named.begin(), named.end(), [](const TotalChange* total) { return total->is_significant; });
+  named.resize(std::min(named.size(), kNamed));
+  std::string text;
+  for (const TotalChange* one : named) {
+    const TotalChange& total = *one;
     const double ratio = ratio_of(total);
-    if (!(ratio > 0) || named == kNamed) continue;
-    ++named;
     const bool shows_interval = total.has_interval && ratio != 1;
     text += fmt::format("{}{} {} ({} to {}{}{})", text.empty() ? "" : ", ", one_line(total.event), total_words(total),
                         total_text(total, total.median_before), total_text(total, total.median_after),
