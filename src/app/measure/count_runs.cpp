@@ -46,8 +46,10 @@ void average_rows(const std::vector<CountProfile>& runs, RowsOf rows_of, std::ve
     };
     const Spread value = average(&CountRow::value);
     mean.deviation = value.deviation;
-    mean.value = rounded(value.mean);
-    mean.scaled = rounded(average(&CountRow::scaled).mean);
+    mean.mean = value.mean;
+    mean.scaled_mean = average(&CountRow::scaled).mean;
+    mean.value = rounded(*mean.mean);
+    mean.scaled = rounded(*mean.scaled_mean);
     mean.slots = rounded(average(&CountRow::slots).mean);
     mean.rounds = rounded(average(&CountRow::rounds).mean);
     mean.fraction = average(&CountRow::fraction).mean;

@@ -39,9 +39,18 @@ TEST(CountRuns, MeansAndDeviations) {
   EXPECT_EQ(mean.program, "prog");
 }
 
+TEST(CountRuns, MeansAreNotWholeNumbers) {
+  const answers::CountProfile mean = mean_of_runs({run_of(0, 1, 1), run_of(0, 1, 1), run_of(1, 2, 1)});
+  const auto& rows = mean.classes[0].units[0].rows;
+  EXPECT_EQ(rows[0].value, 0u);
+  EXPECT_DOUBLE_EQ(rows[0].exact_value(), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(rows[1].exact_scaled(), 4.0 / 3);
+}
+
 TEST(CountRuns, OneRunIsItself) {
   const answers::CountProfile mean = mean_of_runs({run_of(10, 5, 1)});
   EXPECT_FALSE(mean.runs.has_value());
+  EXPECT_FALSE(mean.classes[0].units[0].rows[0].mean.has_value());
   EXPECT_EQ(mean.process, 7u);
 }
 

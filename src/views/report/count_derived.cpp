@@ -32,7 +32,7 @@ const answers::CountRow* find_row(Rows rows, const answers::CountRow& beside, Na
 }
 
 double count_of(const answers::CountRow& row) {
-  return static_cast<double>(row.scaled != 0 ? row.scaled : row.value);
+  return row.exact_scaled() != 0 ? row.exact_scaled() : row.exact_value();
 }
 
 // With or without a modifier ("task-clock:u").
@@ -85,13 +85,13 @@ Table kernel_table(std::span<const answers::CountRow> rows, bool multiplexed, co
   std::vector<answers::CountRow> shown(rows.begin(), rows.end());
   std::erase_if(shown, [&](const answers::CountRow& row) { return repeats_cycles(row, rows); });
   return table_of(shown, [&](Columns& to, const answers::CountRow& row) {
-    to.count({"counter value"}, row.value);
+    to.string({.text = "counter value", .align = Align::right}, count_or_mean(row.value, row.mean));
     if (profile.runs.has_value()) to.add({"deviation"}, row.deviation, deviation_text(row));
     to.string({"event name"}, row.name);
     if (has_groups(rows)) to.string({"event note"}, row.note);
     if (multiplexed) {
       to.string({.text = "ms counted", .align = Align::right}, fmt::format("{}/{}", row.slots, row.rounds));
-      to.count({"scaled value"}, row.scaled);
+      to.string({.text = "scaled value", .align = Align::right}, count_or_mean(row.scaled, row.scaled_mean));
     }
     to.string({"derived"}, derived_text(row, rows, profile.elapsed_seconds));
   });

@@ -87,6 +87,24 @@ TEST(CountKernelText, RunsRemarksAndGroups) {
   EXPECT_TRUE(text.ends_with("\nnote: something is missing\n"));
 }
 
+TEST(CountKernelText, SmallMeansAreNotRounded) {
+  answers::CountProfile profile;
+  profile.by_kernel = true;
+  profile.program = "prog";
+  profile.elapsed_seconds = 2;
+  profile.runs = answers::Runs{.count = 3};
+  answers::CountRow row = row_of("context-switches", 0);
+  row.mean = row.scaled_mean = 1.0 / 3;
+  row.deviation = 0.57735;
+  profile.classes[0].units.push_back({.number = 0, .cores = {}, .rows = {row}});
+  const std::string text = count_text(profile, {});
+  EXPECT_NE(text.find(" 0.33  ± 173.21 %  context-switches  0.17/s\n"), std::string::npos) << text;
+  const auto document = nlohmann::json::parse(count_json(profile));
+  EXPECT_EQ(document["core"]["cores"][0]["Performance_counter"][0]["counter_value"], 0);
+  EXPECT_DOUBLE_EQ(document["Runs"]["counters"][0]["mean"].get<double>(), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(document["Derived"][0]["value"].get<double>(), 0.166667);
+}
+
 TEST(CountKernelText, TheKernelsOwnCyclesReplaceTheRowOfAllDevices) {
   answers::CountProfile profile = kernel_profile();
   auto& rows = profile.classes[0].units[0].rows;

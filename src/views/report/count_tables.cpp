@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "ground/text/number_text.h"
@@ -150,7 +151,7 @@ void estimate_columns(Columns& to, const UnitRow& unit_row) {
 
 void run_columns(Columns& to, const UnitRow& row) {
   event_cells(to, row);
-  to.count({"mean", "mean"}, row.row.value);
+  to.add({"mean", "mean"}, Shortest{row.row.exact_value()}, count_or_mean(row.row.value, row.row.mean));
   to.add({"deviation", "deviation"}, row.row.deviation, deviation_text(row.row));
 }
 
@@ -171,9 +172,15 @@ void ThreadColumns::operator()(Columns& to, const answers::ThreadCountRow& row) 
   if (to.json() != nullptr) to.json()->end_object();
 }
 
+std::string count_or_mean(u64 rounded, std::optional<double> mean) {
+  constexpr double kManyDigits = 100;
+  const bool has_part = mean.has_value() && *mean < kManyDigits && *mean != std::round(*mean);
+  return has_part ? text::fixed(*mean, 2) : text::with_commas(rounded);
+}
+
 std::string deviation_text(const answers::CountRow& row) {
-  if (row.value == 0) return "± " + text::fixed(row.deviation, 1);
-  return "± " + text::fixed(100 * row.deviation / static_cast<double>(row.value), 2) + " %";
+  if (row.exact_value() == 0) return "± " + text::fixed(row.deviation, 1);
+  return "± " + text::fixed(100 * row.deviation / row.exact_value(), 2) + " %";
 }
 
 }  // namespace wperf::report

@@ -42,6 +42,8 @@ struct ThreadColumns {
   void operator()(Columns& to, const answers::ThreadCountRow& row) const;
 };
 
+// A count, or the mean of runs: "1,234", but "1.33" if it is small, so that the deviation in percent fits it.
+std::string count_or_mean(u64 rounded, std::optional<double> mean);
 // The standard deviation in percent of the mean: "± 0.89 %".
 std::string deviation_text(const answers::CountRow& row);
 
