@@ -345,6 +345,22 @@ class TracesWithAScript(WperfTest):
         chosen = self.ok("waits", trace, "--json", "--tid", "1001", "--records", "-", "--time", f"{second - 1e-4:.4f}-{second + 1e-4:.4f}")
         self.assertEqual(json.loads(chosen), records[1])
 
+    def test_a_range_of_time_clips_each_wait(self):
+        trace = str(TRACES / "synth-base.etl")
+        line = json.loads(self.ok("waits", trace, "--json", "--tid", "1001", "--time", "0-10"))["waits"]["timeline"]
+        longest = max((row for row in line if row["state"] == "waiting"), key=lambda row: row["length_ns"])
+        begin = longest["from_ns"] + longest["length_ns"] // 4
+        part = f"{begin / 1e9:.9f}-{(begin + longest['length_ns'] // 2) / 1e9:.9f}"
+        for threads in (("--tid", "1001"), ("--tid", "1001,1002")):
+            waits = json.loads(self.ok("waits", trace, "--json", *threads, "--time", part))["waits"]
+            [one] = [row for row in waits["threads"] if row["tid"] == 1001]
+            self.assertAlmostEqual(one["waiting_ns"], longest["length_ns"] // 2, delta=2)
+            self.assertEqual(one["wall_ns"], one["waiting_ns"])
+            self.assertEqual(waits["to_ns"] - waits["from_ns"], one["waiting_ns"])
+            self.assertEqual("timeline" in waits, len(threads[1]) == 4)
+        folded = self.ok("waits", trace, "--folded", "--tid", "1001", "--time", part)
+        self.assertEqual(sum(int(row.split()[-1]) for row in folded.splitlines()), one["waiting_ns"])
+
     def test_a_thread_that_is_not_there(self):
         self.assertIn("--pid, --tid and --comm", self.fails("waits", str(TRACES / "synth-base.etl"), "--tid", "99999"))
         self.assertIn("lost: 5 events", self.run_wperf("waits", str(TRACES / "synth-lost.etl")).stdout)

@@ -48,7 +48,10 @@ void ThreadLedger::emit_lit(u32 number, u64 time) {
 void ThreadLedger::lose(u32 number, u64 time) {
   Thread& thread = threads_[number];
   const u64 until = std::min(unrecorded_.first(thread.since), time);
-  if (thread.state == State::waiting) end_part(number, until);
+  if (thread.state == State::waiting) {
+    end_part(number, until);
+    out_.waits[thread.wait].is_cut = true;
+  }
   if (thread.state == State::ready && thread.wait != kNoWait) resume(number, until);
   emit(number, thread.state, until);
   thread.state = State::unknown;

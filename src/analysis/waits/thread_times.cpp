@@ -237,9 +237,10 @@ class AccountingBuilder {
     }
     // A thread that is about to wait, or is already ready, is sometimes woken, too; this changes nothing.
     if (thread.state == State::running) return;
-    if (thread.state != State::waiting) {
-      if (!is_unrecorded) return;
+    if (is_unrecorded) {
       threads_.find(number, event.time, State::waiting);
+    } else if (thread.state != State::waiting) {
+      return;
     }
     threads_.end_wait(number, event.time, event.leaves, event.sample);
     thread.state = State::ready;

@@ -6,8 +6,9 @@
 //
 // While a core is not recorded, its state is unknown. So is the state of each thread that is not on another core,
 // because the thread may be running on this one. The first event of a thread after such a gap shows its state since the
-// gap: a thread that is woken was waiting, and a thread that comes to a core was ready. A wait before and after the gap
-// is one wait, without the time of the gap. A thread without further events remains unknown, because it may have ended.
+// gap: a thread that is woken was waiting, and a thread that comes to a core was ready. A wait that a gap cuts is two
+// waits, because the thread may have run in the gap: one without an end, and one without a begin, whose place is not
+// known. A thread without further events remains unknown, because it may have ended.
 // The time between two contradictory events is unknown, too.
 #pragma once
 #include <functional>
@@ -45,6 +46,7 @@ struct Wait {
   u8 reason = stacks::kNoReason;
   bool has_begin = true;  // false if it began before the recording
   bool has_end = false;   // false if it had not ended
+  bool is_cut = false;    // a gap hides when it ended
   bool is_last = false;   // its thread did not wait again
   bool is_known = true;   // false if some of its events were lost, so that its length is unknown
   u64 length() const { return woken - begin - unknown; }

@@ -21,6 +21,11 @@ bool is_page_fault(std::string_view name) {
          name == "KiPageFault";
 }
 
+bool is_clone(std::string_view name) {
+  while (name.starts_with('_')) name.remove_prefix(1);
+  return name == "clone3" || name == "clone";
+}
+
 }  // namespace
 
 WaitClass class_of_function(std::string_view name) {
@@ -170,6 +175,9 @@ std::string_view reason_name(u8 reason) {
 
 void StackClass::take(std::string_view function, bool is_kernel) {
   has_frames_ = true;
+  // posix_spawn() waits in clone3() for the program of its child. Every thread began in clone3(), too.
+  if (!is_kernel && !has_program_frames_ && is_clone(function)) of_program_ = WaitClass::other;
+  has_program_frames_ = has_program_frames_ || !is_kernel;
   is_fault_ = is_fault_ || (is_kernel && is_page_fault(function));
   WaitClass& known = is_kernel ? of_kernel_ : of_program_;
   if (known != WaitClass::unexplained && known != WaitClass::lock) return;

@@ -73,7 +73,7 @@ class StackClass {
 
  private:
   WaitClass of_program_ = WaitClass::unexplained, of_kernel_ = WaitClass::unexplained;
-  bool is_fault_ = false, has_frames_ = false;
+  bool is_fault_ = false, has_frames_ = false, has_program_frames_ = false;
 };
 
 // Does a stack that waits for a lock wait for a Python interpreter's lock, the GIL, or in time.sleep()? Takes the

@@ -97,6 +97,18 @@ TEST(WaitClasses, TheKernelKnowsWhatIsRead) {
   EXPECT_EQ(of({{"io_schedule", true}, {"filemap_read", true}, {"read", false}}), WaitClass::io);
 }
 
+TEST(WaitClasses, AWaitForTheProgramOfAChildIsForNoLock) {
+  for (const char* function : {"__vfork", "clone3", "posix_spawn"}) {
+    EXPECT_EQ(of({{"schedule", true}, {"wait_for_completion", true}, {"kernel_clone", true}, {function, false}}),
+              WaitClass::other)
+        << function;
+  }
+  EXPECT_EQ(of({{"futex_wait", true}, {"pthread_mutex_lock", false}, {"work", false}, {"clone3", false}}),
+            WaitClass::lock)
+      << "where the thread began";
+  EXPECT_EQ(of({{"futex_wait", true}, {"work", false}, {"clone3", false}}), WaitClass::lock);
+}
+
 // Windows waits for files with the same functions as for locks.
 TEST(WaitClasses, WindowsFileWaitIsIoNotLock) {
   EXPECT_EQ(of({{"KeWaitForSingleObject", true},

@@ -19,11 +19,12 @@ namespace wperf::waits {
 struct WaitSelection {
   std::set<u32> processes, threads;  // empty: all
   std::set<std::string> names;       // texts for stacks::names_in(); empty: all threads
-  bool timeline = false;             // for the only selected thread
-  u64 from = 0, to = ~u64{0};        // relative to the start of the recording; for the timeline or the path
+  bool timeline = false;             // for the only selected thread; otherwise the tables of a part have sums
+  u64 from = 0, to = ~u64{0};        // relative to the start of the recording
   bool critical_path = false;
   bool lists_steps = true;  // of the path; false if only their sums are needed
   u64 min_ns = 0;           // shorter waits are not listed
+  bool is_part() const { return from != 0 || to != ~u64{0}; }
 };
 
 // Is it a thread of the program that made the recording? `recorder` of the switches decides, or the thread's name.
@@ -79,8 +80,8 @@ class WaitNames {
   WaitPlace place_of(u32 sample, u8 wait_reason);
   WaitPlace place_of(const waits::Wait& wait);
   // False if the wait lasted until the end of the recording, or until a signal ended its thread: then the thread never
-  // got the thing that it waited for.
-  bool has_end(const waits::Wait& wait) { return wait.has_end && !is_cut_off(wait); }
+  // got the thing that it waited for. True if a gap of the recording hides whether it did.
+  bool has_end(const waits::Wait& wait) { return wait.is_cut || (wait.has_end && !is_cut_off(wait)); }
   static constexpr u32 kNotEnded = stacks::kUnknown - 1;
   // The thread that ended a wait, or kNotEnded. For an interrupt the thread on the core does not matter, and the result
   // is an interrupt.

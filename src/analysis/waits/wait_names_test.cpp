@@ -134,6 +134,15 @@ TEST(WaitNames, AWaitInWhichASignalKilledTheThreadDidNotEnd) {
   EXPECT_TRUE(has_end_after({"do_exit", "do_notify_parent", "complete_signal"}, "work")) << "the child's end";
 }
 
+TEST(WaitNames, TheEndOfAWaitThatAGapCutsIsNotRecorded) {
+  WaitsForLocks all;
+  all.add(7, 0, {"work"});
+  Wait& wait = all.accounting.waits.front();
+  wait.is_cut = true;
+  WaitNames names(all.switches, all.recorded, all.accounting);
+  EXPECT_EQ(names.text_of(names.ender_of(wait)), "not recorded");
+}
+
 TEST(WaitNames, ALockThatIsTheGilInOtherWaitsIsTheGil) {
   WaitsForLocks all;
   constexpr u64 kGil = 0x1000, kLock = 0x2000;

@@ -138,6 +138,7 @@ struct WaitReport {
   u64 duration = 0;
   u64 switches = 0, wakeups = 0, contradictions = 0;
   u64 shown_contradictions = 0, contradicted = 0;  // of the threads in the table: their number, and the time between
+  std::optional<u64> from, to;                     // the part of the recording that the tables are about; empty: all
   u64 lost_records = 0;
   u64 lost_events = 0, lost_buffers = 0;  // for a trace
   bool is_damaged = false;                // an unknown amount of the file is missing or cannot be read
@@ -158,7 +159,6 @@ struct WaitReport {
   std::vector<CoreRow> cores;
   std::vector<PlaceNowRow> places_now;  // only if no thread was switched; all others are then of these threads
   std::string timeline_of;              // name of a thread; empty if not requested
-  bool has_others = false;              // there are chosen threads whose timeline is not shown
   std::vector<StretchRow> timeline;
   std::optional<PathReport> path;
   OmittedRows left_out;  // waits that the tables of functions and wakers, or the timeline, leave out

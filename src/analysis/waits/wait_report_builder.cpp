@@ -32,7 +32,12 @@ class Builder {
     out_.wakeups = switches_.has_wakeups ? accounting_.wakeups : 0;
     out_.contradictions = accounting_.contradictions;
     out_.threads_in_all = accounting_.threads.size();
-    if (switches_.of_whole_cores) add_cost();
+    const bool is_part = selection_.is_part() && !selection_.critical_path;
+    if (is_part) {
+      out_.from = std::min(selection_.from, out_.duration);
+      out_.to = std::min(selection_.to, out_.duration);
+    }
+    if (switches_.of_whole_cores && !is_part) add_cost();
     const bool is_of_time = selection_.critical_path || selection_.timeline;
     const bool are_kept = recording_.sums != nullptr && (is_of_time || selection_.min_ns == 0);
     const ChosenWaits all{accounting_, switches_, chosen_};
@@ -49,7 +54,7 @@ class Builder {
       add_functions(sums);
       add_wakers(sums);
       add_locks(all, sums, names_, locks_, out_);
-      if (switches_.of_whole_cores) add_cores(sums);
+      if (switches_.of_whole_cores && !is_part) add_cores(sums);
     }
     return std::move(out_);
   }
@@ -69,8 +74,8 @@ class Builder {
 
   void add_threads(const WaitSums& sums) {
     for (usize i = 0; i < accounting_.threads.size(); ++i) {
-      if (!chosen_[i]) continue;
       const waits::ThreadTimes& times = accounting_.threads[i];
+      if (!chosen_[i] || (out_.from.has_value() && times.wall() == 0)) continue;
       out_.shown_contradictions += times.contradictions;
       out_.contradicted += times.contradicted;
       out_.threads.push_back({.name = std::string(names_.thread_name(times.thread)),
@@ -186,7 +191,6 @@ class Builder {
   void add_timeline() {
     const u32 wanted = first_thread(accounting_, switches_, chosen_);
     if (wanted == chosen_.size()) return;
-    out_.has_others = std::count(chosen_.begin(), chosen_.end(), true) > 1;
     out_.timeline_of = names_.text_of(accounting_.threads[wanted].thread);
     waits::account(switches_.switches, switches_.unrecorded, accounting_.begin, accounting_.end,
                    [&](const waits::Stretch& stretch) {

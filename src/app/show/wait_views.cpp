@@ -11,6 +11,7 @@
 #include "analysis/recording/sampled_recording.h"
 #include "analysis/waits/on_off_profile.h"
 #include "analysis/waits/thread_states.h"
+#include "analysis/waits/time_part.h"
 #include "analysis/waits/wait_moments.h"
 #include "analysis/waits/wait_report_builder.h"
 #include "app/measure/tool.h"
@@ -46,10 +47,24 @@ namespace {
 struct ChosenThreads {
   const SwitchRecording& recording;
   waits::WaitSelection selection;
-  std::vector<bool> chosen;  // by thread of the accounting
+  std::vector<bool> chosen;                    // by thread of the accounting
+  std::optional<waits::Accounting> part = {};  // for a part of the time
+
+  const waits::Accounting& accounting() const { return part.has_value() ? *part : recording.accounting; }
 };
 
-ChosenThreads choose_threads(const SwitchRecording& recording, const WaitOptions& waits) {
+// The part of the time that sums are about; nullopt: all of it.
+std::optional<waits::Accounting> part_for(const SwitchRecording& recording, const waits::WaitSelection& selection) {
+  if (!selection.is_part() || selection.critical_path) return std::nullopt;
+  const waits::Accounting& all = recording.accounting;
+  // The last event is at the end, and belongs to the part that has the end.
+  const u64 most = all.end - all.begin + 1;
+  return waits::part_of(
+      all, recording.switches,
+      {.from = all.begin + std::min(selection.from, most), .to = all.begin + std::min(selection.to, most)});
+}
+
+ChosenThreads choose_threads(const SwitchRecording& recording, const WaitOptions& waits, bool lists_waits) {
   waits::WaitSelection selection = waits.chosen;
   const recording::RecordedSwitches& switches = recording.switches;
   const bool chooses = !selection.processes.empty() || !selection.threads.empty() || !selection.names.empty();
@@ -58,7 +73,11 @@ ChosenThreads choose_threads(const SwitchRecording& recording, const WaitOptions
   const u32 program = waits.program != 0 ? waits.program : of_file;
   if (!chooses && program != 0) selection.processes = readings::with_children(program, switches.children);
   std::vector<bool> chosen = waits::chosen_threads(recording.accounting, switches, selection);
-  return {.recording = recording, .selection = std::move(selection), .chosen = std::move(chosen)};
+  // A time line shows one thread.
+  selection.timeline = selection.timeline && std::count(chosen.begin(), chosen.end(), true) == 1;
+  auto part = lists_waits ? std::nullopt : part_for(recording, selection);
+  return {
+      .recording = recording, .selection = std::move(selection), .chosen = std::move(chosen), .part = std::move(part)};
 }
 
 // By sample of the recording: a switch is weighted by the wait that began with it.
@@ -66,7 +85,7 @@ std::vector<u64> wait_weights(const ChosenThreads& threads, diag::Console& conso
   const u64 min_ns = threads.selection.min_ns;
   std::vector<u64> weights(threads.recording.switches.samples);
   u64 left_out = 0, time_left_out = 0;
-  for (const waits::Wait& wait : threads.recording.accounting.waits) {
+  for (const waits::Wait& wait : threads.accounting().waits) {
     if (!threads.chosen[wait.thread] || !wait.is_known || wait.sample >= weights.size()) continue;
     if (wait.length() < min_ns) {
       ++left_out;
@@ -84,7 +103,8 @@ std::string whole_of(const ChosenThreads& threads) {
   const std::vector<bool>& chosen = threads.chosen;
   const auto number = std::count(chosen.begin(), chosen.end(), true);
   const bool are_all = number == std::ssize(chosen);
-  return fmt::format("the waits of {}{} thread{}{}", are_all ? "all " : "", number, number == 1 ? "" : "s",
+  return fmt::format("the waits of {}{} thread{}{}{}", are_all ? "all " : "", number, number == 1 ? "" : "s",
+                     threads.part.has_value() ? " in the chosen time" : "",
                      threads.selection.min_ns != 0 ? ", without the waits that are not listed" : "");
 }
 
@@ -189,10 +209,11 @@ diag::Result<void> show_tables(const ChosenThreads& threads, const ReportOptions
   }
   waits::WaitSelection selection = threads.selection;
   selection.lists_steps = !output::silent(options.outputs) || output::wants_json(options.outputs);
-  waits::WaitReport report = waits::build_wait_report(
-      {threads.recording.accounting, threads.recording.switches, named->sums.has_value() ? &*named->sums : nullptr,
-       threads.recording.histories.has_value() ? &*threads.recording.histories : nullptr},
-      named->names, named->locks, selection);
+  const bool are_kept = named->sums.has_value() && !threads.part.has_value();
+  waits::WaitReport report =
+      waits::build_wait_report({threads.accounting(), threads.recording.switches, are_kept ? &*named->sums : nullptr,
+                                threads.recording.histories.has_value() ? &*threads.recording.histories : nullptr},
+                               named->names, named->locks, selection);
   if (threads.selection.critical_path && !report.path.has_value()) {
     const std::vector<u32>& tids = options.tables.filter.tids;
     return diag::Error{.text = tids.empty() ? "no critical path: the recording has no thread to start at"
@@ -282,7 +303,9 @@ diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOption
     console.warn(
         "warning: some context switches are in the compact format, which wperf cannot read; times are incomplete");
   }
-  const ChosenThreads threads = choose_threads(recording, waits);
+  // --records lists whole waits, those that begin in the range.
+  const bool lists_waits = options.records_file.has_value();
+  const ChosenThreads threads = choose_threads(recording, waits, lists_waits);
   if (waits.on_off) return show_on_off(threads, options, console);
   const std::vector<bool>& chosen = threads.chosen;
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end() && !chosen.empty()) {
@@ -291,6 +314,9 @@ diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOption
   }
   if (!waits.as_samples) return show_tables(threads, options, console);
   std::vector<u64> weights = wait_weights(threads, console);
+  // The weights are those of the range. A wait within it may have begun before it.
+  ReportOptions of_weights = options;
+  if (threads.part.has_value()) of_weights.read.time.reset();
   return show_weighted(recording.source.file(),
                        {.event = "wait (ns)",
                         .things = stacks::kWaits,
@@ -298,7 +324,7 @@ diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOption
                         .weights = std::move(weights),
                         .time_origin = recording.switches.begin,
                         .in_folded = true},
-                       options, console);
+                       of_weights, console);
 }
 
 diag::Result<void> show_waits(const measure::Recording& made, const WaitOptions& waits, const ReportOptions& options,

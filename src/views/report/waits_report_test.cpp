@@ -252,6 +252,11 @@ TEST(WaitsReport, RowsThatAreLeftOutAreCounted) {
 
 TEST(WaitsReport, JsonHasAllOfIt) {
   waits::WaitReport report = example();
+  report.from = 10'000'000;
+  report.to = 50'000'000;
+  EXPECT_NE(waits_text(report, {}).find("only from 0.01 s to 0.05 s of the recording"), std::string::npos);
+  const auto part = nlohmann::json::parse(waits_json(report, nullptr, nullptr));
+  EXPECT_EQ(part["waits"]["to_ns"], 50'000'000);
   report.timeline_of = "main (8)";
   report.timeline.push_back({.state = waits::State::waiting,
                              .from = 5,

@@ -279,6 +279,10 @@ void write_facts(text::JsonWriter& json, const WaitReport& report, const stacks:
                  const stacks::RecordingAbout* about) {
   json.string("file", report.file);
   json.integer("duration_ns", report.duration);
+  if (report.from.has_value()) {
+    json.integer("from_ns", *report.from);
+    json.integer("to_ns", *report.to);
+  }
   if (about != nullptr) {
     json.begin_object("headline");
     write_run(json, *about);

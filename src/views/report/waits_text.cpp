@@ -156,6 +156,12 @@ std::string waits_text(const WaitReport& report, const WaitTextOptions& options)
   const std::string recorded = has_losses(report) ? std::string() : std::move(lines.front());
   if (!recorded.empty()) lines.erase(lines.begin());
   if (!ran.empty()) append_line_within(out, ran, width);
+  if (report.from.has_value() && shows_tables) {
+    append_line_within(out,
+                       fmt::format("only from {:.6g} s to {:.6g} s of the recording; cores are not shown for a part",
+                                   static_cast<double>(*report.from) / 1e9, static_cast<double>(*report.to) / 1e9),
+                       width);
+  }
   if (shows_tables) {
     for (const std::string& line : wait_verdict(report)) append_line_within(out, line, width);
   }
@@ -166,7 +172,6 @@ std::string waits_text(const WaitReport& report, const WaitTextOptions& options)
   } else if (!shows_tables) {
     append_part(out, timeline_part(report), width);
     append_left_out(out, report.left_out, width);
-    if (report.has_others) out += "\nnote: there are more threads; choose one with --tid\n";
   } else {
     append_tables(out, report, options);
   }
