@@ -141,6 +141,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   memory.calls = 0;
   const PythonThreads found = list_threads(memory, layout.value(), kRuntime);
   require(found.threads.size() <= kMostThreads && memory.calls <= kMostThreads + kMostInterpreters + 2);
+  memory.calls = 0;
+  const PythonThreads newest = list_newest_threads(memory, layout.value(), kRuntime, data[1]);
+  require(newest.threads.size() <= kMostNewest && memory.calls <= 1 + kMostNewestInterpreters + kMostNewest);
   read_stacks(memory, layout.value(), found.threads);
   return 0;
 }

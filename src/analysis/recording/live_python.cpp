@@ -31,10 +31,21 @@ std::optional<u64> instruction_before(const PythonCopy& copy, usize frame, u64 n
 void LivePython::forget(u32 pid, u64 time) {
   copies_.forget(pid, time);
   places_.erase(pid);
+  unknown_.erase(pid);
+}
+
+void LivePython::open_new() {
+  for (const u32 pid : copies_.open_new()) {
+    // Earlier samples come from a time when the process had no interpreter yet.
+    const auto earlier = unknown_.extract(pid);
+    if (!earlier.empty()) samples_.outside += earlier.mapped();
+  }
 }
 
 void LivePython::begin_stack(const PythonCopy* copy) {
-  process_ = copy != nullptr ? copy->process.get() : nullptr;
+  process_ = copy != nullptr ? copy->process : nullptr;
+  // The interpreter may have been found after the sample.
+  if (copy != nullptr && process_ == nullptr) process_ = copies_.process_of(copy->owner.pid);
   evaluations_.clear();
   seen_ = 0;
 }
@@ -49,15 +60,25 @@ void LivePython::see(u64 address, const unwind::Registers& registers) {
 }
 
 void LivePython::miss(u32 pid) {
-  if (copies_.has_python(pid)) ++samples_.changed;
+  if (copies_.process_of(pid) != nullptr) ++samples_.changed;
 }
 
 bool LivePython::join(const Stack& stack) {
   was_cut_ = false;
-  if (stack.copy.process == nullptr) return false;
-  const Outcome outcome = try_to_join(stack);
-  ++(samples_.*outcome);
+  const Outcome outcome = stack.copy.process != nullptr ? try_to_join(stack) : outcome_without_copy(stack);
+  if (outcome != nullptr) ++(samples_.*outcome);
   return outcome == &Samples::joined;
+}
+
+// Returns null if the process has no known interpreter.
+LivePython::Outcome LivePython::outcome_without_copy(const Stack& stack) {
+  if (copies_.process_of(stack.sample.pid) == nullptr) {
+    ++unknown_[stack.sample.pid];
+    return nullptr;
+  }
+  if (!stack.was_unwound) return &Samples::without_stack;
+  if (!evaluations_.empty()) return &Samples::early;
+  return stack.is_whole ? &Samples::outside : &Samples::without_stack;
 }
 
 LivePython::Outcome LivePython::try_to_join(const Stack& stack) {
@@ -65,7 +86,8 @@ LivePython::Outcome LivePython::try_to_join(const Stack& stack) {
   if (copy.copied == PythonProcess::Copied::unreadable) return &Samples::unread;
   if (!stack.was_unwound) return &Samples::without_stack;
   if (evaluations_.empty()) return stack.is_whole ? &Samples::outside : &Samples::without_stack;
-  if (copy.copied == PythonProcess::Copied::no_python_thread) return &Samples::changed;
+  if (copy.copied == PythonProcess::Copied::no_python_thread) return &Samples::new_thread;
+  if (copy.copied == PythonProcess::Copied::no_frames) return &Samples::changed;
   collect_words(stack.sample.user_stack);
   const auto anchor = find_anchor(places_[stack.sample.pid], copy);
   return anchor.has_value() ? write_chain(stack, *anchor) : &Samples::changed;
@@ -191,7 +213,8 @@ bool LivePython::append_function(const Stack& stack, const PythonProcess::Frame&
   if (!frame.has_function) return true;
   const auto& function = frame.function;
   if (!function.has_value() || function->end <= function->begin) return false;
-  stack.copy.process->note_use(*function, stack.sample.time);
+  const u32 pid = stack.sample.pid;
+  stack.copy.process->note_use(*function, stack.sample.time, made_.try_emplace(pid, pid).first->second);
   const bool is_called = joined_.size() != stack.user;
   // Like a return address, a caller's address is that of the instruction after the call.
   joined_.push_back(std::clamp(instruction, function->begin, function->end - 1) + (is_called ? 1 : 0));

@@ -29,7 +29,7 @@ class LivePython {
       : keeps_native_(frames == request::PythonFrames::native), copies_(std::move(host)) {}
 
   PythonCopies& copies() { return copies_; }
-  void open_new() { copies_.open_new(made_); }
+  void open_new();
   // Called if the process ended at that time, or started another program then.
   void forget(u32 pid, u64 time);
 
@@ -70,6 +70,7 @@ class LivePython {
   using Outcome = u64 stacks::PythonSamples::*;  // the counter for the sample
 
   Outcome try_to_join(const Stack& stack);
+  Outcome outcome_without_copy(const Stack& stack);
   void collect_words(const perf_data::UserStack& stack);
   std::optional<Anchor> find_anchor(PythonPlaces& places, const PythonCopy& copy);
   std::optional<Anchor> known_anchor(const PythonPlaces& places, const PythonCopy& copy) const;
@@ -87,7 +88,8 @@ class LivePython {
   PythonCopies copies_;
   std::map<u32, symbols::JitDumpWriter> made_;    // functions of each process
   std::unordered_map<u32, PythonPlaces> places_;  // by process
-  PythonProcess* process_ = nullptr;              // of the current stack; null: not a Python process
+  std::unordered_map<u32, u64> unknown_;          // by process without a known interpreter: its samples
+  std::shared_ptr<PythonProcess> process_;        // of the current stack; null: not a Python process
   usize seen_ = 0;
   u64 stack_begin_ = 0;  // of the current sample
   std::vector<Evaluation> evaluations_;

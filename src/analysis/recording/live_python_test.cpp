@@ -29,7 +29,9 @@ u32 file_of(u64 address) {
 
 struct JoinedProgram {
   explicit JoinedProgram(request::PythonFrames frames = request::PythonFrames::folded)
-      : image(python::known_layout(14), python::known_table(14)), python(frames, std::make_unique<ImageHost>(image)) {}
+      : image(python::known_layout(14), python::known_table(14)),
+        host(new ImageHost(image)),
+        python(frames, std::unique_ptr<PythonHost>(host)) {}
 
   u64 call(std::u32string_view name, bool is_entry = true) {
     const u64 code = image.add_code(name);
@@ -41,9 +43,11 @@ struct JoinedProgram {
     constexpr u32 kPid = 5, kTid = InterpreterImage::kNativeId;
     static const std::function<u32(u64)> code_at = file_of;
     static const std::function<bool(u32)> is_start = [](u32 code) { return code == 2; };
-    if (python.copies().note(kPid)) python.open_new();
+    const bool is_new = python.copies().note(kPid);
+    if (is_new && !opens_late) python.open_new();
     python.copies().copy({.pid = kPid, .tid = kTid, .time = ++time}, ~u64{0});
     const auto copy = python.copies().take(kTid, time);
+    if (is_new && opens_late) python.open_new();
     python.begin_stack(copy.get());
     for (const u64 address : native) python.see(address, {});
     perf_data::Sample sample;
@@ -55,7 +59,9 @@ struct JoinedProgram {
   }
 
   InterpreterImage image;
+  ImageHost* host;  // belongs to `python`
   LivePython python;
+  bool opens_late = false;  // after the first copy
   u64 time = 0;
 };
 
@@ -65,6 +71,35 @@ TEST(LivePython, PutsFunctionsInThePlaceOfTheInterpreter) {
   const std::vector<u64> expected = {kLibrary, work + 1, main + 1};
   EXPECT_EQ(program.join({kLibrary, kEvaluates, kInterpreter, kEvaluates, kInterpreter, kStart}), expected);
   EXPECT_EQ(program.python.samples().joined, 1u);
+}
+
+TEST(LivePython, CountsSamplesBeforeTheInterpreterIsFound) {
+  JoinedProgram program;
+  program.opens_late = true;
+  program.call(U"main");
+  const std::vector<u64> native = {kEvaluates, kInterpreter, kStart};
+  EXPECT_EQ(program.join(native), native);
+  EXPECT_EQ(program.join(native).size(), 1u);
+  EXPECT_EQ(program.python.samples().early, 1u);
+  EXPECT_EQ(program.python.samples().joined, 1u);
+  JoinedProgram later;
+  later.host->is_loaded = false;
+  for (int sample = 0; sample < 3; ++sample) later.join({kLibrary, kStart});
+  EXPECT_EQ(later.python.samples().outside, 0u) << "perhaps not of Python";
+  later.host->is_loaded = true;
+  EXPECT_TRUE(later.python.copies().look_again(5));
+  later.python.open_new();
+  later.join({kLibrary, kStart});
+  EXPECT_EQ(later.python.samples().outside, 4u);
+}
+
+TEST(LivePython, CountsSamplesOfThreadsThatAreNotFoundYet) {
+  JoinedProgram program;
+  program.call(U"main");
+  program.image.put(program.image.thread + program.image.layout.thread.native_id, u64{1});
+  program.join({kEvaluates, kInterpreter, kStart});
+  EXPECT_EQ(program.python.samples().new_thread, 1u);
+  EXPECT_EQ(program.python.samples().changed, 0u);
 }
 
 TEST(LivePython, LeavesOutTrampolines) {

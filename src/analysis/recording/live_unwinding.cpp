@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "code/python/runtime.h"
 #include "formats/perf_data/visit.h"
 #include "ground/os/other_memory.h"
 #include "ground/text/base_name.h"
@@ -80,7 +81,24 @@ void LiveUnwinding::take(std::span<const std::byte> first, std::span<const std::
     if (perf_data::record_at(pending_, at, record, end).has_value()) end = pending_.size();
     const u64 time = time_of(record);
     entries_.push_back({time, at, static_cast<usize>(end) - at, python_copy_of(record)});
+    if (python_ != nullptr && record.kind() != perf_data::RecordType::sample) tell_python(record, time);
   }
+}
+
+// The copies must know as soon as possible which programs processes start and which interpreters they load.
+void LiveUnwinding::tell_python(const Record& record, u64 time) {
+  PythonCopies& copies = python_->copies();
+  bool is_work = false;
+  perf_data::Visitors visitor{[&](const perf_data::Mmap& one, const Record&) {
+                                if (python::version_in_name(text::base_name(one.file)) != 0)
+                                  is_work |= copies.look_again(one.pid);
+                              },
+                              [&](const perf_data::Comm& one, const Record&) {
+                                if (one.by_exec) copies.forget(one.pid, time);
+                              }};
+  perf_data::ReadStatistics statistics;
+  visit_record(record, events_, visitor, statistics, sample_);
+  if (is_work) python_->open_new();
 }
 
 // A record without a time counts as older than all others.

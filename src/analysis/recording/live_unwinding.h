@@ -44,6 +44,7 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   };
   u64 time_of(const perf_data::Record& record);
   std::unique_ptr<PythonCopy> python_copy_of(const perf_data::Record& record);
+  void tell_python(const perf_data::Record& record, u64 time);
   void pass(const perf_data::Record& record, const Entry& entry, std::string& out);
   void append_unwound(const perf_data::Record& record, std::string& out);
   void collect_chain();

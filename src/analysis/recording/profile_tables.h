@@ -61,12 +61,14 @@ class ProfileTables {
     }
     return entry->second;
   }
-  using ModuleOfFile = std::map<std::string_view, u32>;
+  using ModuleOfFile = std::map<std::pair<std::string_view, bool>, u32>;
   // The module of a Python function is its file.
-  u32 module_of_python(std::string_view file, ModuleOfFile& files) {
-    const auto [module, is_new] = files.try_emplace(file, 0);
+  u32 module_of_python(std::string_view file, ModuleOfFile& files, bool is_of_other_root = false) {
+    const auto [module, is_new] = files.try_emplace({file, is_of_other_root}, 0);
     if (is_new) {
       module->second = add_module(std::string(python_module(file)), file, {});
+      profile_.modules.back().is_python = true;
+      profile_.modules.back().is_of_other_root = is_of_other_root;
       python_modules_.push_back(module->second);
     }
     return module->second;

@@ -8,7 +8,9 @@ namespace wperf::recording {
 namespace {
 
 // The time between two searches of a process, which are needed because a program may load an interpreter later.
-constexpr u64 kShortestPauseNs = 100'000'000, kLongestPauseNs = 10'000'000'000;
+constexpr u64 kFirstPauseNs = 100'000'000, kLongestPauseNs = 10'000'000'000;
+// The first such time after a file was mapped, because it is not complete immediately.
+constexpr u64 kPauseAfterMappingNs = 1'000'000;
 
 }  // namespace
 
@@ -21,6 +23,32 @@ bool PythonCopies::note(u32 pid) {
   program.is_new = true;
   new_.push_back(pid);
   return true;
+}
+
+bool PythonCopies::look_again(u32 pid) {
+  const std::lock_guard lock(mutex_);
+  const auto known = programs_.find(pid);
+  if (known == programs_.end() || known->second.process != nullptr) return false;
+  Program& program = known->second;
+  program.pause_ns = kPauseAfterMappingNs;
+  if (!std::exchange(program.is_new, true)) new_.push_back(pid);
+  return true;
+}
+
+// A process that was just forked has the interpreter of its parent.
+void PythonCopies::compare_with_parent(u32 pid) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(programs_[pid].was_compared, true) || programs_[pid].process != nullptr) return;
+  }
+  const u64 now_ns = host_->now_ns();
+  const std::shared_ptr<PythonProcess> parents = process_of(host_->forked_from(pid));
+  std::shared_ptr<PythonProcess> process = parents != nullptr ? parents->forked(pid) : nullptr;
+  if (process == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  Program& program = programs_[pid];
+  program.process = std::move(process);
+  program.asked_ns = now_ns;
 }
 
 std::unique_ptr<PythonCopy> PythonCopies::begin_copy(u32 pid) {
@@ -39,6 +67,7 @@ std::unique_ptr<PythonCopy> PythonCopies::begin_copy(u32 pid) {
 void PythonCopies::copy(const perf_data::SampleOwner& owner, u64 still_ns) {
   if (owner.pid == 0) return;
   const u64 now_ns = host_->now_ns();
+  compare_with_parent(owner.pid);
   std::unique_ptr<PythonCopy> copy = begin_copy(owner.pid);
   copy->owner = owner;
   copy->was_still = now_ns - std::min(owner.time, now_ns) < still_ns;
@@ -47,23 +76,27 @@ void PythonCopies::copy(const perf_data::SampleOwner& owner, u64 still_ns) {
   finished_.push_back(std::move(copy));
 }
 
-void PythonCopies::open_new(std::map<u32, symbols::JitDumpWriter>& made) {
-  std::vector<u32> pids;
+std::vector<u32> PythonCopies::open_new() {
+  std::vector<u32> pids, found;
   {
     const std::lock_guard lock(mutex_);
     pids.swap(new_);
   }
   for (const u32 pid : pids) {
     const u64 now_ns = host_->now_ns();
-    std::shared_ptr<PythonProcess> process = PythonProcess::open(*host_, pid, made.try_emplace(pid, pid).first->second);
-    if (process != nullptr) versions_ |= u32{1} << (process->minor_version() & 31);
+    std::shared_ptr<PythonProcess> process = PythonProcess::open(*host_, pid);
+    if (process != nullptr) {
+      versions_ |= u32{1} << (process->minor_version() & 31);
+      found.push_back(pid);
+    }
     const std::lock_guard lock(mutex_);
     Program& program = programs_[pid];
     program.is_new = false;
     program.process = std::move(process);
-    program.pause_ns = std::clamp(2 * program.pause_ns, kShortestPauseNs, kLongestPauseNs);
+    program.pause_ns = program.pause_ns == 0 ? kFirstPauseNs : std::min(2 * program.pause_ns, kLongestPauseNs);
     program.asked_ns = now_ns;
   }
+  return found;
 }
 
 void PythonCopies::forget(u32 pid, u64 time) {
@@ -72,10 +105,10 @@ void PythonCopies::forget(u32 pid, u64 time) {
   if (known != programs_.end() && known->second.asked_ns <= time) programs_.erase(known);
 }
 
-bool PythonCopies::has_python(u32 pid) {
+std::shared_ptr<PythonProcess> PythonCopies::process_of(u32 pid) {
   const std::lock_guard lock(mutex_);
   const auto known = programs_.find(pid);
-  return known != programs_.end() && known->second.process != nullptr;
+  return known != programs_.end() ? known->second.process : nullptr;
 }
 
 std::unique_ptr<PythonCopy> PythonCopies::take(u32 tid, u64 time, u64 late_ns) {

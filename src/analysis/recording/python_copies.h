@@ -18,7 +18,7 @@ namespace wperf::recording {
 // The frames of one sample's thread.
 struct PythonCopy {
   perf_data::SampleOwner owner;
-  std::shared_ptr<PythonProcess> process;  // null: no interpreter was found in the process
+  std::shared_ptr<PythonProcess> process;  // null: no interpreter was known in the process
   PythonProcess::Copied copied = PythonProcess::Copied::no_python_thread;
   bool was_still = false;  // the thread did not run meanwhile
   PythonProcess::Frames frames;
@@ -34,11 +34,14 @@ class PythonCopies {
   // `still_ns`.
   void copy(const perf_data::SampleOwner& owner, u64 still_ns);
 
-  // Looks for interpreters in the processes that are new since the last call.
-  void open_new(std::map<u32, symbols::JitDumpWriter>& made);
+  // Called if the process has mapped a file that may be an interpreter. Returns true if open_new() has work to do.
+  bool look_again(u32 pid);
+  // Looks for interpreters in the processes that are new since the last call. Returns those that have one.
+  std::vector<u32> open_new();
   // Called if the process ended at that time, or started another program then.
   void forget(u32 pid, u64 time);
-  bool has_python(u32 pid);
+  // The interpreter of the process; null if none is known.
+  std::shared_ptr<PythonProcess> process_of(u32 pid);
   u32 versions() const { return versions_; }  // one bit for each minor version that was found
 
   // Returns the copy for this sample; null if it has no copy. The sample's time may be up to `late_ns` later than that
@@ -52,10 +55,12 @@ class PythonCopies {
   struct Program {
     std::shared_ptr<PythonProcess> process;
     u64 asked_ns = 0, pause_ns = 0;
-    bool is_new = false;  // to be looked at by open_new()
+    bool is_new = false;        // to be looked at by open_new()
+    bool was_compared = false;  // with its parent
   };
   using Copies = std::vector<std::unique_ptr<PythonCopy>>;
   std::unique_ptr<PythonCopy> begin_copy(u32 pid);
+  void compare_with_parent(u32 pid);
 
   std::unique_ptr<PythonHost> host_;
   std::mutex mutex_;  // protects everything up to free_

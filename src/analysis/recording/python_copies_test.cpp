@@ -5,6 +5,9 @@
 
 #include <thread>
 
+#include "analysis/recording/python_image_host_test.h"
+#include "code/python/known_tables_test.h"
+
 namespace wperf::recording {
 namespace {
 
@@ -64,12 +67,11 @@ TEST(PythonCopies, TellForHowLongTheThreadStoodStill) {
 
 TEST(PythonCopies, AskOnceWhetherAProcessIsOfPython) {
   PythonCopies copies;
-  std::map<u32, symbols::JitDumpWriter> made;
   constexpr u32 kPid = 1;  // the system's first process, if it has one with this number
   EXPECT_FALSE(copies.note(0)) << "no process";
   EXPECT_TRUE(copies.note(kPid));
   EXPECT_FALSE(copies.note(kPid)) << "it is known to be new";
-  copies.open_new(made);
+  EXPECT_TRUE(copies.open_new().empty());
   EXPECT_FALSE(copies.note(kPid)) << "it is not of Python";
   copies.copy({.pid = kPid, .tid = kPid, .time = 3}, 0);
   EXPECT_EQ(copies.versions(), 0u);
@@ -80,6 +82,38 @@ TEST(PythonCopies, AskOnceWhetherAProcessIsOfPython) {
   EXPECT_FALSE(copies.note(kPid)) << "it was asked after that time";
   copies.forget(kPid, ~u64{0});
   EXPECT_TRUE(copies.note(kPid));
+}
+
+TEST(PythonCopies, LookAgainWhenAnInterpreterIsMapped) {
+  python::InterpreterImage image(python::known_layout(14), python::known_table(14));
+  auto its_host = std::make_unique<ImageHost>(image);
+  ImageHost& host = *its_host;
+  host.is_loaded = false;
+  PythonCopies copies(std::move(its_host));
+  constexpr u32 kPid = ImageHost::kParent;
+  EXPECT_FALSE(copies.look_again(kPid)) << "it has no samples yet";
+  EXPECT_TRUE(copies.note(kPid));
+  EXPECT_TRUE(copies.open_new().empty());
+  host.is_loaded = true;
+  EXPECT_FALSE(copies.note(kPid)) << "not for a while";
+  EXPECT_TRUE(copies.look_again(kPid));
+  EXPECT_EQ(copies.open_new(), std::vector{kPid});
+  EXPECT_FALSE(copies.look_again(kPid));
+  ASSERT_NE(copies.process_of(kPid), nullptr);
+}
+
+TEST(PythonCopies, OfAForkedProcessBeginWithItsFirstSample) {
+  python::InterpreterImage image(python::known_layout(14), python::known_table(14));
+  auto its_host = std::make_unique<ImageHost>(image);
+  its_host->child = 6;
+  PythonCopies copies(std::move(its_host));
+  EXPECT_TRUE(copies.note(ImageHost::kParent));
+  EXPECT_EQ(copies.open_new().size(), 1u);
+  copies.copy({.pid = 6, .tid = 6, .time = 1}, 0);
+  copies.copy({.pid = 7, .tid = 7, .time = 1}, 0);
+  EXPECT_NE(copies.take(6, 1)->process, nullptr);
+  EXPECT_EQ(copies.take(7, 1)->process, nullptr) << "not its child";
+  EXPECT_FALSE(copies.note(6));
 }
 
 TEST(PythonCopies, ComeFromSeveralThreads) {

@@ -23,4 +23,16 @@ u32 ThisMachine::own_number_of(u32 pid, u32 tid) {
   return os::own_thread_number(pid, tid);
 }
 
+u32 ThisMachine::forked_from(u32 pid) {
+  return os::parent_with_same_program(pid);
+}
+
+bool ThisMachine::has_other_root(u32 pid) {
+  return os::has_other_root(pid);
+}
+
+bool ThisMachine::is_other_file(u32 pid, const std::string& path) {
+  return os::is_other_file(pid, path);
+}
+
 }  // namespace wperf::recording

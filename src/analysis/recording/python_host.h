@@ -2,6 +2,7 @@
 // The machine on which Python interpreters are looked for: this one, or a simulated one.
 #pragma once
 #include <memory>
+#include <string>
 
 #include "code/python/process_memory.h"
 #include "code/python/runtime.h"
@@ -18,6 +19,12 @@ class PythonHost {
   virtual diag::Result<python::PythonRuntime> find_runtime(u32 pid, python::ProcessMemory& memory) = 0;
   // The thread's number inside its container.
   virtual u32 own_number_of(u32 pid, u32 tid) = 0;
+  // The process's parent, if both run the same program file; otherwise 0. Can be called by several threads.
+  virtual u32 forked_from(u32 /*pid*/) { return 0; }
+  // Does the process see other folders than wperf?
+  virtual bool has_other_root(u32 /*pid*/) { return false; }
+  // Is the file that such a process sees at this path another one than that which wperf sees?
+  virtual bool is_other_file(u32 /*pid*/, const std::string& /*path*/) { return false; }
   // The minimum time between two searches for an interpreter's threads, because each reads all of them. 0: searching is
   // cheap.
   virtual u64 pause_ns() const { return 10'000'000; }
@@ -29,6 +36,9 @@ class ThisMachine final : public PythonHost {
   std::unique_ptr<python::ProcessMemory> memory_of(u32 pid) override;
   diag::Result<python::PythonRuntime> find_runtime(u32 pid, python::ProcessMemory& memory) override;
   u32 own_number_of(u32 pid, u32 tid) override;
+  u32 forked_from(u32 pid) override;
+  bool has_other_root(u32 pid) override;
+  bool is_other_file(u32 pid, const std::string& path) override;
 };
 
 }  // namespace wperf::recording

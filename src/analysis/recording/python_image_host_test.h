@@ -23,15 +23,22 @@ class Forwarded final : public python::ProcessMemory {
 struct ImageHost final : PythonHost {
   static constexpr u64 kEvaluation = 0x1000;
   explicit ImageHost(InterpreterImage& its_image) : image(its_image) {}
-  u64 now_ns() override { return 1'000'000'000; }
+  static constexpr u32 kParent = 5;
+  u64 now_ns() override { return now; }
   std::unique_ptr<python::ProcessMemory> memory_of(u32) override { return std::make_unique<Forwarded>(image); }
   diag::Result<python::PythonRuntime> find_runtime(u32, python::ProcessMemory&) override {
+    if (!is_loaded) return diag::Error{.text = "no interpreter", .hint = {}};
     return python::PythonRuntime{
         .address = image.runtime, .evaluation = {{kEvaluation, kEvaluation + 0x100}}, .version = 0, .path = "python"};
   }
-  u32 own_number_of(u32, u32) override { return InterpreterImage::kNativeId; }
+  u32 own_number_of(u32, u32 tid) override { return has_many_threads ? tid : InterpreterImage::kNativeId; }
+  u32 forked_from(u32 pid) override { return pid == child ? kParent : 0; }
 
   InterpreterImage& image;
+  bool has_many_threads = false;
+  bool is_loaded = true;
+  u32 child = 0;  // a process with the same memory
+  u64 now = 1'000'000'000;
 };
 
 }  // namespace wperf::recording

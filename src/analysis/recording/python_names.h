@@ -12,10 +12,24 @@ namespace wperf::recording {
 
 struct PythonName {
   std::string_view function, file;
+  bool is_of_other_root = false;  // not the file that wperf saw at this path
 };
 
-inline std::string made_python_name(std::string_view function, std::string_view file) {
-  return std::string("py::").append(function).append(":").append(file);
+// `other_root`: the process whose root folder has the file, if wperf sees another file at this path; otherwise 0.
+inline std::string made_python_name(std::string_view function, std::string_view file, u32 other_root = 0) {
+  std::string name = std::string("py::").append(function).append(":");
+  if (other_root != 0) name.append("/proc/").append(std::to_string(other_root)).append("/root");
+  return name.append(file);
+}
+
+// Removes "/proc/NUMBER/root" from the beginning of a path. Returns false if it is not there.
+inline bool take_other_root(std::string_view& file) {
+  constexpr std::string_view kBegin = "/proc/", kEnd = "/root/";
+  if (!file.starts_with(kBegin)) return false;
+  const usize end = file.find_first_not_of("0123456789", kBegin.size());
+  if (end == file.npos || end == kBegin.size() || !file.substr(end).starts_with(kEnd)) return false;
+  file.remove_prefix(end + kEnd.size() - 1);
+  return true;
 }
 
 inline std::optional<PythonName> python_name(std::string_view made) {
@@ -24,7 +38,9 @@ inline std::optional<PythonName> python_name(std::string_view made) {
   made.remove_prefix(kStart.size());
   const auto colon = made.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  return PythonName{made.substr(0, colon), made.substr(colon + 1)};
+  PythonName name{made.substr(0, colon), made.substr(colon + 1)};
+  name.is_of_other_root = take_other_root(name.file);
+  return name;
 }
 
 // The name of a line that is a separate frame: "step:12".

@@ -76,6 +76,28 @@ TEST(PythonNames, LinesHaveTheNamesOfTheirFiles) {
                                              "other.py:4"}));
 }
 
+TEST(PythonNames, TellFilesOfAnotherRoot) {
+  const std::string made = made_python_name("f", "/app/serve.py", 4711);
+  EXPECT_EQ(made, "py::f:/proc/4711/root/app/serve.py");
+  const auto name = python_name(made);
+  ASSERT_TRUE(name.has_value());
+  EXPECT_EQ(name->file, "/app/serve.py");
+  EXPECT_TRUE(name->is_of_other_root);
+  for (const char* file : {"/app/serve.py", "/proc/x/root/a.py", "/proc//root/a.py", "/proc/1/rooted/a.py"}) {
+    const std::string own = made_python_name("f", file);
+    EXPECT_EQ(python_name(own)->file, file);
+    EXPECT_FALSE(python_name(own)->is_of_other_root);
+  }
+  stacks::StackProfile profile;
+  ProfileTables tables(profile);
+  ProfileTables::ModuleOfFile files;
+  const u32 there = tables.module_of_python("/app/serve.py", files, true);
+  const u32 here = tables.module_of_python("/app/serve.py", files);
+  EXPECT_NE(there, here);
+  EXPECT_TRUE(profile.modules[there].is_of_other_root && profile.modules[there].is_python);
+  EXPECT_FALSE(profile.modules[here].is_of_other_root);
+}
+
 TEST(PythonNames, FilesWithTheSameNameDiffer) {
   stacks::StackProfile profile;
   ProfileTables tables(profile);

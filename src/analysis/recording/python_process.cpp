@@ -7,7 +7,6 @@
 
 #include "analysis/recording/python_names.h"
 #include "code/python/debug_offsets.h"
-#include "code/python/threads.h"
 
 namespace wperf::recording {
 
@@ -26,21 +25,35 @@ std::string python_versions(u32 minor_versions) {
   return out;
 }
 
-std::unique_ptr<PythonProcess> PythonProcess::open(PythonHost& host, u32 pid, symbols::JitDumpWriter& made) {
-  auto memory = host.memory_of(pid);
+std::unique_ptr<PythonProcess> PythonProcess::open(PythonHost& host, u32 pid) {
+  const auto memory = host.memory_of(pid);
   auto runtime = host.find_runtime(pid, *memory);
   if (!runtime.has_value() || runtime.value().evaluation.empty()) return nullptr;
   auto layout = python::read_layout(*memory, runtime.value().address, runtime.value().version);
   if (!layout.has_value()) return nullptr;
-  std::unique_ptr<PythonProcess> process(new PythonProcess(host, std::move(memory), layout.value(), made));
-  process->pid_ = pid;
-  process->runtime_ = std::move(runtime).value();
-  return process;
+  return std::unique_ptr<PythonProcess>(new PythonProcess(host, pid, std::move(runtime).value(), layout.value()));
 }
 
-PythonProcess::PythonProcess(PythonHost& host, std::unique_ptr<python::ProcessMemory> memory,
-                             const python::Layout& layout, symbols::JitDumpWriter& made)
-    : host_(host), layout_(layout), memory_(std::move(memory)), code_(*memory_, layout_), made_(made) {}
+PythonProcess::PythonProcess(PythonHost& host, u32 pid, python::PythonRuntime runtime, const python::Layout& layout)
+    : host_(host),
+      pid_(pid),
+      runtime_(std::move(runtime)),
+      layout_(layout),
+      has_other_root_(host.has_other_root(pid)),
+      memory_(host.memory_of(pid)),
+      code_(*memory_, layout_) {}
+
+std::unique_ptr<PythonProcess> PythonProcess::forked(u32 child) const {
+  const auto first_interpreter = [this](u32 pid) {
+    u64 address = 0;
+    const bool is_read = host_.memory_of(pid)->read_number(runtime_.address + layout_.runtime.interpreters, address);
+    return is_read ? address : 0;
+  };
+  // In another program, or after its start at other addresses, these bytes differ.
+  const u64 first = first_interpreter(child);
+  if (first == 0 || first != first_interpreter(pid_)) return nullptr;
+  return std::unique_ptr<PythonProcess>(new PythonProcess(host_, child, runtime_, layout_));
+}
 
 void PythonProcess::list_threads(u64 now_ns) {
   listed_ns_ = now_ns;
@@ -71,13 +84,45 @@ void PythonProcess::list_threads(u64 now_ns) {
   }
 }
 
+// Returns true if it was not known.
+bool PythonProcess::add_state(const python::PythonThread& one) {
+  std::vector<std::unique_ptr<Thread>>& states = threads_[one.native_id];
+  const bool is_known = std::ranges::any_of(states, [&](const auto& known) { return known->state == one.state; });
+  if (!is_known) states.push_back(std::make_unique<Thread>(*memory_, layout_, one.state));
+  return !is_known;
+}
+
+// Finds the states of threads that have started since the last list.
+void PythonProcess::find_new_threads(Sampled& thread, u64 now_ns) {
+  ++thread.vain_searches;
+  const python::PythonThreads newest = python::list_newest_threads(*memory_, layout_, runtime_.address, thread.own);
+  bool is_found = false, is_listed = false;
+  for (const python::PythonThread& one : newest.threads) {
+    const bool is_added = add_state(one);
+    is_found |= is_added && one.native_id == thread.own;
+    is_listed |= one.native_id == thread.own;
+  }
+  usize reads = 2 + newest.threads.size();
+  if (is_found) {
+    thread.vain_searches = 0;
+    are_in_doubt_ = true;  // the next list drops threads that have ended
+  } else if (!is_listed && !newest.is_whole) {
+    list_threads(now_ns);
+    reads += threads_.size();
+  }
+  budget_.pay(now_ns, reads);
+}
+
 // Returns null if the thread has no states.
-std::vector<std::unique_ptr<PythonProcess::Thread>>* PythonProcess::states_of(u32 thread, u64 now_ns) {
-  // Many threads never run Python code.
-  const bool may_list = now_ns - listed_ns_ >= host_.pause_ns();
+std::vector<std::unique_ptr<PythonProcess::Thread>>* PythonProcess::states_of(Sampled& thread, u64 now_ns) {
+  constexpr u32 kMostVainSearches = 8;  // limited because many threads never run Python code
+  const bool may_list = now_ns >= listed_ns_ + host_.pause_ns();
   const bool is_free = host_.pause_ns() == 0;
-  if (may_list && (is_free || are_in_doubt_ || !threads_.contains(thread))) list_threads(now_ns);
-  const auto known = threads_.find(thread);
+  const bool is_wanted = thread.lacks_one || !threads_.contains(thread.own);
+  if (!is_free && is_wanted && thread.vain_searches < kMostVainSearches && budget_.allows_one(now_ns))
+    find_new_threads(thread, now_ns);
+  if (may_list && (is_free || are_in_doubt_ || !threads_.contains(thread.own))) list_threads(now_ns);
+  const auto known = threads_.find(thread.own);
   return known != threads_.end() ? &known->second : nullptr;
 }
 
@@ -97,15 +142,18 @@ PythonProcess::Snapshots PythonProcess::take_snapshots(u32 thread) {
 PythonProcess::Copied PythonProcess::copy_frames(u32 tid, u64 now_ns, Frames& out) {
   out.clear();
   const std::lock_guard lock(copying_);
-  const auto [number, is_new] = own_numbers_.try_emplace(tid, 0);
-  if (is_new) number->second = host_.own_number_of(pid_, tid);
-  const u32 own = number->second;
-  if (states_of(own, now_ns) == nullptr) return Copied::no_python_thread;
+  const auto [sampled, is_new] = sampled_.try_emplace(tid);
+  Sampled& thread = sampled->second;
+  if (is_new || thread.lacks_one) thread.own = host_.own_number_of(pid_, tid);
+  thread.lacks_one = false;
+  const u32 own = thread.own;
+  if (states_of(thread, now_ns) == nullptr) return thread.was_found ? Copied::no_frames : Copied::no_python_thread;
+  thread.was_found = true;
   Snapshots snapshots = take_snapshots(own);
   if (snapshots.may_lack_one) {
     are_in_doubt_ = true;
-    own_numbers_.erase(tid);
-    if (states_of(own, now_ns) == nullptr) return Copied::unreadable;
+    thread.lacks_one = true;
+    if (states_of(thread, now_ns) == nullptr) return Copied::unreadable;
     snapshots = take_snapshots(own);
   }
   if (!snapshots.has_any) return Copied::unreadable;
@@ -114,7 +162,7 @@ PythonProcess::Copied PythonProcess::copy_frames(u32 tid, u64 now_ns, Frames& ou
     if (one->snapshot.is_active()) out.active = out.ends.size();
     if (!read_frames(*one, out)) return Copied::unreadable;
   }
-  return out.all.empty() ? Copied::no_python_thread : Copied::yes;
+  return out.all.empty() ? Copied::no_frames : Copied::yes;
 }
 
 std::span<const PythonProcess::Frame> PythonProcess::Frames::from(usize frame, std::vector<Frame>& room) const {
@@ -152,7 +200,14 @@ std::optional<PythonProcess::Function> PythonProcess::function_of(const python::
   return Function{*id, begin, begin + code_.lines(*id).size()};
 }
 
-void PythonProcess::note_use(const Function& function, u64 time_ns) {
+bool PythonProcess::is_of_other_root(const std::string& file) {
+  if (!file.starts_with('/')) return false;
+  const auto [known, is_new] = other_files_.try_emplace(file, false);
+  if (is_new && (has_other_root_ || host_.has_other_root(pid_))) known->second = host_.is_other_file(pid_, file);
+  return known->second;
+}
+
+void PythonProcess::note_use(const Function& function, u64 time_ns, symbols::JitDumpWriter& made) {
   const auto [latest, is_new] = function_at_.try_emplace(function.begin, function.id);
   if (!is_new && latest->second == function.id) return;
   latest->second = function.id;
@@ -161,13 +216,13 @@ void PythonProcess::note_use(const Function& function, u64 time_ns) {
   std::vector<symbols::JitDumpWriter::Line> lines;
   for (const python::LineTable::Row& row : code_.lines(function.id).rows())
     lines.push_back({function.begin + row.begin, row.line});
-  const std::string name = made_python_name(code.qualified_name, code.file);
-  made_.add({.begin = function.begin,
-             .size = function.end - function.begin,
-             .since = time_ns,
-             .name = name,
-             .file = code.file,
-             .lines = lines});
+  const std::string name = made_python_name(code.qualified_name, code.file, is_of_other_root(code.file) ? pid_ : 0);
+  made.add({.begin = function.begin,
+            .size = function.end - function.begin,
+            .since = time_ns,
+            .name = name,
+            .file = code.file,
+            .lines = lines});
 }
 
 }  // namespace wperf::recording

@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "analysis/recording/python_host.h"
+#include "analysis/recording/search_budget.h"
 #include "code/python/code_objects.h"
 #include "code/python/runtime.h"
 #include "code/python/snapshot.h"
 #include "code/python/stacks.h"
+#include "code/python/threads.h"
 #include "code/symbols/listed/jit_dump_writer.h"
 
 namespace wperf::recording {
@@ -30,9 +32,11 @@ std::string python_versions(u32 minor_versions);
 
 class PythonProcess {
  public:
-  // Null if the process has no interpreter that wperf can read now. `made`: receives the functions; `made` and the host
-  // must outlive this object.
-  static std::unique_ptr<PythonProcess> open(PythonHost& host, u32 pid, symbols::JitDumpWriter& made);
+  // Null if the process has no interpreter that wperf can read now. The host must outlive this object.
+  static std::unique_ptr<PythonProcess> open(PythonHost& host, u32 pid);
+  // The interpreter of a process that was forked from this one, at the same addresses. Null if that process has started
+  // another program since. Can be called by any thread.
+  std::unique_ptr<PythonProcess> forked(u32 child) const;
   PythonProcess(const PythonProcess&) = delete;
   PythonProcess& operator=(const PythonProcess&) = delete;
 
@@ -82,17 +86,22 @@ class PythonProcess {
     // several states.
     std::span<const Frame> from(usize frame, std::vector<Frame>& room) const;
   };
-  enum class Copied : u8 { yes, no_python_thread, unreadable };
+  enum class Copied : u8 {
+    yes,
+    no_python_thread,  // no state of the thread has been found yet
+    no_frames,         // not any more, or its state has gone
+    unreadable
+  };
   Copied copy_frames(u32 tid, u64 now_ns, Frames& out);
   // Called if a thread's frames did not match, perhaps because its states changed. Can be called by any thread.
   void doubt_states() { are_in_doubt_ = true; }
 
-  // Notes that a sample with this time has the function in its call chain.
-  void note_use(const Function& function, u64 time_ns);
+  // Notes that a sample with this time has the function in its call chain. `made`: receives the functions of this
+  // process.
+  void note_use(const Function& function, u64 time_ns, symbols::JitDumpWriter& made);
 
  private:
-  PythonProcess(PythonHost& host, std::unique_ptr<python::ProcessMemory> memory, const python::Layout& layout,
-                symbols::JitDumpWriter& made);
+  PythonProcess(PythonHost& host, u32 pid, python::PythonRuntime runtime, const python::Layout& layout);
 
   struct Thread {  // has its own buffers, because it is copied at each sample
     Thread(python::ProcessMemory& process, const python::Layout& layout, u64 at)
@@ -103,8 +112,17 @@ class PythonProcess {
     python::StackReader reader;
     python::RawStack frames;
   };
+  // A thread that was sampled.
+  struct Sampled {
+    u32 own = 0;            // its own number
+    u32 vain_searches = 0;  // how often its state was not found
+    bool was_found = false;
+    bool lacks_one = false;  // a state that it had belongs to another thread now
+  };
   void list_threads(u64 now_ns);
-  std::vector<std::unique_ptr<Thread>>* states_of(u32 thread, u64 now_ns);
+  void find_new_threads(Sampled& thread, u64 now_ns);
+  bool add_state(const python::PythonThread& one);
+  std::vector<std::unique_ptr<Thread>>* states_of(Sampled& thread, u64 now_ns);
   struct Snapshots {
     bool has_any = false;
     // The memory of a state belongs to another thread now, or to none, and no other state is active.
@@ -113,20 +131,23 @@ class PythonProcess {
   Snapshots take_snapshots(u32 thread);
   bool read_frames(Thread& thread, Frames& out);
   std::optional<Function> function_of(const python::RawFrame& frame);
+  bool is_of_other_root(const std::string& file);
 
   PythonHost& host_;
-  u32 pid_ = 0;
-  python::PythonRuntime runtime_;
-  python::Layout layout_;
-  std::mutex copying_;  // protects everything up to code_
+  const u32 pid_;
+  const python::PythonRuntime runtime_;
+  const python::Layout layout_;
+  const bool has_other_root_;  // at the beginning
+  std::mutex copying_;         // protects everything up to code_
   std::unique_ptr<python::ProcessMemory> memory_;
-  std::unordered_map<u32, u32> own_numbers_;                               // keyed by the system's thread number
+  std::unordered_map<u32, Sampled> sampled_;                               // keyed by the system's thread number
   std::unordered_map<u32, std::vector<std::unique_ptr<Thread>>> threads_;  // keyed by the thread's own number
   u64 listed_ns_ = 0;
+  SearchBudget budget_;
   std::atomic<bool> are_in_doubt_ = false;
   python::CodeObjects code_;
   std::unordered_map<u64, u32> function_at_;  // the latest made function, keyed by the beginning of its bytecode
-  symbols::JitDumpWriter& made_;
+  std::unordered_map<std::string, bool> other_files_;  // is it another file than that of the same path here?
 };
 
 }  // namespace wperf::recording

@@ -17,7 +17,7 @@ struct Subinterpreter {
     state = image.take(0x400);
     image.put(image.interpreter + image.layout.interpreter.next, inner);
     leave();
-    process = PythonProcess::open(host, 1, made);
+    process = PythonProcess::open(host, 1);
   }
   void enter() {
     set_active(image.thread, false);
@@ -44,7 +44,6 @@ struct Subinterpreter {
 
   InterpreterImage image;
   ImageHost host;
-  symbols::JitDumpWriter made{1};
   std::unique_ptr<PythonProcess> process;
   u64 frame = 0, inner = 0, state = 0;
 };
@@ -79,8 +78,7 @@ PythonProcess::Frames frames_of_recursion(int minor, usize calls) {
   const u64 code = image.add_code(U"main");
   for (usize call = 0; call < calls; ++call) image.call(code, 0, call == 0);
   ImageHost host(image);
-  symbols::JitDumpWriter made(1);
-  const auto process = PythonProcess::open(host, 1, made);
+  const auto process = PythonProcess::open(host, 1);
   PythonProcess::Frames frames;
   EXPECT_EQ(process->copy_frames(InterpreterImage::kNativeId, host.now_ns(), frames), PythonProcess::Copied::yes);
   return frames;
@@ -95,6 +93,87 @@ TEST_P(PythonProcesses, HaveTheInnermostFramesOfADeepRecursion) {
   ASSERT_EQ(many.all.size(), 1024u);
   EXPECT_TRUE(many.all.back().is_last_read);
   EXPECT_FALSE(many.all.back().is_entry);
+}
+
+// A program whose threads all run the same function.
+struct Threads {
+  explicit Threads(int minor) : image(python::known_layout(minor), python::known_table(minor)), host(image) {
+    host.has_many_threads = true;
+    frame = image.call(image.add_code(U"f"), 0, true);
+    process = PythonProcess::open(host, 1);
+    newest = image.thread;
+  }
+  void start(u32 number, u64 state) {
+    image.put(state + image.layout.thread.next, newest);
+    image.put(state + image.layout.thread.native_id, u64{number});
+    image.put(state + image.layout.thread.frame, frame);
+    image.put(image.interpreter + image.layout.interpreter.threads, state);
+    newest = state;
+  }
+  PythonProcess::Copied copied(u32 number, u64 time_ns) {
+    PythonProcess::Frames frames;
+    return process->copy_frames(number, time_ns, frames);
+  }
+
+  InterpreterImage image;
+  ImageHost host;
+  std::unique_ptr<PythonProcess> process;
+  u64 frame = 0, newest = 0;
+};
+
+TEST_P(PythonProcesses, FindThreadsThatHaveJustStarted) {
+  using Copied = PythonProcess::Copied;
+  constexpr u64 kBegin = 1'000'000'000;
+  Threads python(GetParam());
+  ASSERT_NE(python.process, nullptr);
+  EXPECT_EQ(python.copied(InterpreterImage::kNativeId, kBegin), Copied::yes);
+  const u64 state = python.image.take(0x400);
+  python.start(100, state);
+  EXPECT_EQ(python.copied(100, kBegin + 1), Copied::yes) << "without a pause";
+  python.start(101, python.image.take(0x400));
+  EXPECT_EQ(python.copied(101, kBegin + 2), Copied::yes);
+  // A thread's state is often at the address of one that has ended.
+  python.image.put(state + python.image.layout.thread.native_id, u64{102});
+  EXPECT_EQ(python.copied(102, kBegin + 3), Copied::yes);
+  EXPECT_NE(python.copied(100, kBegin + 4), Copied::yes);
+  EXPECT_EQ(python.copied(103, kBegin + 5), Copied::no_python_thread);
+  python.image.put(state + python.image.layout.thread.frame, u64{0});
+  EXPECT_EQ(python.copied(102, kBegin + 6), Copied::no_frames);
+}
+
+TEST_P(PythonProcesses, LimitTheSearchesForThreadsWithoutPython) {
+  constexpr u64 kBegin = 1'000'000'000, kMillisecond = 1'000'000;
+  Threads python(GetParam());
+  for (u32 number = 100; number < 110; ++number) python.start(number, python.image.take(0x400));
+  static_cast<void>(python.copied(100, kBegin));
+  python.image.calls = 0;
+  for (u64 i = 0; i < 1000; ++i) static_cast<void>(python.copied(900, kBegin + i * kMillisecond));
+  constexpr int kReadsOfList = 13;
+  EXPECT_LE(python.image.calls, 108 * kReadsOfList) << "the whole list every 10 ms, and few searches of the newest";
+  python.image.calls = 0;
+  for (u32 i = 0; i < 1000; ++i) static_cast<void>(python.copied(1000 + i, kBegin + (1000 + i) * kMillisecond));
+  EXPECT_LE(python.image.calls, 100 * kReadsOfList + 512 + 5000 + kReadsOfList) << "one hundredth of the time";
+}
+
+TEST_P(PythonProcesses, FindAThreadAmongManyThatHaveJustStarted) {
+  Threads python(GetParam());
+  constexpr u64 kBegin = 1'000'000'000;
+  EXPECT_EQ(python.copied(InterpreterImage::kNativeId, kBegin), PythonProcess::Copied::yes);
+  for (u32 number = 100; number < 150; ++number) python.start(number, python.image.take(0x300));
+  EXPECT_EQ(python.copied(100, kBegin + 1), PythonProcess::Copied::yes) << "not among the newest 32";
+  for (u32 number = 101; number < 150; ++number)
+    EXPECT_EQ(python.copied(number, kBegin + 2), PythonProcess::Copied::yes) << number;
+}
+
+TEST_P(PythonProcesses, AreKnownInForkedProcesses) {
+  Threads python(GetParam());
+  const auto child = python.process->forked(2);
+  ASSERT_NE(child, nullptr);
+  PythonProcess::Frames frames;
+  EXPECT_EQ(child->copy_frames(InterpreterImage::kNativeId, 1, frames), PythonProcess::Copied::yes);
+  EXPECT_TRUE(child->evaluates_at(ImageHost::kEvaluation));
+  python.image.put(python.image.runtime + python.image.layout.runtime.interpreters, u64{0});
+  EXPECT_EQ(python.process->forked(3), nullptr);
 }
 
 TEST(PythonProcess, LeavesOutTheOtherStateIfFramesAreMissingBetween) {

@@ -306,7 +306,8 @@ void PlaceNamer::name_jit_code(const MappedCode& code, const std::vector<u32>& a
       const std::string_view name = found != nullptr ? found->name : std::string_view();
       const auto python = python_name(name);
       entry->second = python.has_value()
-                          ? tables_.add_function(python->function, tables_.module_of_python(python->file, files))
+                          ? tables_.add_function(python->function, tables_.module_of_python(python->file, files,
+                                                                                            python->is_of_other_root))
                           : tables_.add_function(name, module);
     }
     named_.names[one].place = tables_.add_place(entry->second);
@@ -317,23 +318,22 @@ void PlaceNamer::name_jit_code(const MappedCode& code, const std::vector<u32>& a
 void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   std::map<u32, u32> modules;
   ProfileTables::ModuleOfFile files;
-  std::map<std::tuple<u32, std::string_view, u32>, u32> functions;  // by process, name and line
+  std::map<std::tuple<u32, std::string_view, u32>, u32> functions;  // by module, name and line
   for (const u32 one : asked) {
     const RecordedJit::JitLocation location = jit_.location(asked_.second(one));
     const auto python = python_name(location.function);
     u32 module = kNothing;
     if (python.has_value()) {
-      module = tables_.module_of_python(python->file, files);
+      module = tables_.module_of_python(python->file, files, python->is_of_other_root);
     } else {
       const auto [known, is_new] = modules.try_emplace(location.process, 0);
       if (is_new) known->second = tables_.add_module(name_of_jit_code(location.process), {}, {});
       module = known->second;
     }
     const u32 own_line = python.has_value() && options_.python_lines ? location.line.line : 0;
-    const auto [function, is_new] =
-        functions.try_emplace({python.has_value() ? 0 : location.process, location.function, own_line}, 0);
+    const std::string_view name = python.has_value() ? python->function : location.function;
+    const auto [function, is_new] = functions.try_emplace({module, name, own_line}, 0);
     if (is_new) {
-      const std::string_view name = python.has_value() ? python->function : location.function;
       function->second =
           tables_.add_function(own_line != 0 ? python_line_name(name, own_line) : std::string(name), module);
     }

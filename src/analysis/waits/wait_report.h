@@ -10,6 +10,7 @@
 #include "analysis/waits/thread_times.h"
 #include "analysis/waits/wait_classes.h"
 #include "base/ints.h"
+#include "model/stacks/python_samples.h"
 
 namespace wperf::waits {
 
@@ -141,6 +142,7 @@ struct WaitReport {
   std::optional<u64> from, to;                     // the part of the recording that the tables are about; empty: all
   u64 lost_records = 0;
   u64 lost_events = 0, lost_buffers = 0;  // for a trace
+  stacks::PythonSamples python = {};      // stacks of switches and wake-ups
   bool is_damaged = false;                // an unknown amount of the file is missing or cannot be read
   bool has_wakeups = true, has_stacks = true, has_other_samples = false;
   bool has_interrupts = false;

@@ -28,8 +28,7 @@ PythonProcess* SpePython::process_of(const Moment& moment) {
   if (program.process == nullptr && may_look) {
     program.was_looked_at = true;
     program.looked_ticks = moment.ticks;
-    const auto made = made_.try_emplace(moment.process, moment.process).first;
-    program.process = PythonProcess::open(*host_, moment.process, made->second);
+    program.process = PythonProcess::open(*host_, moment.process);
     if (program.process != nullptr) versions_ |= u32{1} << (program.process->minor_version() & 31);
   }
   return program.process.get();
@@ -42,6 +41,7 @@ void SpePython::see(const Moment& moment) {
   const u64 time_ns = time_.to_perf_ns(moment.ticks);
   switch (process->copy_frames(moment.thread, time_ns, frames_)) {
     case PythonProcess::Copied::no_python_thread:
+    case PythonProcess::Copied::no_frames:
       ++samples_.outside;
       return;
     case PythonProcess::Copied::unreadable:
@@ -54,7 +54,7 @@ void SpePython::see(const Moment& moment) {
     ++samples_.changed;
     return;
   }
-  if (!collect_stack(*process, time_ns)) {
+  if (!collect_stack(*process, time_ns, made_.try_emplace(moment.process, moment.process).first->second)) {
     ++samples_.unread;
     return;
   }
@@ -66,14 +66,14 @@ void SpePython::see(const Moment& moment) {
       {.ticks = moment.ticks, .core = moment.core, .stack = number.first->second, .replaces = replaces});
 }
 
-bool SpePython::collect_stack(PythonProcess& process, u64 time_ns) {
+bool SpePython::collect_stack(PythonProcess& process, u64 time_ns, symbols::JitDumpWriter& made) {
   stack_.clear();
   const auto frames = frames_.from(frames_.begin_of(*frames_.innermost()), room_);
   for (const PythonProcess::Frame& frame : frames) {
     if (!frame.has_function) continue;
     const auto& function = frame.function;
     if (!function.has_value() || function->end <= function->begin) return false;
-    process.note_use(*function, time_ns);
+    process.note_use(*function, time_ns, made);
     stack_.push_back(std::clamp(frame.instruction, function->begin, function->end - 1));
   }
   if (stack_.empty()) return false;

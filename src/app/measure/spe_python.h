@@ -37,7 +37,7 @@ class SpePython final : public device::SampleWatcher {
     bool was_looked_at = false;
   };
   recording::PythonProcess* process_of(const Moment& moment);
-  bool collect_stack(recording::PythonProcess& process, u64 time_ns);
+  bool collect_stack(recording::PythonProcess& process, u64 time_ns, symbols::JitDumpWriter& made);
 
   const bool keeps_native_;
   device::Programs& programs_;

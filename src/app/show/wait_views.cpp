@@ -137,9 +137,11 @@ diag::Result<std::shared_ptr<NamedWaits>> name_waits(const SwitchRecording& reco
 }
 
 // Adds the facts about the recording that limit the tables.
-void add_facts(const SwitchRecording& recording, const stacks::StackLosses& losses, const ReportOptions& options,
+void add_facts(const SwitchRecording& recording, const stacks::StackProfile& profile, const ReportOptions& options,
                waits::WaitReport& report) {
+  const stacks::StackLosses& losses = profile.losses;
   report.file = options.read.file;
+  report.python = profile.python;
   report.lost_records = losses.lost_records + losses.lost_samples;
   if (const stacks::TraceFacts* trace = recording.source.trace_facts(); trace != nullptr) {
     report.lost_events = trace->events_lost;
@@ -167,7 +169,7 @@ html::WaitsOfPage waits_of_page(const ChosenThreads& threads, NamedWaits& named,
   const waits::WaitSelection& selection = threads.selection;
   html::WaitsOfPage page{waits::build_wait_report({accounting, switches}, named.names, named.locks, selection),
                          waits::make_wait_moments(accounting, switches, named.names, named.locks, selection)};
-  add_facts(threads.recording, named.recorded.profile.losses, options, page.report);
+  add_facts(threads.recording, named.recorded.profile, options, page.report);
   waits::add_thread_states(accounting, switches, threads.chosen, named.recorded, true);
   // The nodes of the states refer to a tree that is replaced by the profile of the threads' time.
   for (stacks::ThreadState& state : named.recorded.moments.states) state.node = stacks::kNothing;
@@ -221,7 +223,7 @@ diag::Result<void> show_tables(const ChosenThreads& threads, const ReportOptions
                                                           text::joined(tids, ", ")),
                        .hint = {}};
   }
-  add_facts(threads.recording, named->recorded.profile.losses, options, report);
+  add_facts(threads.recording, named->recorded.profile, options, report);
   const stacks::TraceFacts* trace = threads.recording.source.trace_facts();
   // A trace does not have the start time of the program.
   const stacks::RecordingAbout* about = trace == nullptr ? &named->recorded.about : nullptr;

@@ -25,4 +25,10 @@ inline constexpr usize kMostInterpreters = 256, kMostThreads = 4096;
 // Threads may start and end meanwhile, so some may be missing or listed twice.
 PythonThreads list_threads(ProcessMemory& memory, const Layout& layout, u64 runtime);
 
+inline constexpr usize kMostNewestInterpreters = 4, kMostNewest = 32;
+// Lists the newest threads up to the one with the number `wanted`: at most kMostNewest in all of the newest
+// interpreters. Interpreters and threads are always added at the beginnings of their lists. `is_whole`: there are no
+// others.
+PythonThreads list_newest_threads(ProcessMemory& memory, const Layout& layout, u64 runtime, u32 wanted);
+
 }  // namespace wperf::python

@@ -30,6 +30,42 @@ TEST(Threads, AreListedForEachInterpreter) {
   EXPECT_EQ(found.threads[2].interpreter, other);
 }
 
+// Adds threads with the numbers 100, 101, …, each before the earlier ones.
+void start_threads(InterpreterImage& image, u32 count) {
+  u64 newest = image.thread;
+  for (u32 i = 0; i < count; ++i) {
+    const u64 state = image.take(0x200);
+    image.put(state + image.layout.thread.next, newest);
+    image.put(state + image.layout.thread.native_id, u64{100} + i);
+    image.put(image.interpreter + image.layout.interpreter.threads, state);
+    newest = state;
+  }
+}
+
+TEST(Threads, TheNewestAreFoundWithFewReads) {
+  InterpreterImage few(layout_3_11());
+  start_threads(few, 3);
+  few.calls = 0;
+  const PythonThreads all = list_newest_threads(few, few.layout, few.runtime, 1);
+  EXPECT_TRUE(all.is_whole);
+  ASSERT_EQ(all.threads.size(), 4u);
+  EXPECT_EQ(all.threads[0].native_id, 102u);
+  EXPECT_EQ(all.threads[3].native_id, InterpreterImage::kNativeId);
+  EXPECT_EQ(few.calls, 6);
+  InterpreterImage many(layout_3_11());
+  start_threads(many, 100);
+  many.calls = 0;
+  const PythonThreads some = list_newest_threads(many, many.layout, many.runtime, 1);
+  EXPECT_FALSE(some.is_whole);
+  ASSERT_EQ(some.threads.size(), kMostNewest);
+  EXPECT_EQ(some.threads.front().native_id, 199u);
+  EXPECT_EQ(some.threads.back().native_id, 168u);
+  EXPECT_EQ(many.calls, static_cast<int>(2 + kMostNewest));
+  many.calls = 0;
+  EXPECT_EQ(list_newest_threads(many, many.layout, many.runtime, 198).threads.size(), 2u);
+  EXPECT_EQ(many.calls, 4);
+}
+
 TEST(Threads, AreCutWhereTheListIsDamaged) {
   InterpreterImage image(layout_3_11());
   const u64 next = image.thread + image.layout.thread.next;

@@ -157,6 +157,8 @@ void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
                       .without_stack = (*some)[5]};
   }
   if (key == "python_cut") take(value, facts.python.cut);
+  if (key == "python_new_thread") take(value, facts.python.new_thread);
+  if (key == "python_early") take(value, facts.python.early);
   if (key == "mapped_file") take_mapped_file(value, facts.mapped_files);
   if (key.starts_with("counted")) take_counted(key, value, facts.counted);
   if (key == "spe_core" && facts.spe_cores.size() < kMostCoreFacts) {
@@ -206,6 +208,8 @@ std::string run_facts_bytes(const RunFacts& facts) {
         out, "python",
         {python.joined, python.outside, python.changed, python.other_shape, python.unread, python.without_stack});
     if (python.cut != 0) put(out, "python_cut", python.cut);
+    if (python.new_thread != 0) put(out, "python_new_thread", python.new_thread);
+    if (python.early != 0) put(out, "python_early", python.early);
   }
   for (const SpeCoreFacts& core : facts.spe_cores) {
     put_numbers(

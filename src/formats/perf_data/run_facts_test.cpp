@@ -38,7 +38,7 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
                                .vendor = "Arm Limited",
                                .units = {{2, 0, ~u64{0}}, {}, {3}}};
   facts.stacks = {.cut = 9, .by_pointers = 11};
-  facts.python = {.versions = "3.14", .joined = 12, .without_stack = 13, .cut = 14};
+  facts.python = {.versions = "3.14", .joined = 12, .without_stack = 13, .new_thread = 15, .early = 16, .cut = 14};
   facts.switch_cost_ns = 1300;
   facts.recorder = 77;
   facts.mapped_files = {{12, 34, std::string("\0\xfe\x10", 3), "/a file"}, {~u64{0}, 0, "", "/replaced"}};
@@ -81,6 +81,8 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->python.joined, 12u);
   EXPECT_EQ(read->python.without_stack, 13u);
   EXPECT_EQ(read->python.cut, 14u);
+  EXPECT_EQ(read->python.new_thread, 15u);
+  EXPECT_EQ(read->python.early, 16u);
 }
 
 TEST(RunFacts, OfOthersAreNone) {

@@ -49,6 +49,19 @@ std::vector<FileMapping> parse_file_mappings(std::string_view maps) {
   return mappings;
 }
 
+// "4711 (a name) S 4700 …"; the name may contain parentheses and spaces.
+std::optional<u32> parse_parent(std::string_view stat) {
+  const usize name_end = stat.rfind(')');
+  if (name_end == std::string_view::npos) return std::nullopt;
+  stat.remove_prefix(name_end + 1);
+  take_word(stat);  // its state
+  const std::string_view parent = take_word(stat);
+  u32 number = 0;
+  const auto read = std::from_chars(parent.data(), parent.data() + parent.size(), number);
+  if (read.ec != std::errc{} || read.ptr != parent.data() + parent.size()) return std::nullopt;
+  return number;
+}
+
 std::optional<u32> parse_own_thread_number(std::string_view status) {
   constexpr std::string_view kKey = "\nNSpid:";
   const usize key = status.find(kKey);

@@ -42,6 +42,17 @@ u32 own_thread_number(u32 process, u32 thread);
 // Parses a text like /proc/PID/status; nullopt if it has no such number.
 std::optional<u32> parse_own_thread_number(std::string_view status);
 
+// The process's parent, if both run the same program file; otherwise 0. Always 0 on Windows.
+u32 parent_with_same_program(u32 process);
+// Parses a text like /proc/PID/stat; nullopt if it has no parent.
+std::optional<u32> parse_parent(std::string_view stat);
+
+// Does the process see other folders than this one, as in a container? False if this may not be read, and on Windows.
+bool has_other_root(u32 process);
+// Is the file that the process sees at this path another one than that which this process sees? Also true if one of
+// them is not there.
+bool is_other_file(u32 process, const std::string& path);
+
 // A part of a file in the address space of a process.
 struct FileMapping {
   u64 begin = 0, end = 0;

@@ -2,6 +2,8 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "ground/os/files.h"
@@ -49,6 +51,32 @@ usize OtherMemory::read(std::span<const MemoryPiece> pieces) const {
 
 std::vector<FileMapping> file_mappings(u32 process) {
   return parse_file_mappings(text_of("/proc/" + std::to_string(process) + "/maps"));
+}
+
+u32 parent_with_same_program(u32 process) {
+  const std::string folder = "/proc/" + std::to_string(process);
+  const u32 parent = parse_parent(text_of(folder + "/stat")).value_or(0);
+  if (parent == 0) return 0;
+  std::error_code failed;
+  const auto program = std::filesystem::read_symlink(folder + "/exe", failed);
+  if (failed) return 0;
+  const auto parents = std::filesystem::read_symlink("/proc/" + std::to_string(parent) + "/exe", failed);
+  return !failed && program == parents ? parent : 0;
+}
+
+bool has_other_root(u32 process) {
+  const std::string folder = "/proc/" + std::to_string(process);
+  const auto differs = [&](const char* link) {
+    std::error_code failed;
+    const auto its = std::filesystem::read_symlink(folder + link, failed);
+    return !failed && its != std::filesystem::read_symlink(std::string("/proc/self") + link, failed) && !failed;
+  };
+  return differs("/root") || differs("/ns/mnt");
+}
+
+bool is_other_file(u32 process, const std::string& path) {
+  std::error_code failed;
+  return !std::filesystem::equivalent("/proc/" + std::to_string(process) + "/root" + path, path, failed) || failed;
 }
 
 u32 own_thread_number(u32 process, u32 thread) {

@@ -68,6 +68,19 @@ TEST(OwnThreadNumber, IsTheLastOfTheContainers) {
   EXPECT_EQ(parse_own_thread_number("x\nNSpid:\t99999999999\n"), std::nullopt);
 }
 
+TEST(Parent, IsReadAfterTheName) {
+  EXPECT_EQ(parse_parent("4711 (python3) S 4700 1 1 0"), 4700u);
+  EXPECT_EQ(parse_parent("4711 (a ) R 7 (b) S 4700 1"), 4700u) << "the name contains parentheses";
+  EXPECT_EQ(parse_parent("4711 (python3) S"), std::nullopt);
+  EXPECT_EQ(parse_parent("4711 python3 S 4700"), std::nullopt);
+  EXPECT_EQ(parse_parent(""), std::nullopt);
+}
+
+TEST(OtherRoot, IsNotThatOfThisProcess) {
+  EXPECT_FALSE(has_other_root(process_number()));
+  EXPECT_FALSE(has_other_root(0x7fffffff));
+}
+
 TEST(OwnThreadNumber, EndedThreadKeepsItsSystemNumber) {
   constexpr u32 kNobody = 0x7fffffff;
   EXPECT_EQ(own_thread_number(kNobody, kNobody), kNobody);

@@ -31,6 +31,18 @@ std::vector<FileMapping> file_mappings(u32) {
   return {};
 }
 
+u32 parent_with_same_program(u32) {
+  return 0;
+}
+
+bool has_other_root(u32) {
+  return false;
+}
+
+bool is_other_file(u32, const std::string&) {
+  return false;
+}
+
 u32 own_thread_number(u32, u32 thread) {
   return thread;
 }

@@ -17,8 +17,10 @@ struct PythonSamples {
   u64 other_shape = 0;    // the Python frames do not match the interpreter's calls on the native stack
   u64 unread = 0;         // the frames could not be read
   u64 without_stack = 0;  // the native stack is incomplete
+  u64 new_thread = 0;     // the thread had just started, and its frames were not found yet
+  u64 early = 0;          // the process had just started or loaded the interpreter, which was not found yet
   u64 cut = 0;            // joined, but only with the innermost functions, because there are too many
-  u64 not_joined() const { return changed + other_shape + unread + without_stack; }
+  u64 not_joined() const { return changed + other_shape + unread + without_stack + new_thread + early; }
 
   void add(const PythonSamples& other) {
     if (!other.versions.empty()) versions = other.versions;
@@ -32,10 +34,11 @@ struct PythonSamples {
   }
 
  private:
-  static const std::array<u64 PythonSamples::*, 7> kCounts;
+  static const std::array<u64 PythonSamples::*, 9> kCounts;
 };
-inline constexpr std::array<u64 PythonSamples::*, 7> PythonSamples::kCounts = {
-    &PythonSamples::joined, &PythonSamples::outside,       &PythonSamples::changed, &PythonSamples::other_shape,
-    &PythonSamples::unread, &PythonSamples::without_stack, &PythonSamples::cut};
+inline constexpr std::array<u64 PythonSamples::*, 9> PythonSamples::kCounts = {
+    &PythonSamples::joined,      &PythonSamples::outside, &PythonSamples::changed,
+    &PythonSamples::other_shape, &PythonSamples::unread,  &PythonSamples::without_stack,
+    &PythonSamples::new_thread,  &PythonSamples::early,   &PythonSamples::cut};
 
 }  // namespace wperf::stacks

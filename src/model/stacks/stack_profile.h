@@ -19,10 +19,13 @@
 namespace wperf::stacks {
 
 struct StackModule {
-  std::string name;           // "libc.so.6", "[kernel]", "[JIT] pid 7"
-  std::string path;           // as the process saw it; may be empty
-  std::string reason;         // why functions have no names; empty if they have names
-  bool is_nowhere = false;    // stands for addresses outside of all mappings
+  std::string name;         // "libc.so.6", "[kernel]", "[JIT] pid 7"
+  std::string path;         // as the process saw it; may be empty
+  std::string reason;       // why functions have no names; empty if they have names
+  bool is_nowhere = false;  // stands for addresses outside of all mappings
+  bool is_python = false;   // the source file of Python functions
+  // The path begins in the root folder of a container; here it may be another file.
+  bool is_of_other_root = false;
   std::string pdb_path = {};  // for a Windows module; otherwise empty
   u64 image_base = 0;         // for a Windows module: the lowest linked address
   std::string not_used = {};  // the file of split debug information that was found but not used, and why; otherwise

@@ -191,10 +191,10 @@ double share_in_interpreter(const StackProfile& profile) {
   return text::percent_of(inside, all);
 }
 
-std::string python_line(const StackProfile& profile, const RecordingAbout* about) {
+std::string python_line(const StackProfile& profile, const RecordingAbout* about, bool is_part) {
   constexpr double kIsProgramOfPython = 20;
   const stacks::PythonSamples& python = profile.python;
-  if (std::string shown = python_text(python); !shown.empty()) return shown;
+  if (std::string shown = python_text(python); !shown.empty()) return is_part ? "the whole recording: " + shown : shown;
   const bool is_ours = about != nullptr && !about->version.empty() && (!about->program.empty() || about->watched != 0);
   const bool is_trace = profile.trace.has_value();
   const bool was_asked = about != nullptr && about->command.find(" --python") != std::string::npos;
@@ -267,7 +267,7 @@ Headline headline(const StackProfile& profile, const RecordingAbout* about, cons
   Headline out{.time = time_line(profile, about), .waited = {}};
   const bool shows_waits = std::any_of(profile.events.begin(), profile.events.end(), counts_waits);
   if (about != nullptr && has_waited(*about) && !shows_waits) out.waited = waits_line(*about);
-  out.python = python_line(profile, about);
+  out.python = python_line(profile, about, is_part || !filter.is_empty());
   out.hot = hottest_function(profile, filter, relative);
   if (!out.hot.has_value()) return out;
   out.has_few_samples = out.hot->samples < kFewestSamples && profile.events[out.hot->event].things.empty();
@@ -276,8 +276,6 @@ Headline headline(const StackProfile& profile, const RecordingAbout* about, cons
                                     : hot_line(profile, *out.hot);
   return out;
 }
-
-namespace {
 
 void write_python(text::JsonWriter& json, const stacks::PythonSamples& python) {
   if (python.versions.empty()) return;
@@ -289,11 +287,11 @@ void write_python(text::JsonWriter& json, const stacks::PythonSamples& python) {
   json.integer("other_shape", python.other_shape);
   json.integer("unread", python.unread);
   json.integer("without_stack", python.without_stack);
+  json.integer("new_thread", python.new_thread);
+  json.integer("early", python.early);
   json.integer("cut", python.cut);
   json.end_object();
 }
-
-}  // namespace
 
 void write_headline(text::JsonWriter& json, const StackProfile& profile, const RecordingAbout* about,
                     const stacks::StackFilter& filter, bool relative) {

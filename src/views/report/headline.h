@@ -55,6 +55,11 @@ std::string too_short_text(std::string_view interval = {});
 // "Python 3.11: all 254 samples inside the interpreter have Python names; 36 were outside"; empty if there are none.
 std::string python_text(const stacks::PythonSamples& python);
 
+// "Python 3.11: 40 of 2,431 samples (1.6 %) show the interpreter's own functions: …"; empty if none does.
+std::string python_loss_text(const stacks::PythonSamples& python);
+// Writes "python": {…} if there was an interpreter.
+void write_python(text::JsonWriter& json, const stacks::PythonSamples& python);
+
 // Does the event count nanoseconds? The same rule as isClock() in painting.js.
 bool counts_time(const stacks::StackEvent& event);
 // The total weight of an event's samples: "1.257 s of CPU", "40 counted".

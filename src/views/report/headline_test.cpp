@@ -191,6 +191,11 @@ TEST(Headline, SamplesInsideAnInterpreter) {
   EXPECT_EQ(python_text(python), "Python 3.11: 254 of 260 samples inside the interpreter have Python names (97.7 %)");
 }
 
+TEST(Headline, SamplesOfNewThreadsAndProcessesAreInTheWhole) {
+  const stacks::PythonSamples python{.versions = "3.11", .joined = 90, .new_thread = 6, .early = 4};
+  EXPECT_EQ(python_text(python), "Python 3.11: 90 of 100 samples inside the interpreter have Python names (90.0 %)");
+}
+
 TEST(Headline, FoldedStacksHaveNoModule) {
   stacks::StackProfile profile = sorting();
   profile.modules[0].name = "-";

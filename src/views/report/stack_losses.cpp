@@ -84,10 +84,19 @@ class LossList {
   std::vector<usize> of_stacks_;
 };
 
-// Adds "Python 3.11: 40 of 2,431 samples (1.6 %) show the interpreter's own functions: …".
 void add_python(const stacks::PythonSamples& python, LossList& list) {
-  const u64 whole = python.joined + python.not_joined();
   if (python.not_joined() == 0) return;
+  constexpr double kMinorShare = 3;
+  const double share = text::percent_of(python.not_joined(), python.joined + python.not_joined());
+  list.add(python_loss_text(python), fmt::format("{} % of Python not joined", text::fixed(share, 1)),
+           share < kMinorShare);
+}
+
+}  // namespace
+
+std::string python_loss_text(const stacks::PythonSamples& python) {
+  const u64 whole = python.joined + python.not_joined();
+  if (python.not_joined() == 0) return {};
   std::string reasons;
   const auto add = [&](u64 count, std::string_view why) {
     if (count != 0) reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", text::with_commas(count), why);
@@ -96,15 +105,12 @@ void add_python(const stacks::PythonSamples& python, LossList& list) {
   add(python.other_shape, "have frames that do not match the native stack");
   add(python.unread, "have frames that could not be read");
   add(python.without_stack, "have no whole native stack");
-  const double share = 100 * static_cast<double>(python.not_joined()) / static_cast<double>(whole);
-  constexpr double kMinorShare = 3;
-  list.add(
-      fmt::format("Python {}: {} of {} samples ({} %) show the interpreter's own functions: {}", python.versions,
-                  text::with_commas(python.not_joined()), text::with_commas(whole), text::fixed(share, 1), reasons),
-      fmt::format("{} % of Python not joined", text::fixed(share, 1)), share < kMinorShare);
+  add(python.new_thread, "are of threads that had just started");
+  add(python.early, "came before the interpreter was found");
+  return fmt::format("Python {}: {} of {} samples ({} %) show the interpreter's own functions: {}", python.versions,
+                     text::with_commas(python.not_joined()), text::with_commas(whole),
+                     text::fixed(text::percent_of(python.not_joined(), whole), 1), reasons);
 }
-
-}  // namespace
 
 std::string damage_text(u64 places, u64 bytes, u64 records_about) {
   if (places == 0) return {};

@@ -179,6 +179,23 @@ TEST(WaitsReport, WhatIsMissingComesFirst) {
   }
 }
 
+TEST(WaitsReport, StacksWithoutPythonAreCounted) {
+  waits::WaitReport report = example();
+  EXPECT_EQ(waits_text(report, {}).find("Python"), std::string::npos);
+  EXPECT_EQ(waits_json(report).find("python"), std::string::npos);
+  report.python = {.versions = "3.13", .joined = 80, .changed = 12, .new_thread = 8};
+  const std::string text = waits_text(report, {});
+  EXPECT_NE(
+      text.find("Python 3.13: 80 of 100 samples inside the interpreter have Python names (80.0 %)\n"
+                "note: Python 3.13: 20 of 100 samples (20.0 %) show the interpreter's own functions: 12 had gone on "
+                "before their frames were read, 8 are of threads that had just started\n"),
+      std::string::npos)
+      << text;
+  const auto document = nlohmann::json::parse(waits_json(report));
+  EXPECT_EQ(document["waits"]["headline"]["python"]["changed"], 12);
+  EXPECT_EQ(document["waits"]["headline"]["python"]["new_thread"], 8);
+}
+
 TEST(WaitsReport, MissingRecordsOfOtherThreadsAreToldOnDemand) {
   waits::WaitReport report = example();
   report.contradictions = 1;

@@ -8,6 +8,7 @@
 #include "ground/text/number_text.h"
 #include "views/report/about_text.h"
 #include "views/report/document_version.h"
+#include "views/report/headline.h"
 #include "views/report/trace_facts_text.h"
 #include "views/report/waits_report.h"
 
@@ -283,12 +284,13 @@ void write_facts(text::JsonWriter& json, const WaitReport& report, const stacks:
     json.integer("from_ns", *report.from);
     json.integer("to_ns", *report.to);
   }
-  if (about != nullptr) {
+  if (about != nullptr || !report.python.versions.empty()) {
     json.begin_object("headline");
-    write_run(json, *about);
+    if (about != nullptr) write_run(json, *about);
+    write_python(json, report.python);
     json.end_object();
-    write_about(json, *about);
   }
+  if (about != nullptr) write_about(json, *about);
   json.integer("switches", report.switches);
   json.integer("wakeups", report.wakeups);
   json.integer("lost_records", report.lost_records);

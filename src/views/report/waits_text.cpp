@@ -5,6 +5,7 @@
 
 #include "ground/text/number_text.h"
 #include "views/report/about_text.h"
+#include "views/report/headline.h"
 #include "views/report/table.h"
 #include "views/report/waits_report.h"
 #include "views/report/waits_verdict.h"
@@ -112,6 +113,8 @@ std::vector<std::string> wait_lines(const WaitReport& report, bool all) {
       text::duration(seconds),
       text::scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
       lost_text(report), cost_text(report))};
+  if (std::string python = python_text(report.python); !python.empty()) lines.push_back(std::move(python));
+  if (const std::string loss = python_loss_text(report.python); !loss.empty()) lines.push_back("note: " + loss);
   add_missing(report, all, lines);
   if (report.has_other_samples && report.has_stacks) {
     lines.emplace_back(
