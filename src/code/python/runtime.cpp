@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "code/python/runtime.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "code/symbols/elf/elf_symbols.h"
@@ -26,14 +30,29 @@ u32 take_digits(std::string_view& text) {
   return number;
 }
 
+// The name of the mapped file. The kernel marks the path of a file that was deleted or replaced.
+std::string_view name_of(const os::FileMapping& mapping) {
+  std::string_view name = text::base_name(mapping.path);
+  constexpr std::string_view kDeleted = " (deleted)";
+  if (name.ends_with(kDeleted)) name.remove_suffix(kDeleted.size());
+  return name;
+}
+
 // Opens the file that the process has mapped, not a file that has replaced it since, if the system allows this.
-diag::Result<std::optional<os::MappedFile>> open_module(const std::string& path, u32 process) {
+diag::Result<std::optional<os::MappedFile>> open_module(const os::FileMapping& mapping, u32 process) {
   if (process != 0) {
-    const std::string inside = "/proc/" + std::to_string(process) + "/root" + path;
-    auto opened = os::open_named_file(inside, os::NamedUse::read, {});
-    if (opened.has_value() && opened.value().has_value()) return opened;
+    const std::string folder = fmt::format("/proc/{}/", process);
+    std::vector<std::string> places = {fmt::format("{}map_files/{:x}-{:x}", folder, mapping.begin, mapping.end)};
+    // The previous place is only for administrators.
+    std::error_code failed;
+    if (std::filesystem::read_symlink(folder + "exe", failed) == mapping.path) places.push_back(folder + "exe");
+    places.push_back(folder + "root" + mapping.path);
+    for (const std::string& place : places) {
+      auto opened = os::open_named_file(place, os::NamedUse::read, {});
+      if (opened.has_value() && opened.value().has_value()) return opened;
+    }
   }
-  return os::open_named_file(path, os::NamedUse::read, {});
+  return os::open_named_file(mapping.path, os::NamedUse::read, {});
 }
 
 // The difference between addresses in the process and linked addresses. `mapping`: any mapping of that file.
@@ -49,7 +68,7 @@ std::optional<PythonRuntime> runtime_in_module(bytes::Span file, const os::FileM
   u64 bias = mapping.begin;
   bool is_image = false;
   if (const auto elf = ElfFile::parse(file); elf.has_value()) {
-    found = runtime_in_elf(elf.value(), version_in_name(text::base_name(mapping.path)) != 0);
+    found = runtime_in_elf(elf.value(), version_in_name(name_of(mapping)) != 0);
     const auto moved = load_bias(elf.value(), mapping);
     if (!moved.has_value()) return std::nullopt;
     bias = *moved;
@@ -61,7 +80,7 @@ std::optional<PythonRuntime> runtime_in_module(bytes::Span file, const os::FileM
   PythonRuntime out{.address = bias + found->runtime, .evaluation = {}, .version = 0, .path = mapping.path};
   if (found->version.has_value() && !memory.read_number(bias + *found->version, out.version)) out.version = 0;
   for (const CodeRange& part : found->evaluation) out.evaluation.push_back({bias + part.begin, bias + part.end});
-  if (out.version == 0) out.version = version_in_name(text::base_name(mapping.path));
+  if (out.version == 0) out.version = version_in_name(name_of(mapping));
   // Layouts known by version are those of Linux; on Windows a long has four bytes.
   if (is_image && out.version < kFirstWithTable) out.version = 0;
   return out;
@@ -74,7 +93,7 @@ std::vector<os::FileMapping> candidates(std::span<const os::FileMapping> mapping
   for (const os::FileMapping& mapping : mappings) {
     const bool is_first = out.empty();  // usually the program itself, which may contain an interpreter whatever its
                                         // name is
-    if (!is_first && (out.back().path == mapping.path || version_in_name(text::base_name(mapping.path)) == 0)) continue;
+    if (!is_first && (out.back().path == mapping.path || version_in_name(name_of(mapping)) == 0)) continue;
     out.push_back(mapping);
     if (out.size() == kMost) break;
   }
@@ -134,7 +153,7 @@ diag::Result<PythonRuntime> find_runtime(std::span<const os::FileMapping> mappin
                                          u32 process) {
   std::string refused;
   for (const os::FileMapping& mapping : candidates(mappings)) {
-    const auto opened = open_module(mapping.path, process);
+    const auto opened = open_module(mapping, process);
     if (!opened.has_value()) {
       if (refused.empty()) refused = opened.error().text;
       continue;

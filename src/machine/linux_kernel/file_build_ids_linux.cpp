@@ -111,7 +111,7 @@ std::string_view FileBuildIds::of_file(const std::string& root, std::string_view
   return in_file(root + std::string(path));
 }
 
-std::string_view FileBuildIds::of_deleted(u32 process, const perf_events::ListedMapping& mapping) {
+std::string_view FileBuildIds::of_mapping(u32 process, const perf_events::ListedMapping& mapping) {
   const std::string folder = fmt::format("/proc/{}/", process);
   const std::string_view id = in_file(fmt::format("{}map_files/{:x}-{:x}", folder, mapping.begin, mapping.end));
   if (!id.empty()) return id;
@@ -145,15 +145,27 @@ FileBuildIds::Present FileBuildIds::present_at(const std::string& name, const Wa
   return wanted.is_in_its_view ? Present::same : Present::unknown;
 }
 
+// The path of a mapping from before the recording begins in this process's root, not in that of the process that has
+// it. `root`: becomes empty for such a path.
+FileBuildIds::Present FileBuildIds::present_in(std::string& root, std::string_view path, const Wanted& wanted) const {
+  const Present inside = present_at(root + std::string(path), wanted);
+  if (root.empty() || inside != Present::another) return inside;
+  Wanted here = wanted;
+  here.is_in_its_view = false;
+  if (present_at(std::string(path), here) != Present::same) return inside;
+  root.clear();
+  return Present::same;
+}
+
 FileBuildIds::OfRecording FileBuildIds::of_recording(const perf_data::PerfFile& file) {
   OfRecording out;
   known_.clear();  // the files may have been replaced since the recording began
   for (const auto& [path, inodes] : mapped_files(file)) {
     for (const auto& [key, mapped] : inodes) {
       const bool is_alive = access(fmt::format("/proc/{}", mapped.process).c_str(), F_OK) == 0;
-      const std::string root = is_alive ? root_of(mapped.process) : std::string();
+      std::string root = is_alive ? root_of(mapped.process) : std::string();
       const Present present =
-          present_at(root + std::string(path), {mapped.inode, mapped.inode_generation, mapped.first_ns, is_alive});
+          present_in(root, path, {mapped.inode, mapped.inode_generation, mapped.first_ns, is_alive});
       if (present == Present::unknown) continue;
       const std::string id(present == Present::same ? of_file(root, path) : std::string_view());
       if (present == Present::another || (inodes.size() > 1 && !id.empty())) {

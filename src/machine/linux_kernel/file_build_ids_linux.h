@@ -27,8 +27,9 @@ class FileBuildIds {
   std::string root_of(u32 process) const;
   // The bytes of the build id; empty if not known.
   std::string_view of_file(const std::string& root, std::string_view path);
-  // The same for a deleted file that the process still has mapped. Other users' mappings are readable only for root.
-  std::string_view of_deleted(u32 process, const perf_events::ListedMapping& mapping);
+  // The same for a file that the process has mapped, also if it was deleted. Other users' mappings are readable only
+  // for root.
+  std::string_view of_mapping(u32 process, const perf_events::ListedMapping& mapping);
   // Build ids of files whose mappings in a recording have none.
   struct OfRecording {
     std::vector<perf_data::WrittenBuildId> build_ids;      // of files that their paths identify
@@ -48,6 +49,7 @@ class FileBuildIds {
   };
   enum class Present : u8 { same, another, unknown };
   Present present_at(const std::string& name, const Wanted& wanted) const;
+  Present present_in(std::string& root, std::string_view path, const Wanted& wanted) const;
 
   View own_{"/proc/self"};
   timespec started_{};

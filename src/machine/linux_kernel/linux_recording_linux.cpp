@@ -57,7 +57,8 @@ void EarlierRecords::add_process(u32 process, const std::vector<int>& threads) {
   if (!maps.has_value()) return;
   const std::string root = build_ids_.root_of(process);
   const auto build_id = [&](const perf_events::ListedMapping& one) {
-    return one.is_deleted ? build_ids_.of_deleted(process, one) : build_ids_.of_file(root, one.path);
+    const std::string_view id = one.is_deleted ? std::string_view() : build_ids_.of_file(root, one.path);
+    return id.empty() ? build_ids_.of_mapping(process, one) : id;
   };
   perf_events::append_mappings(bytes_, {process, *maps}, mappings_, build_id, trailer_);
 }
