@@ -100,27 +100,27 @@ class Sources {
  public:
   explicit Sources(const std::vector<std::string>& folders) : folders_(folders) {}
 
-  std::string line(const std::string& path, u32 number) {
-    return std::string(modules::source_line(file(path).text, number));
+  std::string line(const std::string& path, u32 number, modules::SourceOrigin origin) {
+    return std::string(modules::source_line(file(path, origin).text, number));
   }
   // The reason why the source at `path` is not shown although it may exist; otherwise empty.
-  const std::string& reason(const std::string& path) { return file(path).reason; }
+  const std::string& reason(const std::string& path, modules::SourceOrigin origin) { return file(path, origin).reason; }
   // The file that was read for `path`, if it was changed after this time; otherwise empty.
-  std::string changed_since(const std::string& path, u64 unix_ns) {
-    const modules::SourceText& source = file(path);
+  std::string changed_since(const std::string& path, u64 unix_ns, modules::SourceOrigin origin) {
+    const modules::SourceText& source = file(path, origin);
     return !source.text.empty() && source.changed_unix_ns > unix_ns ? source.file : std::string();
   }
 
  private:
-  const modules::SourceText& file(const std::string& path) {
-    const auto [entry, is_new] = files_.try_emplace(path);
+  const modules::SourceText& file(const std::string& path, modules::SourceOrigin origin) {
+    const auto [entry, is_new] = files_.try_emplace({path, origin.is_of_other_root});
     const bool is_whole = !path.empty() && path.front() == '/';  // otherwise it is relative to an unknown folder
     if (!is_new || !is_whole) return entry->second;
-    return entry->second = modules::read_source(path, folders_);
+    return entry->second = modules::read_source(path, folders_, origin);
   }
 
   const std::vector<std::string>& folders_;
-  std::map<std::string, modules::SourceText> files_;
+  std::map<std::pair<std::string, bool>, modules::SourceText> files_;  // by path; true: of another root
 };
 
 class CodeWriter {
@@ -134,6 +134,10 @@ class CodeWriter {
 
  private:
   void add_lines(const HitFunction& function, FunctionCode& out);
+  modules::SourceOrigin origin_of(u32 function) const {
+    const stacks::StackModule& module = profile_.modules[profile_.functions[function].module];
+    return {.is_python = module.is_python, .is_of_other_root = module.is_of_other_root};
+  }
   void append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
                            const std::vector<symbols::Instruction>& all, FunctionCode& out) const;
 
@@ -164,11 +168,12 @@ void CodeWriter::add_lines(const HitFunction& function, FunctionCode& out) {
   const bool any = std::any_of(function.of_line.begin(), function.of_line.end(),
                                [](const auto& line) { return line.first.second != 0 && line.second.all.samples != 0; });
   if (!any) return;
+  const modules::SourceOrigin origin = origin_of(out.function);
   for (const auto& [place, hits] : function.of_line) {
     if (hits.all.samples == 0) continue;
     const std::string path(place.first);
-    out.lines.push_back({path, place.second, hits.self, sources_.line(path, place.second), hits.all});
-    const std::string& reason = sources_.reason(path);
+    out.lines.push_back({path, place.second, hits.self, sources_.line(path, place.second, origin), hits.all});
+    const std::string& reason = sources_.reason(path, origin);
     if (!reason.empty() && out.reason.find(reason) == std::string::npos) {
       out.reason += (out.reason.empty() ? "" : "; ") + reason;
     }
@@ -206,7 +211,7 @@ void CodeWriter::note_changed_sources(const FunctionCode& code, std::vector<std:
   for (const auto& line : code.lines) {
     if (line.file == last) continue;
     last = line.file;
-    std::string file = sources_.changed_since(line.file, request_.recorded_unix_ns);
+    std::string file = sources_.changed_since(line.file, request_.recorded_unix_ns, origin_of(code.function));
     if (!file.empty() && std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
   }
 }

@@ -46,15 +46,29 @@ SourceText text_at(const std::string& path, std::span<const std::string> folders
           .changed_unix_ns = os::last_change_unix_ns(path)};
 }
 
+bool is_without_ending(std::string_view path) {
+  const size_t dot = path.rfind('.');
+  return dot == std::string_view::npos || path.find_first_of("/\\", dot) != std::string_view::npos;
+}
+
+// "#!/usr/bin/env python3"
+bool is_script_of_python(std::string_view text) {
+  return text.starts_with("#!") && text.substr(0, text.find('\n')).find("python") != std::string_view::npos;
+}
+
 // Outside of the folders that the user named, the file at the end of all links must itself have the name of a source
 // file.
-SourceText named_text(const std::string& path, std::span<const std::string> folders) {
+SourceText named_text(const std::string& path, std::span<const std::string> folders, bool is_python) {
   const bool is_chosen = std::any_of(folders.begin(), folders.end(),
                                      [&](const std::string& folder) { return os::is_below(path, folder); });
   if (!is_chosen && os::is_network_path(path)) return text_at(path, folders);
   const std::string real = is_chosen ? path : os::real_path(path);
   if (!os::file_exists(real)) return {};
   if (has_name_of_source(real)) return text_at(real, folders);
+  if (is_python && is_without_ending(real)) {
+    SourceText text = text_at(real, folders);
+    if (text.text.empty() || is_script_of_python(text.text)) return text;
+  }
   return {.text = {}, .reason = real + " does not have the name of a source file, and is not shown"};
 }
 
@@ -70,8 +84,9 @@ bool has_name_of_source(std::string_view path) {
   return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
 }
 
-SourceText read_source(const std::string& path, std::span<const std::string> folders) {
-  std::vector<std::string> candidates{path};
+SourceText read_source(const std::string& path, std::span<const std::string> folders, SourceOrigin origin) {
+  std::vector<std::string> candidates;
+  if (!origin.is_of_other_root) candidates.push_back(path);
   // Tries the whole path below each folder, then the path without its first parts, because the folder may be any of
   // those above the file.
   std::string with_slashes = path;
@@ -84,9 +99,14 @@ SourceText read_source(const std::string& path, std::span<const std::string> fol
   }
   SourceText found;
   for (const std::string& candidate : candidates) {
-    SourceText one = named_text(candidate, folders);
+    SourceText one = named_text(candidate, folders, origin.is_python);
     if (!one.text.empty()) return one;
     if (found.reason.empty()) found.reason = std::move(one.reason);
+  }
+  if (found.reason.empty() && origin.is_of_other_root) {
+    found.reason = path + " is the file of a program with another root folder; name that folder with --symbol-path";
+  } else if (found.reason.empty() && origin.is_python) {
+    found.reason = "there is no file " + path + " here; name its folder with --symbol-path";
   }
   return found;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads source files by the paths in debug information. The author of the debug information chose these paths, and the
-// text goes into reports and pages that are shared. So a file must have the name of a source file. It must also belong
-// to this user, or belong to the system and be readable by everybody, or be below a folder of --symbol-path.
+// text goes into reports and pages that are shared. So a file must have the name of a source file, or be a script of
+// Python. It must also belong to this user, or belong to the system and be readable by everybody, or be below a folder
+// of --symbol-path.
 #pragma once
 #include <span>
 #include <string>
@@ -17,7 +18,11 @@ struct SourceText {
   std::string file = {};    // the file that was read
   u64 changed_unix_ns = 0;  // its last change
 };
-SourceText read_source(const std::string& path, std::span<const std::string> folders);
+struct SourceOrigin {
+  bool is_python = false;         // read from an interpreter: scripts may have names without an ending
+  bool is_of_other_root = false;  // the path is that of a container, so it is only searched below the folders
+};
+SourceText read_source(const std::string& path, std::span<const std::string> folders, SourceOrigin origin = {});
 
 // A line of the text without its end; empty if the text has fewer lines.
 std::string_view source_line(std::string_view text, u32 line);

@@ -55,6 +55,40 @@ TEST(SourceFiles, OthersAreNotRead) {
   EXPECT_EQ(read_source(folder + "/link.c", {}).text, "");
 }
 
+TEST(SourceFiles, ScriptsOfPythonNeedNoEnding) {
+  const std::string folder = testing::TempDir() + "wperf scripts.d";
+  std::filesystem::remove_all(folder);
+  const auto save = [&](const std::string& name, std::string_view text) {
+    ASSERT_TRUE(os::save_with_folders(folder + '/' + name, std::as_bytes(std::span(text))).has_value());
+  };
+  save("tool", "#!/usr/bin/env python3\nwork()\n");
+  save("shell", "#!/bin/sh\npython3 x\n");
+  save("secret.key", "#!/usr/bin/env python3\n");
+  EXPECT_EQ(read_source(folder + "/tool", {}, {.is_python = true}).text, "#!/usr/bin/env python3\nwork()\n");
+  EXPECT_EQ(read_source(folder + "/tool", {}).text, "") << "not known to be of Python";
+  for (const char* name : {"/shell", "/secret.key"}) {
+    const SourceText other = read_source(folder + name, {}, {.is_python = true});
+    EXPECT_EQ(other.text, "");
+    EXPECT_NE(other.reason.find("is not shown"), std::string::npos) << other.reason;
+  }
+  EXPECT_EQ(read_source("/nowhere/x.py", {}, {.is_python = true}).reason,
+            "there is no file /nowhere/x.py here; name its folder with --symbol-path");
+}
+
+TEST(SourceFiles, OfAnotherRootAreOnlySearchedInFolders) {
+  const std::string folder = testing::TempDir() + "wperf root";
+  std::filesystem::remove_all(folder);
+  const std::string here = folder + "/app/serve.py", text = "here = 1\n", there = "there = 1\n";
+  ASSERT_TRUE(os::save_with_folders(here, std::as_bytes(std::span(text))).has_value());
+  ASSERT_TRUE(os::save_with_folders(folder + "/root" + here, std::as_bytes(std::span(there))).has_value());
+  EXPECT_EQ(read_source(here, {}, {.is_python = true}).text, text);
+  const SourceText none = read_source(here, {}, {.is_python = true, .is_of_other_root = true});
+  EXPECT_EQ(none.text, "");
+  EXPECT_NE(none.reason.find("another root folder; name that folder with --symbol-path"), std::string::npos);
+  const std::string root[] = {folder + "/root"};
+  EXPECT_EQ(read_source(here, root, {.is_python = true, .is_of_other_root = true}).text, there);
+}
+
 TEST(NamedModules, OnOtherMachinesAreNotOpened) {
   const std::string path = "\\\\host\\share\\x.dll";
   const LoadedModule image =

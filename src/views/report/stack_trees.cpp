@@ -271,7 +271,8 @@ namespace {
 // get their files.
 std::vector<std::string> folded_names(const StackProfile& profile) {
   const auto is_of_python = [&](const stacks::StackFunction& one) {
-    return one.is_known && one.module != kNothing && stacks::is_python_file(profile.modules[one.module].name);
+    return one.is_known && one.module != kNothing &&
+           (profile.modules[one.module].is_python || stacks::is_python_file(profile.modules[one.module].name));
   };
   std::map<std::string_view, std::set<std::string_view>> files;  // by function
   for (const stacks::StackFunction& one : profile.functions) {
