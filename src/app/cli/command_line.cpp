@@ -297,8 +297,11 @@ void Parser::finish() {
 diag::Result<void> check_for_compilers(const request::Sampling& sampling) {
   const bool has_events = !sampling.events.empty() || sampling.spe.has_value();
   if (!has_events && !sampling.call_stacks.wanted()) return {};
+  const bool has_python = sampling.call_stacks.python != request::PythonFrames::none;
   return diag::usage_error(
-      fmt::format("--pgo chooses what to record by itself; {} cannot be used with it", has_events ? "-e" : "-g"),
+      fmt::format("--pgo chooses what to record by itself; {} cannot be used with it", has_events   ? "-e"
+                                                                                       : has_python ? "--python"
+                                                                                                    : "-g"),
       "leave out one of the two; `wperf pgo` takes any recording");
 }
 

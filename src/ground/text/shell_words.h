@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Words of command lines for people to copy: a word from a foreign file may contain any character.
 #pragma once
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -19,9 +20,33 @@ inline std::string single_quoted(std::string_view text) {
   return out + "'";
 }
 
+constexpr bool is_control_character(char c) {
+  return (c >= 0 && c < ' ') || c == '\x7f';
+}
+
+// $'two\nlines': stays on one line. POSIX has this since 2024, bash and zsh since long ago.
+inline std::string escape_quoted(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out = "$'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out.append("\\").append(1, c);
+    if (c == '\n') out += "\\n";
+    if (c == '\t') out += "\\t";
+    if (c == '\'' || c == '\\' || c == '\n' || c == '\t') continue;
+    if (is_control_character(c)) {
+      const auto byte = static_cast<unsigned char>(c);
+      out.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
 // One word for all shells if it has none of their characters, otherwise for POSIX shells.
 inline std::string quoted_word(std::string_view word) {
   if (is_plain_word(word)) return std::string(word);
+  if (std::any_of(word.begin(), word.end(), is_control_character)) return escape_quoted(word);
   const bool is_literal = word.find_first_of("\"$`\\!") == std::string_view::npos;
   return is_literal ? '"' + std::string(word) + '"' : single_quoted(word);
 }

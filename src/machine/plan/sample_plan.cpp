@@ -313,7 +313,10 @@ diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, co
                                "if the core has SPE, use -e arm_spe_0/branch_filter=1/");
     }
     if (plan.call_stacks.wanted()) {
-      return diag::usage_error("record --branches cannot record call stacks, too", "leave out -g, or record twice");
+      return diag::usage_error("record --branches cannot record call stacks, too",
+                               plan.call_stacks.python == request::PythonFrames::none
+                                   ? "leave out -g, or record twice"
+                                   : "leave out --python, or record twice");
     }
     plan.branch_stacks = BranchStacks::needed;
   }

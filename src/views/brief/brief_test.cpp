@@ -135,6 +135,7 @@ TEST(CommandWord, IsQuotedOnlyIfNeeded) {
   EXPECT_EQ(text::quoted_word("my file.data"), "\"my file.data\"");
   EXPECT_EQ(text::quoted_word("operator<<"), "\"operator<<\"");
   EXPECT_EQ(text::quoted_word("a$b'c"), R"('a$b'\''c')");
+  EXPECT_EQ(text::quoted_word("if x:\n\ty('\\')\x1b"), R"($'if x:\n\ty(\'\\\')\x1b')");
 }
 
 }  // namespace

@@ -52,7 +52,25 @@ class NamesAsked {
   std::map<std::string, u64> there_;
 };
 
-// If the requested function has no samples, a note lists the functions that have some.
+// The period of the samples with such a function on their stacks, in percent.
+double percent_with(const StackProfile& profile, const std::function<bool(std::string_view name)>& is_it) {
+  std::vector<bool> is_requested, is_in(profile.nodes.size());
+  for (const stacks::StackFunction& one : profile.functions) is_requested.push_back(is_it(one.name));
+  for (u32 node = 0; node < is_in.size(); ++node) {
+    const u32 function = profile.function_of(node), parent = profile.nodes[node].parent;
+    is_in[node] =
+        (function != stacks::kNothing && is_requested[function]) || (parent != stacks::kNothing && is_in[parent]);
+  }
+  u64 with = 0, whole = 0;
+  for (const stacks::StackSample& sample : profile.samples) {
+    whole += sample.period;
+    if (sample.node != stacks::kNothing && is_in[sample.node]) with += sample.period;
+  }
+  return text::percent_of(with, whole);
+}
+
+// If the requested function has no samples, a note tells that it only calls others, or lists the functions that have
+// some.
 void note_missing_function(const StackProfile& profile, const stacks::StackFilter& filter,
                            std::vector<std::string>& notes) {
   if (!filter.symbol || filter.symbol_text.empty()) return;
@@ -64,6 +82,11 @@ void note_missing_function(const StackProfile& profile, const stacks::StackFilte
   }
   const auto is_it = [&](const stacks::StackFunction& function) { return filter.symbol(function.name); };
   if (filter.in_callers && std::any_of(profile.functions.begin(), profile.functions.end(), is_it)) return;
+  if (const double percent = percent_with(profile, filter.symbol); percent != 0) {
+    notes.push_back(fmt::format("no sample is in {} itself ({} % including callees): use --children or --callees",
+                                filter.symbol_text, text::fixed(percent, 2)));
+    return;
+  }
   functions.note_missing_names({filter.symbol_text}, "function", notes);
 }
 

@@ -501,6 +501,17 @@ TEST(StackTree, CalleesOfTheFunctionsAskedFor) {
   EXPECT_EQ(text.find("no samples of the function"), std::string::npos) << text;
 }
 
+TEST(StackTree, TellsThatAFunctionOnlyCallsOthers) {
+  StackOptions options;
+  options.filter.symbol = [](std::string_view name) { return name == "c"; };
+  options.filter.symbol_text = "c";
+  const std::string text = stack_text(recursive(), options);
+  EXPECT_EQ(text.find("no samples of the function"), std::string::npos) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("note: no sample is in c itself \\([0-9.]+ % including callees\\): "
+                                                 "use --children or --callees")))
+      << text;
+}
+
 TEST(StackTree, RowsWithCalleesAndCallersOfTheFunctionsAskedFor) {
   StackOptions options;
   options.children = true;
