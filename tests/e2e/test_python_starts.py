@@ -114,6 +114,14 @@ class Starts(PythonTest):
                     program.kill()
         self.assertIn("burn", [row["symbol"] for row in recording["events"][0]["rows"]])
 
+    def test_hints_name_the_option(self):
+        done = subprocess.run([BINARY, "record", "--device", "linux", "--python", "--pgo", "--", "true"], text=True, capture_output=True,
+                              timeout=TIMEOUT)
+        self.assertIn("--python cannot be used with it", done.stderr)
+        done = subprocess.run([BINARY, "record", "--device", "linux", "--python", "--branches", "--", "true"], text=True, capture_output=True,
+                              timeout=TIMEOUT)
+        self.assertIn("leave out --python", done.stderr)
+
     @unittest.skipUnless(os.geteuid() == 0, "another root folder needs root")
     def test_another_root(self):
         """The source is never that of a file with the same path here."""
@@ -133,6 +141,8 @@ class Starts(PythonTest):
         self.assertNotIn("of the host", shown[0])
         self.assertIn("another root folder", shown[0])
         self.assertIn("of the program", shown[1])
+        # Its root folder does not have the interpreter, which is still the mapped one.
+        self.assertNotIn("is not here any more", shown[0])
 
 
 if __name__ == "__main__":

@@ -196,6 +196,15 @@ TEST(Headline, SamplesOfNewThreadsAndProcessesAreInTheWhole) {
   EXPECT_EQ(python_text(python), "Python 3.11: 90 of 100 samples inside the interpreter have Python names (90.0 %)");
 }
 
+TEST(Headline, SamplesInsideAnInterpreterAreOfTheWholeRecording) {
+  stacks::StackProfile profile = sorting();
+  profile.python = {.versions = "3.11", .joined = 254};
+  EXPECT_TRUE(headline(profile, nullptr, {}).python.starts_with("Python 3.11: "));
+  EXPECT_TRUE(headline(profile, nullptr, {}, false, true).python.starts_with("the whole recording: Python 3.11: "));
+  const stacks::StackFilter filter{.tids = {1}};
+  EXPECT_TRUE(headline(profile, nullptr, filter).python.starts_with("the whole recording: Python 3.11: "));
+}
+
 TEST(Headline, FoldedStacksHaveNoModule) {
   stacks::StackProfile profile = sorting();
   profile.modules[0].name = "-";
