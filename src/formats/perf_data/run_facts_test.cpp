@@ -97,8 +97,7 @@ TEST(RunFacts, WhatMakesNoSenseIsLeftOut) {
   const std::string begin =
       "wperf.run\0"
       "1\0"s;
-  const auto facts = read_run_facts(bytes_of(begin + "process\0"
-                                                     "x12\0core\0001 2\0core\0"s));
+  const auto facts = read_run_facts(bytes_of(begin + "process\0"s + "x12\0core\0001 2\0core\0"s));
   ASSERT_TRUE(facts.has_value());
   EXPECT_EQ(facts->process, 0u);
   EXPECT_TRUE(facts->cores.empty());
