@@ -17,7 +17,6 @@
 
 namespace wperf::compare {
 
-inline constexpr double kConfidence = 0.95;
 inline constexpr double kWrongShare = 0.05;  // the share of significant changes that may be wrong
 
 enum class Per : u8 { share, second, run, counter };
@@ -110,13 +109,6 @@ struct Comparison {
 
 // The divisor of a run's costs; for shares, all samples of the event. Returns an error if the run has no such divisor.
 diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string& counter);
-
-// If all recordings of a side have exactly the same samples, keeps only one of them: a deterministic machine does not
-// show how runs differ, however often it is recorded. Returns true if copies were removed.
-bool remove_identical_runs(std::vector<RunCosts>& before, std::vector<RunCosts>& after);
-
-// Returns an error if there are so few runs that no change could be significant.
-diag::Result<void> check_run_counts(usize before, usize after);
 
 // Returns an error if there is no common event, or so few runs that no change could be significant.
 diag::Result<Comparison> compare_runs(const std::vector<RunCosts>& before, const std::vector<RunCosts>& after,

@@ -5,6 +5,7 @@
 
 #include "analysis/compare/compared_code.h"
 #include "analysis/compare/made_profile.h"
+#include "analysis/compare/run_checks.h"
 #include "ground/diag/names_all_test.h"
 
 namespace wperf::compare {

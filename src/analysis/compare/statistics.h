@@ -12,6 +12,8 @@
 
 namespace wperf::compare {
 
+inline constexpr double kConfidence = 0.95;
+
 // P(X <= x) of a beta distribution; a and b must be positive.
 double beta_below(double a, double b, double x);
 // The x with P(X <= x) = `below`.

@@ -2,7 +2,6 @@
 #include "app/bench/bench_runs.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,8 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "analysis/compare/comparison.h"
+#include "analysis/compare/run_checks.h"
 #include "analysis/compare/statistics.h"
+#include "app/bench/endings.h"
 #include "app/bench/round_order.h"
 #include "app/measure/counting.h"
 #include "app/measure/measure_counts.h"
@@ -145,41 +145,6 @@ diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, 
       .text = fmt::format("interrupted after {} round{}, too few to show a difference", whole, whole == 1 ? "" : "s"),
       .hint = fmt::format("bench needs at least {} rounds", kFewestRounds)};
 }
-
-// A program that crashes costs little, so costs are compared only if both programs end in the same way.
-class Endings {
- public:
-  diag::Result<void> add(const request::Program& side, bool is_before, const device::ProcessState& program) {
-    if (program.running) return {};
-    status_[is_before ? 0 : 1] = program.exit_code;
-    signal_[is_before ? 0 : 1] = program.signal;
-    name_[is_before ? 0 : 1] = side.path;
-    if (!status_[0].has_value() || !status_[1].has_value() || *status_[0] == *status_[1]) return {};
-    return diag::Error{
-        .text = fmt::format("{} ended with status {} and {} with status {}: their costs are not compared", name_[0],
-                            *status_[0], name_[1], *status_[1]),
-        .hint = "run each program by itself, or add --show-output, to see the reason"};
-  }
-
-  // The user must decide whether the compared runs are failures.
-  void warn_of_failed_runs(bool shows_output, diag::Console& console) const {
-    if (status_[0].value_or(0) == 0 && status_[1].value_or(0) == 0) return;
-    const u32 status = status_[0].value_or(status_[1].value_or(0));
-    const bool are_both = status_[0].has_value() && status_[1].has_value();
-    // A shell that runs a program has the same status as a program that a signal kills.
-    const u32 signal = !are_both ? signal_[0] + signal_[1] : signal_[0] == signal_[1] ? signal_[0] : 0;
-    console.warn(fmt::format(
-        "warning: {} {}{}",
-        are_both && name_[0] != name_[1] ? name_[0] + " and " + name_[1] : name_[status_[0].has_value() ? 0 : 1],
-        signal != 0 ? measure::killed_text(signal) : fmt::format("ended with status {}", status),
-        shows_output ? "" : "; its output was hidden, --show-output shows it"));
-  }
-
- private:
-  std::optional<u32> status_[2];
-  u32 signal_[2] = {};
-  std::string name_[2];
-};
 
 // With a driver, `stat` counts nothing if no event is named. For a comparison wperf chooses some events.
 void choose_events(const plan::Capabilities& machine, std::vector<request::CountItem>& items) {

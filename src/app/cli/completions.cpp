@@ -2,76 +2,14 @@
 // Completion scripts. If there is no command on the line yet, they offer the commands; then the command's options, its
 // words or the files that it reads, and values of the option before the cursor. Names of events and metrics come from
 // `wperf list`, so they are those of this machine.
-#include <algorithm>
-
+#include "app/cli/completion_words.h"
 #include "app/cli/help.h"
 #include "ground/text/shell_words.h"
-#include "views/schemas/schemas.h"
 
 namespace wperf::cli {
 namespace {
 
 constexpr std::string_view kNotice = "# Made from src/app/cli/options.cpp; do not edit.\n";
-
-template <typename Row>
-std::string spellings(const Row& row, std::string_view separator) {
-  std::string out(row.name);
-  if (!row.alias.empty()) out.append(separator).append(row.alias);
-  return out;
-}
-
-void append_word(std::string& list, std::string_view word) {
-  if (!list.empty()) list += ' ';
-  list += word;
-}
-
-std::string command_words() {
-  std::string words;
-  for (const CommandRow& row : command_rows()) append_word(words, spellings(row, " "));
-  append_word(words, kHelpWord);
-  return words;
-}
-
-// Does the command read files that are named without an option?
-bool reads_files(const CommandRow& row) {
-  return row.argument.find("FILE") != row.argument.npos || row.argument.find("BEFORE") != row.argument.npos;
-}
-
-std::string file_commands(std::string_view separator) {
-  std::string names;
-  for (const CommandRow& row : command_rows()) {
-    if (reads_files(row)) names.append(names.empty() ? "" : separator).append(row.name);
-  }
-  return names;
-}
-
-// The words that the command takes besides options.
-std::string own_words(const CommandRow& row) {
-  std::string words;
-  if (row.command == request::Command::machine) {
-    words = row.argument;
-    std::replace(words.begin(), words.end(), '|', ' ');
-  }
-  if (row.command == request::Command::schema) {
-    for (const schemas::Schema& schema : schemas::all()) append_word(words, schema.name);
-  }
-  return words;
-}
-
-// Everything that may follow the command.
-std::string words_after(const CommandRow& command) {
-  std::string words = own_words(command);
-  for (const OptionRow& row : option_rows()) {
-    if (row.commands.has(command.command)) append_word(words, spellings(row, " "));
-  }
-  return words;
-}
-
-std::string all_option_words() {
-  std::string words;
-  for (const OptionRow& row : option_rows()) append_word(words, spellings(row, " "));
-  return words;
-}
 
 // "-o|--output|…": the patterns for the chosen options in a shell's case; empty if there are none.
 template <typename Chosen>

@@ -12,6 +12,7 @@
 #include "analysis/compare/compared_code.h"
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/gate.h"
+#include "analysis/compare/run_checks.h"
 #include "analysis/compare/stack_changes.h"
 #include "analysis/compare/total_changes.h"
 #include "app/output/outputs.h"
