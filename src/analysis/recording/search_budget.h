@@ -17,7 +17,7 @@ class SearchBudget {
   }
 
  private:
-  static constexpr u64 kNsForRead = 200'000;  // a read takes up to two microseconds
+  static constexpr u64 kNsForRead = 200'000;  // a hundred times as long as a read takes
   u64 paid_until_ns_ = 0;
 };
 
