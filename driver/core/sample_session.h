@@ -24,7 +24,7 @@ class SampleSession {
   // memory first, so that the two are not there at once; without memory there is no configuration afterwards.
   [[nodiscard]] WperfStatus configure(const WperfSampleRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
-  // Always ends sampling; a failure means that a core could not be reached: it stops at its next interrupt.
+  // Always ends sampling. If it fails, a core was not reached; that core stops at its next interrupt.
   [[nodiscard]] WperfStatus stop();
   // Returns the oldest samples of a core and discards them. `reply` must be zeroed. Its type must fit the session: with
   // stacks or without.

@@ -20,7 +20,7 @@ inline constexpr u64 kNearStack = 1 << 20;  // Windows' default size of a thread
 
 // The part of a program's stack that records may lie in: from its stack pointer to the end of the thread's stack, as
 // given by `limits`. If that end is unknown or another stack is in use (for example a coroutine's), the part is as
-// large as a usual stack: x29 may hold any value, and must not lead into other memory of the program.
+// large as a usual stack. x29 may hold any value, so the part needs a bound.
 constexpr StackRange user_stack_above(u64 sp, StackRange limits) {
   if (sp >= kUserEnd) {
     return {kUserEnd, kUserEnd};

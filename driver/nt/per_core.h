@@ -13,7 +13,7 @@ u32 active_core_count();
 // Runs call(context) on the core as a deferred procedure call and waits for it. If this fails, call has not run.
 [[nodiscard]] WperfStatus run_deferred(u32 core, PerCoreCall call, void* context);
 
-// Returns when every core has left the interrupt, if any, that it was in when this was called.
+// Waits until every interrupt that was running at the call has ended.
 void wait_for_interrupts_to_end();
 
 }  // namespace wperf::driver

@@ -34,7 +34,7 @@ class OperationTotals {
   void end_block(u64 next, u64 mispredicts);
 
   const std::map<Kind, u64>& all() const { return counts_; }
-  // The instructions at these addresses, without the outcomes of their executions.
+  // By address: the instruction, without the outcomes of its executions.
   const std::map<u64, Operation>& described() const { return described_; }
 
  private:

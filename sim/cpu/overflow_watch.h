@@ -22,7 +22,7 @@
 
 namespace wperf::sim {
 
-// The largest values over the blocks that may run: the most that one more block can count.
+// The largest values of all blocks that may run. One more block counts at most these.
 struct LargestBlock {
   u32 micro_ops = 0, lines = 0;
   u64 cost = 0;  // fixed point
@@ -41,7 +41,7 @@ class OverflowWatch {
   // After catch_up() or arm(): no watch runs out within this many cycles, rounded up to the end of a block. If an event
   // is timed(), the caller must also watch for waits for memory that end more than late_cycles() later.
   u64 safe_cycles(const LargestBlock& largest) const;
-  // Like safe_cycles(), for code whose blocks end within these cycles, so that waits need not be watched.
+  // Like safe_cycles(), if all blocks end within the result. Then the caller need not watch waits.
   u64 safe_cycles_of_whole_blocks(const LargestBlock& largest) const;
   // Whether a wait may make a watch run out.
   bool timed() const {

@@ -49,7 +49,7 @@ bool BlockTranslator::vector_data(u32 code) {
   return true;
 }
 
-// Calls a function of the thread, the instruction, and what is in rdx.
+// Calls function(thread, code, rdx).
 void BlockTranslator::call_function(u64 function, u32 code) {
   mov(rdi, rbx);
   mov(esi, code);

@@ -13,7 +13,7 @@ constexpr u64 kNowhere = ~u64{0} - 3;
 // Unicorn's exception numbers (QEMU's EXCP_UDEF, EXCP_SWI, EXCP_BKPT).
 constexpr u32 kSupervisorCall = 2;
 constexpr u32 kBreakpoint = 7;
-// The generic timer as a program sees it: right for the default machine of 25 MHz.
+// The generic timer as a program sees it, right only on the default machine of 25 MHz.
 constexpr u64 kCyclesPerTimerTick = 1;
 constexpr u64 kTimerFrequency = 25'000'000;
 

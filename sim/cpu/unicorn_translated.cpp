@@ -119,7 +119,7 @@ Block* UnicornCore::translated_block(u64 address) {
   if (block->translated != nullptr) return block;
   if (!block->translatable) return nullptr;
   const std::span<const u32> code = code_of(*block);
-  // A block that ends for another reason may end elsewhere if Unicorn has to continue in the middle of it.
+  // Only blocks with a fixed end are translated: Unicorn may end others elsewhere if it resumes in them.
   const bool ends = block->end != BranchKind::none || (address + block->size) % kBlocksEndAt == 0;
   block->translatable = ends && code.size() <= kLongestBlock;
   return block->translatable && translator_->translate(*block, code) ? block : nullptr;

@@ -9,7 +9,7 @@
 
 namespace wperf::sim {
 
-// For fewer cycles than these the usual path is not worth it.
+// With fewer safe cycles than this, watching starts at once.
 constexpr u64 kWorthwhile = 50;
 // If the next choice is at least this many operations away, it may pay to take the usual path again.
 constexpr u64 kFarChoice = 2048;
@@ -78,7 +78,7 @@ void UnicornCore::end_watching(Stop& result) {
   watching_ = far_ = false;
   model_.set_alarm(~u64{0}, nullptr, nullptr);
   if (!overflow_.seen) return;
-  // The instruction may not have been executed.
+  // A fault may have prevented the instruction.
   const u64 pc = overflow_.block + u64{overflow_.at} * 4;
   if (current_ != nullptr && !happened && result.reason == StopReason::fault &&
       pc >= registers_.read(UC_ARM64_REG_PC)) {

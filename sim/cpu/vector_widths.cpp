@@ -9,7 +9,7 @@ namespace {
 
 using std::int16_t, std::int32_t, std::int64_t, std::int8_t;
 
-// The lanes of a register, each as wide as two of the sources.
+// Sums pairs of lanes into lanes of twice the width.
 template <typename Wide, bool kAdds>
 void pairs_widened(ThreadState& thread, u32 code) {
   const VectorFields fields{code};

@@ -202,7 +202,7 @@ Status rename(Call& call, File& file, u32 flags) {
   Place place;
   if (const Status status = find_new_place(call, file, name, place); status != kSuccess) return status;
   if (is_same_file(place, file)) {
-    // Only the case of its letters may change; the place has the present ones.
+    // Only the case of letters may change; `place` still has the old spelling.
     const std::string_view last = std::string_view(name).substr(name.rfind('\\') + 1);
     for (std::string* const one : {&place.host_name, &place.path}) {
       const usize begin = one->rfind('\\') + 1;

@@ -106,7 +106,7 @@ struct Hints {
   u32 flags = 0, family = 0, type = 0, protocol = 0;
 };
 
-// One ADDRINFOA, its address after it. `at`: its place in the program's memory.
+// One ADDRINFOA, its address after it. `at`: the address of the ADDRINFOA in the program.
 void append(std::vector<u8>& out, u64 at, const Hints& hints, const Endpoint& one, bool is_last) {
   constexpr u64 kHeader = 48, kRoom = 32;
   const std::vector<u8> address = one.bytes();

@@ -125,8 +125,8 @@ u64 transfer_on_socket(Call& call, const std::shared_ptr<File>& file, bool sends
 // file_control_calls.cpp: NtFsControlFile for a file or a folder.
 u64 control_file(Call& call, const File& file);
 
-// watch_calls.cpp: cancels the call on a watched folder that has this I/O status, or all calls if it is 0. Returns
-// their number.
+// watch_calls.cpp: cancels the folder's call with its I/O status at `status_at`; 0: all its calls. Returns their
+// number.
 usize cancel_watch_calls(Call& call, const File& folder, u64 status_at);
 
 // adapter_calls.cpp: replaces GetAdaptersAddresses().

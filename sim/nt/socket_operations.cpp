@@ -41,7 +41,7 @@ Outcome accept(State& process, Socket& listener, const SocketCall& request) {
   return Ended{kSuccess, handle == 0 ? 0 : sizeof handle};
 }
 
-// Both addresses follow the space for the first bytes, each after its size.
+// Writes both addresses after the space for the first bytes, each preceded by its size.
 bool write_addresses(State& process, const SocketCall& request) {
   const Socket& socket = *request.accepting->socket;
   u64 at = request.output + request.first_bytes;

@@ -321,8 +321,8 @@ void note_refused_image(State& state, const std::string& path, const std::string
 // Commits pages. Pages in a view of a section that reserves belong to the section, so its other views in the process
 // get them, too.
 [[nodiscard]] Status commit_pages(State& state, u64 address, u64 size, u32 protection);
-// Commits the page in a view if another process committed it in its view of the section. Returns false if the page was
-// not such a page.
+// Commits a page of a view if another process committed that page of the section. Returns true if it committed the
+// page.
 bool commit_shared_page(State& state, u64 address);
 
 // pipe_calls.cpp: ends the waits for pipes of which an end was closed.

@@ -99,7 +99,7 @@ u64 wait_for_one(Call& call) {
   return wait_for(call, {&handle, 1}, std::move(wait), call.argument(2));
 }
 
-// Whether two of the handles are of one object.
+// Do two of the handles refer to the same object?
 bool has_duplicate(Call& call, std::span<const u64> handles) {
   std::vector<ObjectPointer> objects;
   for (const u64 handle : handles) objects.push_back(call.object_of(handle));

@@ -49,8 +49,7 @@ class CorePmu {
   bool interrupt_pending(const SignalCounts& now);
   // Whether an overflow could raise the interrupt: a counter is counting with its interrupt enabled.
   bool armed() const { return (control_ & kPmcrEnable) != 0 && (enabled_ & interrupts_ & implemented_mask()) != 0; }
-  // The number of events that user code must count until the first overflow of each counter with an interrupt; valid
-  // until the next call.
+  // For each counter with an interrupt: the events of user code until it overflows. Valid until the next call.
   std::span<const EventWatch> watches(const SignalCounts& now);
 
   const PmuConfig& config() const { return config_; }

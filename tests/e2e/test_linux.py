@@ -537,7 +537,7 @@ class LinuxTest(WperfTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("three_quarters", done.stdout)
 
-    # The file cannot be read then, because it was not written; wperf says the cause.
+    # Nothing was written, so wperf names the full disk as the cause.
     def test_a_disk_that_is_full_from_the_beginning(self):
         disk = self.small_disk()
         for free in (0, 4096, 24576):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// section.h with events of the kernel, which any Linux machine counts. tests/arm_linux has those of a processor.
+// section.h with software events, which any Linux machine counts. tests/arm_linux has those of a processor.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

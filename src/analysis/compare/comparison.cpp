@@ -134,7 +134,7 @@ bool Comparer::notes_stopped_runs() {
   if (before == 0 && after == 0) return false;
   out_.stopped = fmt::format("--timeout ended {} of {} runs before and {} of {} after", before, before_.size(), after,
                              after_.size());
-  out_.notes.push_back(out_.stopped + ", so elapsed and cpu-time are not compared; counts are those until then.");
+  out_.notes.push_back(out_.stopped + ", so elapsed and cpu-time are not compared; counts end at the timeout.");
   return true;
 }
 

@@ -186,7 +186,7 @@ bool is_uncounted(const Comparison& comparison, const FailCondition& condition) 
          comparison.uncounted.end();
 }
 
-// Is the condition about a time that runs do not have because --timeout ended them?
+// Does the condition need a time that runs ended by --timeout do not have?
 bool is_of_stopped_runs(const Comparison& comparison, const FailCondition& condition) {
   return !comparison.stopped.empty() && condition.kind == FailCondition::Kind::total &&
          (condition.name == kElapsed || condition.name == kCpuTime || condition.name == "*");

@@ -198,7 +198,7 @@ class CodeMatcher {
   }
 
   std::string_view name_of(u32 number) const { return without_parameters(matched_.units[number].key); }
-  // The overload may be known on one side and unknown on the other.
+  // The name without the overload, which may be known on one side only.
   static std::string_view without_parameters(std::string_view key) {
     const usize open = key.find('(', 1);
     return key.ends_with(')') && open != std::string_view::npos ? key.substr(0, open) : key;

@@ -235,7 +235,7 @@ class RunCostsBuilder {
  private:
   void keep_stacks();
   void add(const StackSample& sample);
-  // Finds the units at a node, each once: each is inlined into the next, and the last is a real function.
+  // Finds the distinct units at a node: the inlined ones, innermost first, then the function that contains them.
   void find_chain(u32 node);
   void add_unit(u32 unit, const StackSample& sample);
   double cost_of(u64 period) const { return cost_of_period_ * static_cast<double>(period); }

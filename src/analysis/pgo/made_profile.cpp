@@ -297,7 +297,7 @@ diag::Result<MadeProfile> profile_for_msvc(const ProfileCounts& counts, const Bi
   if (main == nullptr && !has_code_samples(counts)) return no_code_samples(counts);
   if (main == nullptr) {
     return diag::usage_error(
-        "no samples for MSVC: they need a Windows image whose PDB is known, and an event that .spt files have",
+        "no samples for MSVC: an .spt file needs a Windows image with a known PDB, and a suitable event",
         "record cycles, instructions or a timer");
   }
   facts.modules = modules.size();

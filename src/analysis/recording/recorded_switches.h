@@ -35,8 +35,7 @@ struct CallArgument {
 };
 
 struct RecordedSwitches {
-  // Keyed by number. If a number was reused, it belongs to the last thread that had it; earlier threads get other
-  // numbers here.
+  // Keyed by number. The last thread with a reused number keeps it; earlier threads have other numbers here.
   std::unordered_map<u32, SwitchedThread> threads;
   std::vector<stacks::Switch> switches;            // ordered by time
   std::vector<stacks::Unrecorded> unrecorded;      // periods of cores that were lost or not finished

@@ -169,7 +169,7 @@ TEST_F(RecordedSwitchesTest, BehindTheEndOfACutFileNothingIsKnownOfACore) {
   EXPECT_EQ(done.cores[1].unknown, 0u);
 }
 
-// Two threads that were recorded on any core, at the same time.
+// Two threads that run at the same time, recorded without their cores.
 class ThreadsWithoutCores : public testing::Test {
  protected:
   ThreadsWithoutCores() { builder.event(perf_data::test::attributes(perf_data::kSampleTid | perf_data::kSampleTime)); }

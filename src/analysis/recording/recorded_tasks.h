@@ -32,7 +32,7 @@ class RecordedTasks {
     return known;
   }
 
-  // Stores tasks and names in the profile. Only the complete history has all names.
+  // Stores tasks and names in the profile. `history`: complete, so it has all names.
   void finish(const perf_data::ProcessHistory& history, stacks::StackProfile& profile);
 
  private:

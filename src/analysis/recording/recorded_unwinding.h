@@ -60,10 +60,10 @@ class RecordedUnwinder {
 // with it continues it.
 class DeferredStacks {
  public:
-  // Reads the whole file if one of its events delays parts of stacks.
+  // Reads the whole file if one of its events defers user callchains.
   explicit DeferredStacks(const perf_data::PerfFile& file);
 
-  // Was the user part of the sample's stack delayed?
+  // Was the user part of the sample's stack deferred?
   static bool is_put_off(const perf_data::Sample& sample);
   // Appends the delayed part. Returns false if no record of the sample's thread has its cookie.
   bool append_to(std::vector<stacks::StackFrame>& frames, const perf_data::Sample& sample) const;

@@ -37,7 +37,7 @@ void append(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Fields of events that are known although the trace does not describe them.
+// Adds the fields of disk and hard-fault events, which traces do not describe.
 void add_known_fields(const etl::Trace& trace, const Event& event, stacks::TraceMark& mark) {
   const auto number = [&](const char* name, u64 value) {
     mark.fields.push_back({.name = name, .value = std::to_string(value), .is_number = true});

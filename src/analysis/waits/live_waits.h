@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits in consecutive looks: a wait that lasts longer than a look counts in each look with its part in that
-// look, and with the place where it began. Pure.
+// Waits by look, which is one refresh of `top`. A longer wait counts in each look with its part there. It keeps the
+// place where it began. Pure.
 #pragma once
 #include <string>
 #include <unordered_map>

@@ -13,7 +13,7 @@ namespace {
 
 static_assert(std::is_sorted(std::begin(kFunctions), std::end(kFunctions),
                              [](const KnownFunction& a, const KnownFunction& b) { return a.name < b.name; }),
-              "the table is searched by halves");
+              "binary search needs sorted rows");
 
 bool is_page_fault(std::string_view name) {
   return name == "exc_page_fault" || name == "asm_exc_page_fault" || name == "do_user_addr_fault" ||

@@ -85,7 +85,7 @@ diag::Result<void> check_rate(const request::Sampling& sampling) {
   const bool has_own = !sampling.events.empty() &&
                        std::ranges::all_of(sampling.events, [](const auto& one) { return one.interval.has_value(); });
   if (!sampling.rate_hz.has_value() || !has_own) return {};
-  return diag::usage_error("rate_hz has no effect: every one of the events has its own interval",
+  return diag::usage_error("rate_hz has no effect: each event has its own interval",
                            "set rate_hz to 0, or leave out an interval");
 }
 

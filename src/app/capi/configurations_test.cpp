@@ -126,7 +126,7 @@ TEST(SampleRequest, ARateWithoutEffectIsNamedByTheField) {
   conf.events = L"ld_spec:1000,r1b:5000";
   conf.rate_hz = 1000;
   const diag::Error error = sample_request(conf).error();
-  EXPECT_EQ(error.text, "rate_hz has no effect: every one of the events has its own interval");
+  EXPECT_EQ(error.text, "rate_hz has no effect: each event has its own interval");
   EXPECT_EQ(error.hint, "set rate_hz to 0, or leave out an interval");
   conf.events = nullptr;
   EXPECT_TRUE(sample_request(conf).has_value());

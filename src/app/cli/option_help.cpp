@@ -28,13 +28,13 @@ constexpr OwnHelp kOwnHelp[] = {
     {Option::output, Command::pgo, "Write the profile to FILE; with --json, the JSON. -o - means --json."},
     {Option::cores, Command::stat | Command::topdown | Command::bench,
      "Cores to count on: numbers and ranges such as 0,4-7. A program that wperf starts runs on this core. Default: all "
-     "cores. If given twice, the last one counts.",
+     "cores. If given twice, the last one applies.",
      "linux"},
     {Option::cores, Command::stat | Command::topdown | Command::bench,
      "Cores to count on: numbers and ranges such as 0,4-7. Default: all cores, or core 0 if wperf starts a program. If "
-     "given twice, the last one counts."},
+     "given twice, the last one applies."},
     {Option::cores, Command::sample,
-     "The core to sample; there is no default. --cores takes several. If given twice, the last one counts."},
+     "The core to sample; there is no default. --cores takes several. If given twice, the last one applies."},
     {Option::cores, Command::record | Command::top,
      "The core to sample, on which wperf also starts the program. --cores takes several. If given twice, the last one "
      "counts."},

@@ -233,7 +233,7 @@ constexpr OptionRow kOptions[] = {
      "Samples that agree in all of them share a row. Default: comm,module,symbol. diff accepts only `line`, which adds "
      "source lines."},
     {Option::comms, "--comm", "", false, Value::text, "NAMES", kChoosing, Group::shown,
-     "Show only threads with these names, separated by commas; a name with commas is tried first. Percentages still "
+     "Show only threads with these names, separated by commas, or one name that has commas. Percentages still "
      "refer to all samples, as with --pid, --tid, --module and --symbol; see --percentage."},
     {Option::pids, "--pid", "", false, Value::text, "NUMBERS", kChoosing, Group::shown, "Show only these processes."},
     {Option::tids, "--tid", "", false, Value::text, "NUMBERS", kChoosing, Group::shown, "Show only these threads."},

@@ -78,7 +78,7 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
   return {};
 }
 
-// Drivers do not see waits. On the simulated machine, Windows' tracing does.
+// Drivers see no waits: returns etw:fake for the simulated machine, and otherwise the same device.
 std::string device_that_sees_waits(const std::string& device) {
   constexpr std::string_view kSimulated = "sim", kWithOptions = "sim:";
   if (device == kSimulated) return "etw:fake";

@@ -19,7 +19,7 @@ constexpr Parameter kRecording{
     "another program."};
 constexpr Parameter kFunction{
     "function", Kind::text, true,
-    "The name of the function as other answers show it; ^NAME: names that begin so, NAME$: names that end so."};
+    "The name of the function as other answers show it; ^NAME matches beginnings, NAME$ endings."};
 constexpr Parameter kModule{"module", Kind::text, false, "Only samples in this file of code."};
 constexpr Parameter kThread{"thread", Kind::text, false, "Only threads with this name."};
 constexpr Parameter kPid{"pid", Kind::number_of_task, false, "Only this process."};
@@ -94,7 +94,7 @@ constexpr ToolRow kTools[] = {
     {Tool::record, "record", "Record a program",
      "Starts a program, samples it, and keeps the recording in the root. The answer is its summary.", true, kRecord},
     {Tool::topdown, "topdown", "Bottleneck of a program",
-     "Starts a program up to four times and tells which part of the core's pipeline lost most.", true, kTopdown},
+     "Runs a program up to four times and says which part of the pipeline lost the most slots.", true, kTopdown},
 };
 constexpr usize kReading = 10;
 

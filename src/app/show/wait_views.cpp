@@ -316,7 +316,7 @@ diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOption
   }
   if (!waits.as_samples) return show_tables(threads, options, console);
   std::vector<u64> weights = wait_weights(threads, console);
-  // The weights are those of the range. A wait within it may have begun before it.
+  // The weights are those of the range. Waits in the range may have begun earlier.
   ReportOptions of_weights = options;
   if (threads.part.has_value()) of_weights.read.time.reset();
   return show_weighted(recording.source.file(),

@@ -15,7 +15,7 @@ class LineTable {
   // Reads up to the end of the table or the first damage.
   LineTable(bytes::Span table, u32 first_line);
 
-  // `offset`: the instruction's, in bytes from the first instruction. Outside of the table, and for instructions
+  // `offset`: in bytes from the first instruction. Outside of the table, and for instructions
   // without a line, returns the nearest line before them. So the result is 0 only if the first line is 0.
   u32 line_at(std::int64_t offset) const;
 

@@ -21,7 +21,8 @@ inline std::string single_quoted(std::string_view text) {
 }
 
 constexpr bool is_control_character(char c) {
-  return (c >= 0 && c < ' ') || c == '\x7f';
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < ' ' || byte == 0x7f;
 }
 
 // $'two\nlines': stays on one line. POSIX has this since 2024, bash and zsh since long ago.
@@ -29,12 +30,14 @@ inline std::string escape_quoted(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out = "$'";
   for (const char c : text) {
-    if (c == '\'' || c == '\\') out.append("\\").append(1, c);
-    if (c == '\n') out += "\\n";
-    if (c == '\t') out += "\\t";
-    if (c == '\'' || c == '\\' || c == '\n' || c == '\t') continue;
-    if (is_control_character(c)) {
-      const auto byte = static_cast<unsigned char>(c);
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\'' || c == '\\') {
+      out.append("\\").append(1, c);
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (is_control_character(c)) {
       out.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
     } else {
       out += c;

@@ -108,7 +108,7 @@ diag::Error may_not_execute(const std::string& path) {
   return error;
 }
 
-// Reports an error before the measurement if possible; execvp searches in the same way.
+// Searches as execvp does, to report an error before the measurement.
 diag::Result<void> check_executable(const std::string& image) {
   if (image.find('/') != std::string::npos) {
     if (access(image.c_str(), X_OK) == 0) return check_file(image);

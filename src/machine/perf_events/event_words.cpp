@@ -52,11 +52,13 @@ constexpr Named kSoftware[] = {
     {"dummy", 9, "Counts nothing: its recording has records but no samples."},
     {"cgroup-switches", 11, "Context switches to a thread of another control group.", CountedIn::in_kernel},
 };
-constexpr Named kCaches[] = {
-    {"l1-dcache", 0, "the level-1 data cache"},      {"l1-icache", 1, "the level-1 instruction cache"},
-    {"llc", 2, "the last cache before the memory"},  {"dtlb", 3, "the TLB of data"},
-    {"itlb", 4, "the TLB of instructions"},          {"branch", 5, "the branch prediction"},
-    {"node", 6, "the memory of the core's own node"}};
+constexpr Named kCaches[] = {{"l1-dcache", 0, "the level-1 data cache"},
+                             {"l1-icache", 1, "the level-1 instruction cache"},
+                             {"llc", 2, "the last-level cache"},
+                             {"dtlb", 3, "the data TLB"},
+                             {"itlb", 4, "the instruction TLB"},
+                             {"branch", 5, "the branch predictor"},
+                             {"node", 6, "the memory of the core's own node"}};
 // operation | result << 8, which go into bits 8 to 23
 constexpr Named kAccesses[] = {
     {"loads", 0x0000, "Loads"},           {"load-misses", 0x0100, "Loads that missed"},

@@ -93,7 +93,7 @@ TEST_F(EventWordsTest, TheListDescribesEachEventOnce) {
   EXPECT_EQ(listed.at("page-faults").same_as, "");
   EXPECT_EQ(listed.at("faults").same_as, "page-faults");
   EXPECT_EQ(listed.at("cpu-cycles").same_as, "cycles");
-  EXPECT_EQ(listed.at("dtlb-store-misses").description, "Stores that missed in the TLB of data.");
+  EXPECT_EQ(listed.at("dtlb-store-misses").description, "Stores that missed in the data TLB.");
   for (const auto& [name, word] : listed)
     EXPECT_EQ(word.description.empty(), !word.same_as.empty() || word.kind == "[unit]") << name;
 }

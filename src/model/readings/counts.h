@@ -16,7 +16,7 @@ struct CounterReading {
   u64 running_ns = 0;      // the time during which it was on a counter
   u64 enabled_ns = 0;      // the time during which it was enabled, on a counter or not; 0: as long as the unit was
   u64 running_cycles = 0;  // core class: cycles during running_ns
-  // Only full slots, without a slot that was cut short by stopping:
+  // Full slots only; a slot that stopping cut short is left out:
   u64 full_slots = 0, full_value = 0;
   u64 squares_low = 0, squares_high = 0;  // sum of (count in a slot)²
 };

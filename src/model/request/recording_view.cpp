@@ -91,7 +91,7 @@ diag::Result<TimeSpan> parse_time_span(std::string_view text) {
                      (to.empty() || span.to.has_value()) && !(from.empty() && to.empty()) &&
                      !(span.from.has_value() && span.to.has_value() && *span.from > *span.to);
   if (sound) return span;
-  return diag::usage_error(fmt::format("invalid range of time '{}' for --time", text),
+  return diag::usage_error(fmt::format("invalid time range '{}' for --time", text),
                            "use FROM-TO in seconds after the first sample, such as 1.5-3, 1.5- or -3");
 }
 

@@ -45,7 +45,7 @@ class StackAggregator {
   };
 
   static constexpr u32 kNoRow = SampleRows::kNone;
-  // For a sample that is added soon: prefetches first the slot of the hash, then the row found there.
+  // Prefetch for a sample that is added soon: first the hash's slot, then the row in it.
   [[gnu::always_inline]] void expect(const SampleHash& hash) const { rows_.expect(hash); }
   [[gnu::always_inline]] void expect_row(const SampleHash& hash) const { rows_.expect_row(hash); }
   // Most samples repeat an earlier one, so their frames need not be read. Adds to the row with this hash and returns

@@ -288,7 +288,7 @@ void append_kind(std::string& out, const Topdown& kind) {
 std::string count_page(const TimelineProfile& timeline, const stacks::RecordingAbout& about) {
   const std::string title = title_of_page(timeline, about);
   const stacks::Moments moments = count_moments(timeline);
-  // Has no events and samples: the views only show counters.
+  // Without events and samples: the views show only counters.
   stacks::StackProfile profile;
   profile.file = title;
   profile.slices = stacks::make_time_slices(0, moments.end_ns, kSliceNs);

@@ -101,7 +101,7 @@ std::string python_loss_text(const stacks::PythonSamples& python) {
   const auto add = [&](u64 count, std::string_view why) {
     if (count != 0) reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", text::with_commas(count), why);
   };
-  add(python.changed, "had gone on before their frames were read");
+  add(python.changed, "have frames that changed before they were read");
   add(python.other_shape, "have frames that do not match the native stack");
   add(python.unread, "have frames that could not be read");
   add(python.without_stack, "have no whole native stack");
@@ -145,7 +145,7 @@ std::vector<StackLoss> stack_losses(const StackProfile& profile) {
   list.stacks(losses.stacks_cut, has_python
                                      ? "the stack copy was too short, so the outermost native functions are missing"
                                      : "the stack copy was too short (--call-graph dwarf,SIZE copies more)");
-  list.stacks(profile.python.cut, "they have more than 1,024 functions of Python; the outermost ones are missing");
+  list.stacks(profile.python.cut, "they have more than 1,024 Python functions; the outermost ones are missing");
   list.stacks(losses.stacks_undelivered, "the kernel's record of their callers is missing");
   list.stacks(losses.stacks_without_table, "a function in them has no unwind information");
   list.stacks(losses.stacks_damaged, "registers, stack and call frame information are inconsistent");

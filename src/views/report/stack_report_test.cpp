@@ -120,7 +120,7 @@ TEST(StackText, PythonHasItsOwnLosses) {
       "are missing");
   EXPECT_EQ(
       losses[1].text,
-      "30 of 1,000 call stacks stop early (3.0 %): they have more than 1,024 functions of Python; the outermost ones "
+      "30 of 1,000 call stacks stop early (3.0 %): they have more than 1,024 Python functions; the outermost ones "
       "are missing");
 }
 

@@ -197,7 +197,7 @@ std::vector<u32> counted_nodes(const Drill& drill) {
 std::string topdown_sum(const Drill& drill) {
   const topdown::Method& method = drill.method();
   if (!method.is_whole()) {
-    return "This core counts stalled cycles only, which does not separate wrong guesses from useful work, so the "
+    return "This core counts stalled cycles only, which cannot tell wrong speculation from useful work, so the "
            "shares do not add up to 100.";
   }
   double sum = 0;
@@ -212,7 +212,7 @@ std::string topdown_sum(const Drill& drill) {
                           return drill.shares()[root].value < -1 || drill.shares()[root].value > 101;
                         });
   if (is_wrong && std::abs(sum - 100) <= 1) {
-    return "Shares of level 1 are below 0 or above 100 %: they cannot all be right.";
+    return "Some shares of level 1 are below 0 or above 100 %: they cannot all be right.";
   }
   return fmt::format("Level 1 adds up to {} %.{}", text::fixed(sum, 2),
                      is_wrong ? " That is off by more than 1 %: these shares cannot all be right." : "");
@@ -226,7 +226,7 @@ std::string topdown_verdict(const Drill& drill) {
       return "The bottleneck is unknown: the run was too short to schedule all events. Let it run longer, or free "
              "counters.";
     }
-    if (!known) return "Nothing was running that could be counted.";
+    if (!known) return "Nothing that could be counted was running.";
     const std::vector<u32>& roots = drill.method().roots;
     const bool has_retiring = std::ranges::any_of(
         roots, [&](u32 root) { return drill.method().nodes[root].metric.name == "retiring" && shares[root].known; });

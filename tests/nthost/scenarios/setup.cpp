@@ -51,8 +51,7 @@ SCENARIO(the_timer_is_told_with_the_clock, kNeedsNothing) {
     CHECK_EQUAL(reply.timer_hz, ticks_per_second());
     CHECK(before_ticks <= reply.timer_ticks && reply.timer_ticks <= after_ticks);
     CHECK(before_ns <= reply.timer_time_ns && reply.timer_time_ns <= after_ns);
-    // Here the driver's clock counts the timer's ticks, so both give the same time, except for the time between two
-    // reads.
+    // Here the driver's clock is the timer, so the values differ only by the time between the two reads.
     const u64 timer_ns = ns_of_ticks(reply.timer_ticks);
     const u64 apart = timer_ns > reply.timer_time_ns ? timer_ns - reply.timer_time_ns : reply.timer_time_ns - timer_ns;
     CHECK(apart < after_ns - before_ns);

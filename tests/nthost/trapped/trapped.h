@@ -40,7 +40,7 @@ void trapped_heartbeat();
 // `x` are the registers of the interrupted code; the caller then continues after the instruction.
 bool trapped_undefined(u32 instruction, u64* x);
 
-// For scenarios: the SPE of a core as the hardware sees it.
+// For scenarios: a core's SPE registers in the hardware.
 enum class SpeRegister : u32 { pmscr, pmsicr, pmsirr, pmsfcr, pmsevfr, pmslatfr, pmblimitr, pmbptr, pmbsr };
 inline constexpr u32 kSpeRegisters = 9;
 u64 trapped_spe(u32 core, SpeRegister reg);

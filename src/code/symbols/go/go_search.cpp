@@ -39,7 +39,7 @@ u64 text_in_moduledata(const GoTable& table, u64 address, const GoProgram& progr
   return 0;
 }
 
-// Go's own linker makes a section with nothing but the text and a few bytes after it. Others put code of C before it.
+// Go's own linker makes a section with nothing but the text and a few bytes after it. Other linkers put C code first.
 u64 text_that_fills_section(const GoTable& table, const GoProgram& program) {
   constexpr u64 kMostAfter = 64;
   for (const GoPart& part : program.parts) {

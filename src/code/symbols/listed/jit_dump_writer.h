@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a jit-PID.dump without machine code, for functions that wperf itself found out about. jit_dump.h reads it.
+// Writes a jit-PID.dump without machine code, for functions that wperf itself discovered. jit_dump.h reads it.
 #pragma once
 #include <span>
 #include <string>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kFirstWords = "wperf kernel list 1 ";
 constexpr usize kDigits = 16;
-// Distances to functions before the symbol wrap around. Adding kMiddle to each distance makes them ascend.
+// Distances to earlier functions wrap around below 0. Adding kMiddle to each distance makes them ascend.
 constexpr u64 kMiddle = u64{1} << 63;
 constexpr usize kFirstStep = 256;  // in bytes
 

@@ -102,7 +102,7 @@ TEST(Msf, counts_a_stream_outside_of_the_file_once_and_reads_the_others) {
   EXPECT_EQ(view(msf.value().stream(1, damage)), counted(5));
 }
 
-// Two streams of the same blocks, which lie in a row.
+// Two streams that share the same consecutive blocks.
 TEST(Msf, streams_have_no_more_bytes_than_the_file) {
   constexpr u32 kBlock = 512, kBlocks = 64;
   Out directory;
