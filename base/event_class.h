@@ -19,4 +19,7 @@ inline constexpr const char* kEventClassNames[kEventClassCount] = {"core", "dsu"
 constexpr usize index_of(EventClass event_class) {
   return static_cast<usize>(event_class);
 }
+constexpr const char* class_name(EventClass event_class) {
+  return kEventClassNames[index_of(event_class)];
+}
 }  // namespace wperf

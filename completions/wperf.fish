@@ -191,7 +191,7 @@ function __wperf_offer
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
+        --comm 'Show only threads with these names, separated by commas, or one name that has commas' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -273,7 +273,7 @@ function __wperf_offer
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
+        --comm 'Show only threads with these names, separated by commas, or one name that has commas' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -330,7 +330,7 @@ function __wperf_offer
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
+        --comm 'Show only threads with these names, separated by commas, or one name that has commas' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -392,7 +392,7 @@ function __wperf_offer
         --max-stack 'Record at most N callers per sample, 1 to 127 (default 127)' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
+        --comm 'Show only threads with these names, separated by commas, or one name that has commas' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -427,7 +427,7 @@ function __wperf_offer
     case push
       printf '%s\t%s\n' \
         --symbol-path 'Where to look for symbols, in the format of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons' \
-        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
+        --comm 'Show only threads with these names, separated by commas, or one name that has commas' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -528,7 +528,7 @@ function __wperf_offer
         --python=functions 'Same as --python: each Python function is one frame' \
         --python=lines 'Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
+        --comm 'Show only threads with these names, separated by commas, or one name that has commas' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \
@@ -782,7 +782,7 @@ function __wperf_offer
         --mem 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing' \
         --records 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json' \
         --sort 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line' \
-        --comm 'Show only threads with these names, separated by commas; a name with commas is tried first' \
+        --comm 'Show only threads with these names, separated by commas, or one name that has commas' \
         --pid 'Show only these processes' \
         --tid 'Show only these threads' \
         --module 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]' \

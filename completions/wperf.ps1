@@ -76,7 +76,7 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $help['--mem'] = 'With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; also branch mispredictions, TLB walks and false sharing'
   $help['--records'] = 'With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - print the records instead of tables, as JSON with --json'
   $help['--sort'] = 'Columns of the table, separated by commas: comm, pid, tid, core, cputype (kind of core), module, symbol, line'
-  $help['--comm'] = 'Show only threads with these names, separated by commas; a name with commas is tried first'
+  $help['--comm'] = 'Show only threads with these names, separated by commas, or one name that has commas'
   $help['--pid'] = 'Show only these processes'
   $help['--tid'] = 'Show only these threads'
   $help['--module'] = 'Show only these modules: libc.so.6, /usr/bin/python3, [kernel]'

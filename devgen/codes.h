@@ -16,7 +16,6 @@ inline constexpr u32 kModuleNotFound = 126;
 inline constexpr u32 kProcedureNotFound = 127;
 inline constexpr u32 kBadExeFormat = 193;
 inline constexpr u32 kMachineMismatch = 216;
-inline constexpr u32 kNoMoreItems = 259;
 inline constexpr u32 kInvalidImageHash = 577;
 inline constexpr u32 kElevationRequired = 740;
 inline constexpr u32 kServiceRefusesControl = 1052;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/pgo/recorded_branches.h"
 
-#include <fmt/format.h>
+#include "ground/bytes/hexadecimal.h"
 
 namespace wperf::pgo {
 
@@ -35,8 +35,7 @@ void RecordedBranches::add_range(const CodeLocation& begin, const CodeLocation& 
 // Looked up by path and build id. Only files of binaries with samples are open.
 RecordedBranches::Code RecordedBranches::find_code(const perf_data::MappedCode& code,
                                                    const recording::RecordedSamples& recorded) const {
-  std::string build_id;
-  for (const std::byte byte : code.build_id) build_id += fmt::format("{:02x}", static_cast<u8>(byte));
+  const std::string build_id = bytes::hexadecimal(code.build_id);
   const auto& modules = recorded.profile.modules;
   for (u32 i = 0; i < modules.size(); ++i) {
     if (modules[i].path != code.path || modules[i].build_id != build_id) continue;

@@ -26,12 +26,6 @@ struct DataFile {
   u64 begin = 0, end = 0;  // the loaded part of the module, as linked addresses
 };
 
-void parse(const std::optional<os::MappedFile>& mapped, std::optional<symbols::ElfFile>& out) {
-  if (!mapped.has_value()) return;
-  auto parsed = symbols::ElfFile::parse(mapped->bytes());
-  if (parsed.has_value()) out = std::move(parsed).value();
-}
-
 class DataNamer {
  public:
   DataNamer(const perf_data::PerfFile& file, const modules::ElfSearch& search, bool decorated)
@@ -93,8 +87,8 @@ class DataNamer {
     file = std::make_unique<DataFile>();
     const perf_data::MappedCode& mapped = history_.codes()[code];
     file->loaded = modules::find_elf(recorded_elf(mapped), search_);
-    parse(file->loaded.image, file->image);
-    parse(file->loaded.debug, file->debug);
+    file->image = modules::parsed_elf(file->loaded.image);
+    file->debug = modules::parsed_elf(file->loaded.debug);
     if (!file->image.has_value()) return *file;
     constexpr u32 kLoad = 1;
     file->begin = ~u64{0};

@@ -18,6 +18,7 @@
 #include "analysis/recording/profile_tables.h"
 #include "analysis/recording/python_names.h"
 #include "code/modules/for_each_module.h"
+#include "ground/bytes/hexadecimal.h"
 #include "model/stacks/id_table.h"
 
 namespace wperf::recording {
@@ -77,6 +78,15 @@ class PlaceNamer {
   }
 
   void find_names();
+  u32 add_module(const MappedCode& code, const modules::CodeFile& file, bool is_windows);
+  // The asked offsets that are in the file, as its addresses.
+  struct FileAddresses {
+    std::vector<u64> addresses;
+    std::vector<u32> asked;
+  };
+  // Names the other offsets.
+  FileAddresses addresses_in(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked,
+                             u32 module, bool is_windows);
   void name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked);
   void name_answer(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer, u32 function,
                    u32 asked);
@@ -174,27 +184,28 @@ void PlaceNamer::find_names() {
   if (!of_jit.empty()) name_jit(of_jit);
 }
 
-void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked) {
-  const bool is_windows = file.is_windows() || perf_data::is_windows_path(code.path);
+u32 PlaceNamer::add_module(const MappedCode& code, const modules::CodeFile& file, bool is_windows) {
   const usize slash = code.path.find_last_of(is_windows ? "/\\" : "/");
   const u32 module = tables_.add_module(std::string(code.path.substr(slash == code.path.npos ? 0 : slash + 1)),
                                         code.path, file.reason());
-  for (const std::byte byte : code.build_id) {
-    profile_.modules[module].build_id += fmt::format("{:02x}", static_cast<u8>(byte));
-  }
+  profile_.modules[module].build_id = bytes::hexadecimal(code.build_id);
   if (file.is_windows()) {
     profile_.modules[module].pdb_path = file.pdb_path();
     profile_.modules[module].image_base = file.image_base();
   }
-  u32 nameless = kNothing;  // for addresses that are not in the file
-  std::vector<u64> addresses;
-  std::vector<u32> of_address;
+  return module;
+}
+
+PlaceNamer::FileAddresses PlaceNamer::addresses_in(const MappedCode& code, const modules::CodeFile& file,
+                                                   const std::vector<u32>& asked, u32 module, bool is_windows) {
+  FileAddresses out;
+  u32 nameless = kNothing;
   for (const u32 one : asked) {
     std::optional<u64> address;
     if (file.has_symbols()) address = file.address_of_offset(asked_.second(one));
     if (address.has_value()) {
-      addresses.push_back(*address);
-      of_address.push_back(one);
+      out.addresses.push_back(*address);
+      out.asked.push_back(one);
     } else if (is_windows) {
       const u32 function = tables_.add_function({}, module, code.is_kernel);
       profile_.functions[function].name = fmt::format("{}+0x{:x}", profile_.modules[module].name, asked_.second(one));
@@ -205,6 +216,15 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
       named_.names[one].place = tables_.add_place(nameless);
     }
   }
+  return out;
+}
+
+void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked) {
+  const bool is_windows = file.is_windows() || perf_data::is_windows_path(code.path);
+  const u32 module = add_module(code, file, is_windows);
+  const FileAddresses inside = addresses_in(code, file, asked, module, is_windows);
+  const std::vector<u64>& addresses = inside.addresses;
+  const std::vector<u32>& of_address = inside.asked;
   if (addresses.empty()) return;
   // In files with overlapping segments the order may be different.
   std::vector<u32> order(addresses.size());

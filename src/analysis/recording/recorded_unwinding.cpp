@@ -6,6 +6,7 @@
 #include <bit>
 #include <optional>
 
+#include "code/symbols/elf/elf_format.h"
 #include "code/unwind/call_stub.h"
 #include "code/unwind/frame_table.h"
 #include "code/unwind/unwinder.h"
@@ -213,16 +214,11 @@ FrameFile& RecordedUnwinder::Files::file_of(u32 number) {
     open_vdso(code, *file);
   } else if (!code.is_anonymous) {
     file->loaded = modules::find_elf(recorded_elf(code), search_);
-    const auto parse = [](const std::optional<os::MappedFile>& mapped, std::optional<ElfFile>& out) {
-      if (!mapped.has_value()) return;
-      auto parsed = ElfFile::parse(mapped->bytes());
-      if (parsed.has_value()) out = std::move(parsed).value();
-    };
-    parse(file->loaded.image, file->image);
-    parse(file->loaded.debug, file->debug);
+    file->image = modules::parsed_elf(file->loaded.image);
+    file->debug = modules::parsed_elf(file->loaded.debug);
   }
-  constexpr u16 kX64 = 62, kArm64 = 183;
-  const u16 wanted = architecture_ == unwind::Architecture::aarch64 ? kArm64 : kX64;
+  const u16 wanted =
+      architecture_ == unwind::Architecture::aarch64 ? symbols::elf::kMachineArm64 : symbols::elf::kMachineX86_64;
   if (file->image.has_value() && file->image->machine() != wanted) file->image.reset();
   if (file->image.has_value()) file->table.emplace(unwind::eh_frame_of(*file->image));
   return *file;

@@ -99,7 +99,6 @@ class ScriptedTrace {
     u64 left = 0;    // when it left its core
     u32 number = 0;  // the number of that switch
     bool waited = false;
-    u64 waits_since = kBegin;
   };
   struct OnCore {
     u32 thread = stacks::kIdleThread;

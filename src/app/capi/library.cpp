@@ -7,16 +7,13 @@
 #include <utility>
 
 #include "ground/os/process.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::capi {
 namespace {
 
 // An array, so that no constructor or destructor runs when a thread of the program begins or ends.
 thread_local char message[1024];
-
-bool continues_character(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
-}
 
 }  // namespace
 
@@ -31,7 +28,7 @@ void clear_last_error() {
 void set_last_error(std::string_view text) {
   size_t length = std::min(text.size(), sizeof message - 1);
   if (length < text.size()) {
-    while (length > 0 && continues_character(text[length])) --length;  // never cuts a character
+    while (length > 0 && text::continues_character(text[length])) --length;  // never cuts a character
   }
   text.copy(message, length);
   message[length] = '\0';

@@ -20,9 +20,9 @@ namespace {
 diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
   for (const EventClass event_class : kEventClasses) {
     if (event_class == EventClass::core || plan.schedules[index_of(event_class)].entries.empty()) continue;
-    return diag::usage_error("the library counts on the cores only, but a metric has events of " +
-                                 std::string(kEventClassNames[index_of(event_class)]),
-                             "wperf_list_metrics() lists the metrics that count on the cores");
+    return diag::usage_error(
+        "the library counts on the cores only, but a metric has events of " + std::string(class_name(event_class)),
+        "wperf_list_metrics() lists the metrics that count on the cores");
   }
   return {};
 }

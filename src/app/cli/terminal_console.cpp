@@ -8,6 +8,7 @@
 #include "app/cli/terminal_text.h"
 #include "ground/os/process.h"
 #include "ground/os/terminal.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::cli {
 namespace {
@@ -28,7 +29,7 @@ bool colours_are_welcome(request::Colours asked, bool on_terminal) {
 std::string_view first_characters(std::string_view utf8, usize most) {
   usize at = 0;
   for (usize characters = 0; at < utf8.size(); ++at) {
-    if ((static_cast<u8>(utf8[at]) & 0xc0u) != 0x80u && characters++ == most) break;
+    if (!text::continues_character(utf8[at]) && characters++ == most) break;
   }
   return utf8.substr(0, at);
 }

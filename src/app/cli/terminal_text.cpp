@@ -24,7 +24,7 @@ usize width_of(std::string_view line) {
   bool escaped = false;
   for (const char c : line) {
     if (c == '\x1b') escaped = true;
-    if (!escaped && (static_cast<u8>(c) & 0xc0u) != 0x80u) ++width;
+    if (!escaped && !text::continues_character(c)) ++width;
     if (c == 'm') escaped = false;
   }
   return width;

@@ -81,7 +81,7 @@ std::vector<std::string_view> names_of(const std::vector<pmu::Product>& products
 // Refuses what `list` prints but no manual page describes: events outside of the cores, SPE and its filters.
 diag::Result<void> check_has_page(const std::string& name) {
   for (const EventClass event_class : kEventClasses) {
-    const std::string prefix = fmt::format("/{}/", kEventClassNames[index_of(event_class)]);
+    const std::string prefix = fmt::format("/{}/", class_name(event_class));
     if (event_class == EventClass::core || !name.starts_with(prefix)) continue;
     if (!pmu::find_uncore_event(event_class, std::string_view(name).substr(prefix.size())).has_value()) break;
     return diag::usage_error(fmt::format("{} is an event of the {} and has no manual page", name,

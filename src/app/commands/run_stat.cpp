@@ -186,7 +186,7 @@ void warn_of_replaced_files(const std::vector<output::TimelineFile>& files, diag
     if (std::none_of(file + 1, files.end(), has_its_path)) continue;
     console.warn(
         fmt::format("warning: {} does not keep the counts of {}; put {{class}} into its name for a file of each kind",
-                    file->path, kEventClassNames[static_cast<usize>(file->event_class)]));
+                    file->path, class_name(file->event_class)));
   }
 }
 

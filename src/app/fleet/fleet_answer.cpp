@@ -44,10 +44,6 @@ std::string time_text(u64 unix_s) {
                      clock.minutes().count(), clock.seconds().count());
 }
 
-std::string counted(u64 count, std::string_view thing) {
-  return fmt::format("{} {}{}", text::with_commas(count), thing, count == 1 ? "" : "s");
-}
-
 std::string summary_of(const std::vector<profiles::FleetHost>& hosts) {
   u64 number = 0, begin = ~u64{0}, end = 0;
   for (const profiles::FleetHost& host : hosts) {
@@ -55,7 +51,7 @@ std::string summary_of(const std::vector<profiles::FleetHost>& hosts) {
     begin = std::min(begin, host.begin_unix_s);
     end = std::max(end, host.end_unix_s);
   }
-  return fmt::format("{} of {}, {} to {} UTC", counted(number, "profile"), counted(hosts.size(), "host"),
+  return fmt::format("{} of {}, {} to {} UTC", text::counted(number, "profile"), text::counted(hosts.size(), "host"),
                      time_text(begin), time_text(end));
 }
 

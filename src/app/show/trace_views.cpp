@@ -92,7 +92,7 @@ diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::
   }
   recording::ChosenSpans out{.stretches = recording::merged_stretches(chosen), .text = {}};
   const std::string shown = names.size() == 1 ? *names.begin() : text::joined(names, " and ");
-  out.text = fmt::format("{} span{} of {} ({})", text::with_commas(chosen.size()), chosen.size() == 1 ? "" : "s", shown,
+  out.text = fmt::format("{} of {} ({})", text::counted(chosen.size(), "span"), shown,
                          report::span_time(total_of(out.stretches)));
   if (const std::string unpaired = report::unpaired_text(unclosed, unopened); !unpaired.empty())
     console.warn(fmt::format("note: {} has {}, whose length is unknown", shown, unpaired));

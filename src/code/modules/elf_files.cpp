@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "code/symbols/elf/debug_files.h"
+#include "code/symbols/elf/elf_format.h"
 #include "ground/os/files.h"
 #include "ground/os/named_file.h"
 #include "ground/os/process.h"
@@ -82,11 +83,6 @@ std::vector<std::string> image_candidates(const RecordedElf& recorded, const Elf
   return candidates;
 }
 
-bool is_same_file(const std::string& one, const std::string& other) {
-  std::error_code error;
-  return std::filesystem::equivalent(one, other, error);
-}
-
 void find_image(const RecordedElf& recorded, const std::vector<std::string>& candidates, const ElfSearch& search,
                 LoadedElf& loaded) {
   const auto& [path, build_id, process, was_replaced] = recorded;
@@ -97,7 +93,7 @@ void find_image(const RecordedElf& recorded, const std::vector<std::string>& can
                                : "no file " + path + " here" + needed;
   const os::NamedUse use = build_id.empty() ? os::NamedUse::read : os::NamedUse::checked;
   for (const std::string& candidate : candidates) {
-    if (was_replaced && is_same_file(candidate, path)) continue;
+    if (was_replaced && os::is_same_file(candidate, path)) continue;
     auto opened = os::open_named_file(candidate, use, search.folders);
     if (!opened.has_value()) {
       loaded.reason = opened.error().text;
@@ -282,6 +278,13 @@ LoadedElf find_elf(const RecordedElf& recorded, const ElfSearch& search) {
   return loaded;
 }
 
+std::optional<symbols::ElfFile> parsed_elf(const std::optional<os::MappedFile>& mapped) {
+  if (!mapped.has_value()) return std::nullopt;
+  auto parsed = symbols::ElfFile::parse(mapped->bytes());
+  if (!parsed.has_value()) return std::nullopt;
+  return std::move(parsed).value();
+}
+
 LoadedElf load_elf(const RecordedElf& recorded, const ElfSearch& search) {
   LoadedElf loaded = find_elf(recorded, search);
   if (!loaded.image.has_value() && !loaded.debug.has_value()) return loaded;
@@ -330,13 +333,15 @@ LoadedElf load_vdso(Bytes build_id, bool is_of_this_kernel) {
 }
 
 std::optional<CodeBytes> code_of(const LoadedElf& loaded, u32 begin, u32 end) {
-  constexpr u16 kX64 = 62, kArm64 = 183;
   if (!loaded.symbols.has_value() || !loaded.image.has_value() || loaded.symbols->image() == nullptr) return {};
   const u16 machine = loaded.symbols->image()->machine();
   const auto file = loaded.image->bytes();
-  if ((machine != kX64 && machine != kArm64) || begin > end || end > file.size()) return {};
+  if ((machine != symbols::elf::kMachineX86_64 && machine != symbols::elf::kMachineArm64) || begin > end ||
+      end > file.size())
+    return {};
   const auto address = loaded.symbols->address_of_offset(begin);
-  return CodeBytes{.instructions = machine == kX64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64,
+  return CodeBytes{.instructions = machine == symbols::elf::kMachineX86_64 ? symbols::InstructionSet::x64
+                                                                           : symbols::InstructionSet::arm64,
                    .bytes = file.subspan(begin, end - begin),
                    .base = address.has_value() ? *address - begin : 0,
                    .first = begin};

@@ -70,6 +70,8 @@ struct RecordedElf {
 LoadedElf load_elf(const RecordedElf& recorded, const ElfSearch& search);
 // Finds only the image and its debug file; reads no names.
 LoadedElf find_elf(const RecordedElf& recorded, const ElfSearch& search);
+// nullopt if there is no file, or if it is not an ELF file.
+std::optional<symbols::ElfFile> parsed_elf(const std::optional<os::MappedFile>& mapped);
 
 // "[vdso]": this machine's vDSO, if it is the recorded one. `build_id`: from the recording; if it is empty,
 // `is_of_this_kernel` decides.

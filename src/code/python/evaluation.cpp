@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "code/symbols/elf/elf_format.h"
 #include "code/symbols/elf/elf_symbols.h"
 #include "code/unwind/frame_table.h"
 
@@ -12,7 +13,6 @@ namespace {
 
 using symbols::EndianBytes;
 
-constexpr u16 kX64 = 62, kArm64 = 183;
 constexpr u64 kMostOfPart = u64{1} << 20;  // size limit of a part
 
 // Sign-extends a number of `bits` bits.
@@ -51,8 +51,8 @@ void for_each_jump(const symbols::ElfFile& file, const CodeRange& range, const V
   for (const symbols::ElfSection& section : file.sections()) {
     if (!section.contains(range.begin)) continue;
     const EndianBytes code = file.stored(section).slice(range.begin - section.address, range.end - range.begin);
-    file.machine() == kX64 ? for_each_x64_jump(code, range.begin, visit)
-                           : for_each_arm64_jump(code, range.begin, visit);
+    file.machine() == symbols::elf::kMachineX86_64 ? for_each_x64_jump(code, range.begin, visit)
+                                                   : for_each_arm64_jump(code, range.begin, visit);
     return;
   }
 }
@@ -74,7 +74,7 @@ std::vector<CodeRange> evaluation_parts(const symbols::ElfFile& file) {
   const auto named = named_part(file);
   if (!named.has_value()) return {};
   std::vector<CodeRange> parts = {*named};
-  if (file.machine() != kX64 && file.machine() != kArm64) return parts;
+  if (file.machine() != symbols::elf::kMachineX86_64 && file.machine() != symbols::elf::kMachineArm64) return parts;
   unwind::FrameTable table(unwind::eh_frame_of(file));
   std::map<u64, CodeRange>
       others;  // code that jumps enter in the middle (calls enter a function only at its start), ordered by begin

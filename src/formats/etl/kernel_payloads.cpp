@@ -223,11 +223,9 @@ std::optional<SwitchEvent> switch_event(const Event& event) {
   SwitchEvent out;
   out.new_thread = in.take<u32>();
   out.old_thread = in.take<u32>();
-  out.new_priority = in.take<std::int8_t>();
-  out.old_priority = in.take<std::int8_t>();
-  in.skip(2);
+  in.skip(4);  // priorities and others
   out.old_wait_reason = in.take<u8>();
-  out.old_wait_mode = in.take<std::int8_t>();
+  in.skip(1);
   out.old_state = in.take<u8>();
   if (!in.sound()) return std::nullopt;
   return out;
@@ -244,8 +242,7 @@ std::optional<ReadyEvent> ready_event(const Event& event) {
   Payload in(event);
   ReadyEvent out;
   out.thread = in.take<u32>();
-  out.adjust_reason = in.take<std::int8_t>();
-  in.skip(1);
+  in.skip(2);
   out.flags = in.take<u8>();
   if (!in.sound()) return std::nullopt;
   return out;

@@ -79,9 +79,7 @@ std::optional<IntervalEvent> interval_event(const Event& event);
 
 struct SwitchEvent {
   u32 new_thread = 0, old_thread = 0;
-  std::int8_t new_priority = 0, old_priority = 0;
   u8 old_wait_reason = 0;
-  std::int8_t old_wait_mode = 0;
   u8 old_state = 0;
 };
 std::optional<SwitchEvent> switch_event(const Event& event);
@@ -91,7 +89,6 @@ bool is_compact_switch_event(const Event& event);
 
 struct ReadyEvent {
   u32 thread = 0;
-  std::int8_t adjust_reason = 0;
   u8 flags = 0;  // 1 means: made ready by a deferred procedure call
 };
 std::optional<ReadyEvent> ready_event(const Event& event);

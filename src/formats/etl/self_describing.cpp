@@ -8,6 +8,7 @@
 
 #include "formats/etl/known_providers.h"
 #include "formats/etl/trace_text.h"
+#include "ground/bytes/hexadecimal.h"
 
 namespace wperf::etl {
 namespace {
@@ -252,7 +253,7 @@ class FieldReader {
   }
 
   static bool take_hexadecimal(Bytes bytes, DescribedField& out) {
-    for (const std::byte one : bytes) out.value += fmt::format("{:02x}", std::to_integer<unsigned>(one));
+    out.value += bytes::hexadecimal(bytes);
     return true;
   }
 

@@ -45,7 +45,7 @@ struct RecordingFacts {
   // One moment, in nanoseconds since 1970 and on the samples' clock.
   u64 moment_unix_ns = 0, moment_ns = 0;
   std::string auxtrace_index;  // the bytes of that section, if there are AUX traces
-  std::string tracing_data;    // for tracepoints: see tracing_data_bytes()
+  std::string tracing_data;    // for tracepoints: the bytes of that section
   std::string run;             // bytes of perf_data::RunFacts
   std::string jit_code;        // bytes of perf_data::kJitCodeFeature
   std::string record_stacks;   // bytes of perf_data::kRecordStacksFeature

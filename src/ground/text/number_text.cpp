@@ -25,6 +25,10 @@ std::string times(u64 count) {
   return count == 1 ? "once" : with_commas(count) + " times";
 }
 
+std::string counted(u64 count, std::string_view thing) {
+  return fmt::format("{} {}{}", with_commas(count), thing, count == 1 ? "" : "s");
+}
+
 std::string hex(u64 value, int digits) {
   return fmt::format("0x{:0{}x}", value, digits);
 }

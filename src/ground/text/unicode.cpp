@@ -10,10 +10,6 @@ namespace {
 
 constexpr u32 kReplacement = 0xfffd, kLastCharacter = 0x10ffff, kBeyond16Bits = 0x10000;
 
-bool continues_character(char byte) {
-  return (static_cast<u8>(byte) & 0xc0u) == 0x80u;
-}
-
 // Removes and returns the first character of `utf8`. If the text is malformed, removes one byte.
 u32 take_character(std::string_view& utf8) {
   const u8 first = static_cast<u8>(utf8[0]);

@@ -10,6 +10,11 @@
 
 namespace wperf::text {
 
+// Is it a byte of a UTF-8 character after the first one?
+constexpr bool continues_character(char byte) {
+  return (static_cast<u8>(byte) & 0xc0u) == 0x80u;
+}
+
 // UTF-16 occurs in escapes of JSON and as whole files.
 constexpr bool is_high_half(u32 unit) {
   return unit >= 0xd800 && unit < 0xdc00;

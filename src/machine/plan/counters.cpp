@@ -12,8 +12,8 @@ constexpr usize kMaxEvents[kEventClassCount] = {WPERF_MAX_CORE_EVENTS, WPERF_MAX
                                                 WPERF_MAX_DMC_CLKDIV2_EVENTS};
 
 diag::Error too_many(EventClass event_class, usize size, usize limit) {
-  return diag::contract_error(fmt::format("error: too many {} (including padding) events: {} > {}",
-                                          request::class_name(event_class), size, limit));
+  return diag::contract_error(
+      fmt::format("error: too many {} (including padding) events: {} > {}", class_name(event_class), size, limit));
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ diag::Result<void> check_group_size(EventClass event_class, usize size, const Ca
 
 diag::Result<void> check_class_available(EventClass event_class, const Capabilities& machine) {
   if (machine.counters_free[index_of(event_class)] != 0) return {};
-  const std::string_view name = request::class_name(event_class);
+  const std::string_view name = class_name(event_class);
   const u32 total = machine.counters_total[index_of(event_class)];
   if (event_class == EventClass::core) WPERF_CHECK_OK(check_counters_answer(machine));
   WPERF_CHECK_OK(check_set_up(event_class, machine));

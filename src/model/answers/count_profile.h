@@ -55,7 +55,7 @@ inline void add_counts(std::vector<CountRow>& sums, const std::vector<CountRow>&
 // The name of an event as -e takes it: "/dsu/l3d_cache"; events of the core have no class.
 inline std::string name_with_class(EventClass event_class, std::string_view name) {
   if (event_class == EventClass::core) return std::string(name);
-  return std::string("/").append(kEventClassNames[index_of(event_class)]).append("/").append(name);
+  return std::string("/").append(class_name(event_class)).append("/").append(name);
 }
 
 // How the cycles in a core's row `cycle` were counted.

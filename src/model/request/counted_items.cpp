@@ -13,8 +13,6 @@
 namespace wperf::request {
 namespace {
 
-constexpr std::string_view kClassNames[kEventClassCount] = {"core", "dsu", "dmc_clk", "dmc_clkdiv2"};
-
 // Removes a prefix such as `/dsu/` from the front of `text`.
 std::optional<EventClass> take_prefix(std::string_view& text) {
   for (const EventClass event_class : kEventClasses) {
@@ -132,10 +130,6 @@ diag::Result<CoreRange> parse_range(std::string_view text, const CoreOption& opt
 }
 
 }  // namespace
-
-std::string_view class_name(EventClass event_class) {
-  return kClassNames[index_of(event_class)];
-}
 
 bool continues_group(const EventList& list, usize i) {
   const std::vector<EventToken>& tokens = list.tokens;

@@ -37,9 +37,6 @@ struct CoreRange {
 // is the grammar of -e for stat and test, of metric files and of built-in metrics. Names are not looked up here.
 diag::Result<EventList> parse_event_list(std::string_view text);
 
-// core, dsu, dmc_clk, dmc_clkdiv2.
-std::string_view class_name(EventClass event_class);
-
 // Is token i in the same group as the token before it?
 bool continues_group(const EventList& list, usize i);
 

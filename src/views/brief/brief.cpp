@@ -213,7 +213,7 @@ std::string fitted(const Brief& brief, usize bytes, const Spell& spell) {
 std::string cut(std::string_view text, usize most) {
   if (text.size() <= most) return std::string(text);
   usize end = most - 3;
-  while (end > 0 && (static_cast<u8>(text[end]) & 0xC0) == 0x80) --end;  // a cut must not divide a character
+  while (end > 0 && text::continues_character(text[end])) --end;  // a cut must not divide a character
   return std::string(text.substr(0, end)) + "...";
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "ground/text/unicode.h"
 #include "model/stacks/id_table.h"
 #include "model/stacks/stack_rows.h"
 
@@ -22,7 +23,7 @@ usize character_size(std::string_view text) {
   const usize size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
   for (usize i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0u) != 0x80) return 0;
+    if (!text::continues_character(text[i])) return 0;
   }
   // An overlong form, a lone surrogate, or a value beyond U+10FFFF.
   const u8 second = byte(1);

@@ -203,17 +203,21 @@ class PerfettoWriter {
     interned_.message(kCallstacks, stack_);
     packet.message(kInterned, interned_);
   }
+  // `moment`: kNothing if the sample has no time.
+  void begin_packet(u32 moment, text::Message& packet) const {
+    constexpr u64 kNeedsState = 2;
+    const u64 time = moment != kNothing ? moments_.samples.times_ns[moment] : 0;
+    packet.clear();
+    packet.number(kTimestamp, time != 0 ? time : moments_.begin_ns);
+    packet.number(kSequence, sequence_);
+    packet.number(kSequenceFlags, kNeedsState);
+  }
   void write_samples() {
     std::vector<bool> written(profile_.nodes.size());
     text::Message packet, sample;
     for_each_moment(source_, [&](u32 moment, u32 row, u64 count, u64 period) {
       const stacks::StackSample& one = profile_.samples[row];
-      packet.clear();
-      const u64 time = moment != kNothing ? moments_.samples.times_ns[moment] : 0;
-      packet.number(kTimestamp, time != 0 ? time : moments_.begin_ns);
-      packet.number(kSequence, sequence_);
-      constexpr u64 kNeedsState = 2;
-      packet.number(kSequenceFlags, kNeedsState);
+      begin_packet(moment, packet);
       const bool has_stack = profile_.nodes[one.node].place != kNothing;
       if (has_stack && !written[one.node]) append_stack(one.node, packet);
       written[one.node] = true;
@@ -255,12 +259,7 @@ class PerfettoWriter {
         period -= part;
         u64& so_far = counted[one.core];
         so_far += part;
-        packet.clear();
-        const u64 time = moment != kNothing ? moments_.samples.times_ns[moment] : 0;
-        packet.number(kTimestamp, time != 0 ? time : moments_.begin_ns);
-        packet.number(kSequence, sequence_);
-        constexpr u64 kNeedsState = 2;
-        packet.number(kSequenceFlags, kNeedsState);
+        begin_packet(moment, packet);
         if (has_stack && !written[one.node]) append_stack(one.node, packet);
         written[one.node] = true;
         sample.clear();

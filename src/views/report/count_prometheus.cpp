@@ -83,7 +83,7 @@ void for_each_count(const answers::CountProfile& profile, Visit visit) {
       for (usize i = 0; i < unit.rows.size(); ++i) {
         const answers::CountRow& row = unit.rows[i];
         if (is_core && i == 0 && unit.cycle_row == answers::CycleRow::uncounted) continue;
-        Labels labels = {{"class", kEventClassNames[index_of(event_class)]},
+        Labels labels = {{"class", class_name(event_class)},
                          {"unit", is_core && profile.process.has_value() ? "program" : std::to_string(unit.number)},
                          {"event", row.name}};
         // An event that was requested twice was counted twice.

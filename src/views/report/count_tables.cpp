@@ -50,11 +50,6 @@ bool dmc_scheduled(const answers::CountProfile& profile) {
          class_counts(profile, EventClass::dmc_clkdiv2).scheduled;
 }
 
-std::string_view class_name(EventClass event_class) {
-  static constexpr std::string_view kNames[kEventClassCount] = {"core", "dsu", "dmc_clk", "dmc_clkdiv2"};
-  return kNames[index_of(event_class)];
-}
-
 std::string_view unit_name(EventClass event_class) {
   static constexpr std::string_view kNames[kEventClassCount] = {"core", "dsu", "dmc", "dmc"};
   return kNames[index_of(event_class)];

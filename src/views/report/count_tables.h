@@ -49,8 +49,6 @@ std::string deviation_text(const answers::CountRow& row);
 
 const answers::ClassCounts& class_counts(const answers::CountProfile& profile, EventClass event_class);
 bool dmc_scheduled(const answers::CountProfile& profile);
-// "core", "dsu", "dmc_clk", "dmc_clkdiv2"
-std::string_view class_name(EventClass event_class);
 // The word for its units: "core", "dsu", "dmc".
 std::string_view unit_name(EventClass event_class);
 

@@ -309,8 +309,7 @@ std::string sides_text(const Comparison& comparison) {
 }
 
 std::string sensitivity_text(const EventChange& event) {
-  std::string text =
-      fmt::format("{} function{} compared", text::with_commas(event.compared), event.compared == 1 ? "" : "s");
+  std::string text = text::counted(event.compared, "function") + " compared";
   if (event.too_few != 0) {
     text += fmt::format("; {} {} too few samples to judge", text::with_commas(event.too_few),
                         event.too_few == 1 ? "has" : "have");

@@ -2,6 +2,7 @@
 // `man` (contract 8.6): the fields of an event, a metric or a group of metrics, as text and JSON.
 #include <algorithm>
 
+#include "ground/text/unicode.h"
 #include "machine/pmu/core_metrics.h"
 #include "views/report/tool_reports.h"
 
@@ -68,7 +69,7 @@ void append_line(std::string& out, std::string_view line) {
 // How many bytes of a word that is too long fit, without cutting a UTF-8 character.
 usize cut_of(std::string_view word) {
   usize cut = kWidth;
-  while (cut > 1 && (static_cast<unsigned char>(word[cut]) & 0xc0u) == 0x80u) --cut;
+  while (cut > 1 && text::continues_character(word[cut])) --cut;
   return cut;
 }
 

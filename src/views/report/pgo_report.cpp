@@ -69,15 +69,11 @@ std::string listed(const std::vector<Part>& parts) {
   return out;
 }
 
-std::string count_of(u64 count, std::string_view thing) {
-  return fmt::format("{} {}{}", with_commas(count), thing, count == 1 ? "" : "s");
-}
-
 std::string density_text(const pgo::Judgement& judgement) {
   if (judgement.hot_functions == 0) return "density: unknown, because the bounds of its functions are unknown\n";
   const std::string thinnest =
       fmt::format("{} counts per instruction in {}, the thinnest of {}", text::fixed(judgement.density, 2),
-                  judgement.thinnest, count_of(judgement.hot_functions, "hot function"));
+                  judgement.thinnest, text::counted(judgement.hot_functions, "hot function"));
   if (judgement.longer == 0) return fmt::format("density: {}; that is enough\n", thinnest);
   return fmt::format("density: {}; record {:.0f} times longer or more often\n", thinnest, std::ceil(judgement.longer));
 }
@@ -91,8 +87,8 @@ std::string pgo_text(const pgo::ProfileFacts& facts) {
                                 facts.used == 1      ? ""
                                 : facts.has_branches ? "es"
                                                      : "s",
-                                facts.program.empty() ? count_of(facts.modules, "module") : facts.program);
-  if (judgement.functions != 0) out += ", " + count_of(judgement.functions, "function");
+                                facts.program.empty() ? text::counted(facts.modules, "module") : facts.program);
+  if (judgement.functions != 0) out += ", " + text::counted(judgement.functions, "function");
   if (!judgement.hottest.empty()) {
     out += fmt::format("; hottest: {}, {} %", judgement.hottest, text::fixed(judgement.hottest_percent, 2));
   }
@@ -103,7 +99,7 @@ std::string pgo_text(const pgo::ProfileFacts& facts) {
                        with_commas(facts.calls));
   }
   if (const auto parts = unused_samples(facts); !parts.empty() && !facts.has_branches) {
-    out += fmt::format("not used: {} (of {})\n", listed(parts), count_of(facts.samples, "sample"));
+    out += fmt::format("not used: {} (of {})\n", listed(parts), text::counted(facts.samples, "sample"));
   }
   if (const auto parts = unused_branches(facts); !parts.empty()) {
     const std::string whole =
@@ -112,7 +108,7 @@ std::string pgo_text(const pgo::ProfileFacts& facts) {
   }
   if (const auto parts = unused_stacks(facts); !parts.empty()) {
     const std::string whole =
-        facts.branch_stacks != 0 ? fmt::format(" (of {})", count_of(facts.branch_stacks, "branch stack")) : "";
+        facts.branch_stacks != 0 ? fmt::format(" (of {})", text::counted(facts.branch_stacks, "branch stack")) : "";
     out += fmt::format("not used: {}{}\n", listed(parts), whole);
   }
   const auto percent = [&](u64 part) { return text::fixed(text::percent_of(part, facts.instructions), 2); };
@@ -134,7 +130,7 @@ std::string pgo_text(const pgo::ProfileFacts& facts) {
   }
   if (facts.undecodable != 0) {
     out += fmt::format("not decoded: {}; wperf knows no instructions there\n",
-                       count_of(facts.undecodable, "stretch of code"));
+                       text::counted(facts.undecodable, "piece") + " of code");
   }
   for (const std::string& loss : facts.losses) out += loss + '\n';
   out += density_text(judgement);

@@ -288,11 +288,10 @@ std::string span_time(u64 nanoseconds) {
 
 std::string unpaired_text(u64 unclosed, u64 unopened) {
   std::string text;
-  if (unclosed != 0)
-    text = fmt::format("{} start{} without a stop", text::with_commas(unclosed), unclosed == 1 ? "" : "s");
+  if (unclosed != 0) text = text::counted(unclosed, "start") + " without a stop";
   if (unopened == 0) return text;
   if (!text.empty()) text += ", ";
-  return text + fmt::format("{} stop{} without a start", text::with_commas(unopened), unopened == 1 ? "" : "s");
+  return text + text::counted(unopened, "stop") + " without a start";
 }
 
 std::string spans_text(const stacks::SpanTable& spans, u32 rows, usize width) {

@@ -59,7 +59,7 @@ std::string lost_text(const WaitReport& report) {
   std::string text;
   const auto add = [&](u64 number, std::string_view what) {
     if (number == 0) return;
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", text::with_commas(number), what, number == 1 ? "" : "s");
+    text += (text.empty() ? "" : ", ") + text::counted(number, what);
   };
   add(report.lost_records, "record");
   add(report.lost_events, "event");

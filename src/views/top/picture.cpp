@@ -8,6 +8,7 @@
 
 #include "ground/text/base_name.h"
 #include "ground/text/number_text.h"
+#include "ground/text/unicode.h"
 #include "views/report/count_derived.h"
 #include "views/report/headline.h"
 #include "views/report/top_report.h"
@@ -273,7 +274,7 @@ constexpr std::string_view kHelp[] = {
 // The end of the text, as much as fits.
 std::string end_of(std::string_view text, usize columns) {
   if (columns_of(text) <= columns) return std::string(text);
-  const auto continues = [&] { return !text.empty() && (text.front() & '\xc0') == '\x80'; };
+  const auto continues = [&] { return !text.empty() && text::continues_character(text.front()); };
   while (!text.empty() && columns_of(text) + 1 > columns) {
     text.remove_prefix(1);
     while (continues()) text.remove_prefix(1);

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "ground/text/unicode.h"
+
 namespace wperf::top {
 namespace {
 
 void erase_last_character(std::string& text) {
   while (!text.empty()) {
-    const bool continues = (text.back() & '\xc0') == '\x80';
+    const bool continues = text::continues_character(text.back());
     text.pop_back();
     if (!continues) return;
   }

@@ -70,7 +70,6 @@ struct Cpu {
   u32 irql;
   u32 online;
   bool reschedule;
-  bool timers_due;
   bool in_dpc;
   Thread* current;
   Thread* previous;  // the thread that ran before the latest switch

@@ -59,7 +59,7 @@ void report_kernel_leaks() {
   report_etw_leaks();
   report_resource_leaks();
   report_callback_leaks();
-  // Calls that the driver could not wait for keep their memory. The last of these calls release_driver when it ends.
+  // Asynchronous calls that the driver could not wait for keep their memory until the last of them ends.
   if (!is_driver_pinned() || apcs_queued() + apcs_inside() == 0) report_pool_leaks();
 }
 

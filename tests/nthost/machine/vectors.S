@@ -158,7 +158,7 @@ semihosting_call:
   hlt #0xf000
   ret
 
-// u64 psci_call(function, target, entry, context), by hvc, or smc where QEMU emulates EL2.
+// u64 psci_by_hvc, psci_by_smc(function, target, entry, context). smc is for QEMU that emulates EL2.
 .globl psci_by_hvc
 psci_by_hvc:
   hvc #0
