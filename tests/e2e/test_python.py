@@ -213,7 +213,7 @@ class Calls(PythonTest):
         self.assertGreater(len(stacks), 50)
         right = sum(set(stack) == {"work", "bottom", "deep"} and len(stack) >= 1023 for stack in stacks)
         self.assertGreaterEqual(right, 0.95 * len(stacks), collections.Counter(map(len, stacks)))
-        self.assertIn("more than 1,024 functions of Python", self.said)
+        self.assertIn("more than 1,024 Python functions", self.said)
 
 
 class CallsWithTrampolines(Calls):

@@ -187,8 +187,8 @@ TEST(WaitsReport, StacksWithoutPythonAreCounted) {
   const std::string text = waits_text(report, {});
   EXPECT_NE(
       text.find("Python 3.13: 80 of 100 samples inside the interpreter have Python names (80.0 %)\n"
-                "note: Python 3.13: 20 of 100 samples (20.0 %) show the interpreter's own functions: 12 had gone on "
-                "before their frames were read, 8 are of threads that had just started\n"),
+                "note: Python 3.13: 20 of 100 samples (20.0 %) show the interpreter's own functions: 12 have frames "
+                "that changed before they were read, 8 are of threads that had just started\n"),
       std::string::npos)
       << text;
   const auto document = nlohmann::json::parse(waits_json(report));
