@@ -845,6 +845,8 @@ class Errors(WperfTest):
             locks = [row for row in waits["functions"] if row["class"] == "lock"]
             if locks and waits["lost_records"] == 0:
                 break
+        if waits["lost_records"] != 0:
+            self.skipTest("this machine is so busy that each recording lost records, so the threads may have run since")
         self.assertEqual({row["ended_by"] for row in locks}, {"not ended"}, locks)
         self.assertEqual({row["lock"] for row in waits["locks"]}, {"first", "second"}, waits["locks"])
         (join,) = [row for row in waits["functions"] if row["class"] == "thread end"]
