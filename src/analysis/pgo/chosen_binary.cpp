@@ -61,13 +61,12 @@ std::vector<const Binary*> meant(const std::vector<const Binary*>& binaries, con
   }
   if (!of_build.empty()) return of_build;
   if (!of_path.empty()) return of_path;
-  const bool is_missing_path = named.path.empty() && named.given != named.name;
-  return is_missing_path ? std::vector<const Binary*>() : of_name;
+  return named.is_missing_file() ? std::vector<const Binary*>() : of_name;
 }
 
 diag::Result<const Binary*> find_named(const std::vector<const Binary*>& binaries, const NamedBinary& named) {
   const std::vector<const Binary*> found = meant(binaries, named);
-  if (found.empty() && named.path.empty() && named.given != named.name) {
+  if (found.empty() && named.is_missing_file()) {
     return diag::usage_error(fmt::format("there is no file {}", named.given),
                              "give the program that ran, or only the name of a module");
   }

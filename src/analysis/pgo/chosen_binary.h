@@ -16,6 +16,9 @@ struct NamedBinary {
   std::string name;      // the last part of it
   std::string path;      // empty if there is no such file
   std::string build_id;  // of the file, as recordings have it; empty if it has none
+
+  // Is it a path where no file is, and not only a name?
+  bool is_missing_file() const { return path.empty() && given != name; }
 };
 // A file that does not exist may be one of the recording's machine. Returns an error if the file is neither an ELF file
 // nor a PE image.

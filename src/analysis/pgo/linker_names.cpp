@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/ascii.h"
+
 namespace wperf::pgo {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Has the name the form of a linker's name? If the debug information has no linker's name for a function that was
 // inlined, its name may be like "operator()", "pick<int>" or "~list".

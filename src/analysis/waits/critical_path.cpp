@@ -250,7 +250,7 @@ class PathBuilder {
 
   std::string text_of(u32 thread) const { return names_.text_of(accounting_.threads[thread].thread); }
 
-  // The sample that shows where the thread was; kNoSample if there is none.
+  // Returns the sample that has the place of the thread, or kNoSample.
   static u32 sample_of(const PathStep& step, const waits::Wait* wait) {
     if (step.state == StepState::running) return step.sample;
     return wait != nullptr && step.state != StepState::ready ? wait->sample : stacks::kNoSample;

@@ -142,7 +142,7 @@ diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, 
     return whole;
   }
   return diag::Error{
-      .text = fmt::format("interrupted after {} round{}, too few to show a difference", whole, whole == 1 ? "" : "s"),
+      .text = fmt::format("interrupted after {}, too few to show a difference", text::counted(whole, "round")),
       .hint = fmt::format("bench needs at least {} rounds", kFewestRounds)};
 }
 

@@ -37,7 +37,7 @@ constexpr OwnHelp kOwnHelp[] = {
      "The core to sample; there is no default. --cores takes several. If given twice, the last one applies."},
     {Option::cores, Command::record | Command::top,
      "The core to sample, on which wperf also starts the program. --cores takes several. If given twice, the last one "
-     "counts."},
+     "applies."},
     {Option::cores, Command::machine, "The core on which `machine run` keeps the program."},
     {Option::events, Command::sample | Command::record,
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "

@@ -42,10 +42,10 @@ std::vector<std::string> places_of(const std::optional<pgo::NamedBinary>& binary
 }
 
 diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request,
-                                             const std::optional<pgo::NamedBinary>& named, diag::Console& console) {
+                                             const std::vector<std::string>& first_places, diag::Console& console) {
   pgo::ProfileCounts counts;
   show::ReportOptions options = report_options(request, console);
-  options.read.symbols.first_places = places_of(named);
+  options.read.symbols.first_places = first_places;
   // This format needs no code files, and has call stacks.
   options.read.rvas = options.read.callers = request.pgo.format == request::PgoFormat::spt;
   options.read.files_with_lines = request::has_lines(*request.pgo.format);
@@ -90,7 +90,7 @@ diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console
   modules::SymbolOptions symbols = modules::symbol_options(request);
   symbols.first_places = places_of(named);
   order.folders = modules::symbol_folders(symbols);
-  WPERF_TRY(const pgo::ProfileCounts counts, read_counts(request, named, console));
+  WPERF_TRY(const pgo::ProfileCounts counts, read_counts(request, symbols.first_places, console));
   WPERF_CHECK_OK(check_modules_stay(counts, order.file));
   const pgo::Binary* binary = nullptr;
   if (order.format != request::PgoFormat::spt || named.has_value()) {

@@ -24,12 +24,19 @@ TEST(SourceFiles, AreKnownByTheirNames) {
   }
 }
 
-TEST(SourceFiles, OthersAreNotRead) {
-  const std::string folder = testing::TempDir() + "wperf sources";
+std::string empty_folder(const std::string& name) {
+  std::string folder = testing::TempDir() + name;
   std::filesystem::remove_all(folder);
-  const auto save = [&](const std::string& name, std::string_view text) {
-    ASSERT_TRUE(os::save_with_folders(folder + '/' + name, std::as_bytes(std::span(text))).has_value());
-  };
+  return folder;
+}
+
+void save_text(const std::string& path, std::string_view text) {
+  ASSERT_TRUE(os::save_with_folders(path, std::as_bytes(std::span(text))).has_value());
+}
+
+TEST(SourceFiles, OthersAreNotRead) {
+  const std::string folder = empty_folder("wperf sources");
+  const auto save = [&](const std::string& name, std::string_view text) { save_text(folder + '/' + name, text); };
   save("x.c", "int x;\n");
   save("secret", "secret\n");
   save("moved/y.c", "int y;\n");
@@ -56,11 +63,8 @@ TEST(SourceFiles, OthersAreNotRead) {
 }
 
 TEST(SourceFiles, ScriptsOfPythonNeedNoEnding) {
-  const std::string folder = testing::TempDir() + "wperf scripts.d";
-  std::filesystem::remove_all(folder);
-  const auto save = [&](const std::string& name, std::string_view text) {
-    ASSERT_TRUE(os::save_with_folders(folder + '/' + name, std::as_bytes(std::span(text))).has_value());
-  };
+  const std::string folder = empty_folder("wperf scripts.d");
+  const auto save = [&](const std::string& name, std::string_view text) { save_text(folder + '/' + name, text); };
   save("tool", "#!/usr/bin/env python3\nwork()\n");
   save("shell", "#!/bin/sh\npython3 x\n");
   save("secret.key", "#!/usr/bin/env python3\n");

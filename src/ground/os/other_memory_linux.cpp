@@ -75,8 +75,7 @@ bool has_other_root(u32 process) {
 }
 
 bool is_other_file(u32 process, const std::string& path) {
-  std::error_code failed;
-  return !std::filesystem::equivalent("/proc/" + std::to_string(process) + "/root" + path, path, failed) || failed;
+  return !is_same_file("/proc/" + std::to_string(process) + "/root" + path, path);
 }
 
 u32 own_thread_number(u32 process, u32 thread) {

@@ -53,7 +53,7 @@ void close_length(ByteWriter& to, usize start, bool big) {
 }
 
 // "a.c" in "/src" (DWARF 4): line 10 at 0x1000, 11 at 0x1004, line 20 of "inc/b.h" at 0x1008, 12 at 0x1010, end at
-// 0x1020. `folded`: the line of a second sequence at 0x1000; 0 if there is none.
+// 0x1020. If `folded` is not 0, a second sequence at 0x1000 has that line.
 void write_lines(Sections& to, u64 first_address = 0x1000, u8 folded = 0) {
   ByteWriter& out = to.line;
   const usize start = out.bytes.size();

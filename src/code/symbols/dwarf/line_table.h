@@ -22,8 +22,8 @@ class LineTable {
   // The program at `offset`; `unit` refers to it.
   LineTable(const Unit& unit, u64 offset, DwarfDamage& damage);
 
-  // The row whose range contains the address; null if there is none. The linker may have folded equal functions, whose
-  // sequences then begin at one address. Only then declared_line() is called: the sequence that fits that line is used.
+  // Returns the row whose range contains the address, or null. If the linker folded equal functions, several sequences
+  // begin at one address. Only then declared_line() is called: the sequence that fits that line is used.
   template <class DeclaredLine>
   const Row* find(u64 address, DeclaredLine&& declared_line) const {
     const std::span<const Sequence> some = sequences_at(address);

@@ -49,7 +49,8 @@ class ElfSymbols {
 class LocalSymbols {
  public:
   static LocalSymbols read(const ElfFile& image);
-  // The place of a symbol among those of its name by address, from 1, as BOLT counts; 0 if there is none.
+  // Returns the number that BOLT gives the symbol: it numbers the symbols of a name by address, from 1. Returns 0 for
+  // an unknown symbol.
   u32 number_of(std::string_view name, u64 address) const;
 
  private:
