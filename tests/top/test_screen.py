@@ -317,7 +317,7 @@ class TopScreen(unittest.TestCase):
     def test_what_is_saved_is_what_was_seen(self):
         self.start("-e", "ld_spec:100000")
         self.terminal.keys("t")
-        self.terminal.wait_for(r"last [2-9] looks")
+        self.terminal.wait_for(r"last ([2-9]|10) looks")
         self.terminal.keys("p")
         held = self.terminal.wait_for("PAUSED")
         samples = int(re.search(r": ([\d,]+) samples", held)[1].replace(",", ""))
