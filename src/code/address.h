@@ -20,6 +20,11 @@ struct RvaRange {
   bool contains(Rva rva) const { return begin <= rva && rva < end; }
 };
 
+struct AddressRange {      // linked addresses, or those of a process
+  u64 begin = 0, end = 0;  // end is one past the last byte; equal if not known
+  bool contains(u64 address) const { return begin <= address && address < end; }
+};
+
 // Where a function's return address is just before one of its ARM64 instructions runs.
 enum class CallerPlace : u8 {
   link_register,

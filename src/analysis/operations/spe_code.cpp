@@ -53,8 +53,8 @@ std::vector<answers::AddressAnswer> answers_of(const modules::CodeFile& file, co
   addresses.reserve(asked.size());
   for (const auto& [address, offset] : asked) addresses.push_back(address);
   const symbols::Symbolization known = file.answer(addresses, query);
-  const std::vector<modules::CodeRange> ranges =
-      line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>(known.answers.size());
+  const std::vector<code::AddressRange> ranges =
+      line_ranges ? file.line_ranges(known) : std::vector<code::AddressRange>(known.answers.size());
   answers.reserve(known.answers.size());
   for (usize i = 0; i < known.answers.size(); ++i) {
     const u64 address = known.answers[i].address;

@@ -2,10 +2,8 @@
 #include "analysis/pgo/profile_counts.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
-#include <optional>
 
 #include "base/ascii.h"
 #include "code/symbols/elf/elf_symbols.h"

@@ -92,10 +92,10 @@ class InstructionCounts {
   }
 
   // Adds a function, with its code that is elsewhere.
-  void add_pieces(const modules::CodeRange& function, std::set<u64>& known) {
+  void add_pieces(const code::AddressRange& function, std::set<u64>& known) {
     if (!known.insert(function.begin).second) return;
     add_range(function.begin, function.end - 1, 0);
-    for (const modules::CodeRange& piece : file_.pieces_at(function.begin)) {
+    for (const code::AddressRange& piece : file_.pieces_at(function.begin)) {
       if (known.insert(piece.begin).second) add_range(piece.begin, piece.end - 1, 0);
     }
   }

@@ -43,7 +43,7 @@ class PythonProcess {
   u32 minor_version() const { return static_cast<u32>(layout_.minor()); }
   bool evaluates_at(u64 address) const {
     return std::ranges::any_of(runtime_.evaluation,
-                               [address](const python::CodeRange& part) { return part.contains(address); });
+                               [address](const code::AddressRange& part) { return part.contains(address); });
   }
 
   struct Function {

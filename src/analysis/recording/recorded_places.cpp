@@ -239,8 +239,8 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
   const symbols::Symbolization known = file.answer(sorted, {.lines = lines, .decorated = options_.decorated});
   profile_.modules[module].not_used = file.not_used();
   if (profile_.modules[module].reason.empty()) profile_.modules[module].reason = profile_.modules[module].not_used;
-  const std::vector<modules::CodeRange> ranges =
-      options_.line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>();
+  const std::vector<code::AddressRange> ranges =
+      options_.line_ranges ? file.line_ranges(known) : std::vector<code::AddressRange>();
   // Functions by their beginnings; functions without a known beginning by name or address.
   std::unordered_map<u64, u32> functions, loose_addresses;
   std::unordered_map<std::string_view, u32> loose_functions;

@@ -117,14 +117,9 @@ SymbolizedAddress CodeFile::function_at(u64 address, bool decorated) const {
   return elf_->symbols->function_at(address, decorated);
 }
 
-std::vector<CodeRange> CodeFile::pieces_at(u64 address) const {
+std::vector<code::AddressRange> CodeFile::pieces_at(u64 address) const {
   if (!has_symbols()) return {};
-  std::vector<CodeRange> out;
-  for (const symbols::CodePiece& one :
-       is_windows() ? image_->symbols->pieces_at(rva_of(address)) : elf_->symbols->pieces_at(address)) {
-    out.push_back({one.begin, one.end});
-  }
-  return out;
+  return is_windows() ? image_->symbols->pieces_at(rva_of(address)) : elf_->symbols->pieces_at(address);
 }
 
 std::optional<CodeBytes> CodeFile::code(u64 begin, u64 end) const {
@@ -141,11 +136,11 @@ std::optional<CodeBytes> CodeFile::code(u64 begin, u64 end) const {
   return code_of(*elf_, static_cast<u32>(*offset), static_cast<u32>(*offset + (end - begin)));
 }
 
-std::optional<u64> CodeFile::code_hash(CodeRange function) const {
+std::optional<u64> CodeFile::code_hash(code::AddressRange function) const {
   if (!has_symbols()) return {};
   const std::optional<CodeBytes> bytes = code(function.begin, function.end);
   if (!bytes.has_value() || bytes->bytes.size() < function.end - function.begin) return {};
-  CodeRange image;
+  code::AddressRange image;
   if (is_image()) {
     image = {image_base(), image_base() + pe()->image_size()};
   } else {
@@ -173,8 +168,8 @@ void CodeFile::for_each_name(bool decorated, const symbols::CodeNameVisitor& vis
   }
 }
 
-std::vector<CodeRange> CodeFile::line_ranges(const Symbolization& known) const {
-  std::vector<CodeRange> ranges(known.answers.size());
+std::vector<code::AddressRange> CodeFile::line_ranges(const Symbolization& known) const {
+  std::vector<code::AddressRange> ranges(known.answers.size());
   if (const symbols::PdbFile* pdb = is_windows() ? image_->symbols->pdb() : nullptr; pdb != nullptr) {
     for (size_t i = 0; i < ranges.size(); ++i) {
       const auto line = pdb->line_at(rva_of(known.answers[i].address));
@@ -184,7 +179,7 @@ std::vector<CodeRange> CodeFile::line_ranges(const Symbolization& known) const {
     }
     return ranges;
   }
-  CodeRange function;
+  code::AddressRange function;
   std::vector<u32> lines;  // the line of each byte of the function that was read last
   for (size_t i = 0; i < ranges.size(); ++i) {
     const SymbolizedAddress& one = known.answers[i];

@@ -6,15 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "code/address.h"
 #include "code/modules/elf_files.h"
 #include "code/modules/module_files.h"
 #include "code/symbols/symbolization.h"
 
 namespace wperf::modules {
-
-struct CodeRange {
-  u64 begin = 0, end = 0;  // equal if not known
-};
 
 class CodeFile {
  public:
@@ -44,16 +41,16 @@ class CodeFile {
   symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
   // The code of the function at an address, if its debug information says that it is in several pieces, as when its
   // cold code is elsewhere. Otherwise empty.
-  std::vector<CodeRange> pieces_at(u64 address) const;
+  std::vector<code::AddressRange> pieces_at(u64 address) const;
   // The machine code; empty if the file is not on this machine, or if its instruction set cannot be disassembled.
   std::optional<CodeBytes> code(u64 begin, u64 end) const;
   // A hash of this function, without the addresses in its code, used to find the function in another build. Returns 0
   // if the function is too short to be recognised, and nullopt if the code is not on this machine or cannot be decoded.
-  std::optional<u64> code_hash(CodeRange function) const;
+  std::optional<u64> code_hash(code::AddressRange function) const;
   // Visits all names of code; an address may have several.
   void for_each_name(bool decorated, const symbols::CodeNameVisitor& visit) const;
   // For each address, the range of code around it that belongs to the same line of the function itself.
-  std::vector<CodeRange> line_ranges(const symbols::Symbolization& known) const;
+  std::vector<code::AddressRange> line_ranges(const symbols::Symbolization& known) const;
   // Only for Arm64 code in images; nullopt for other code.
   std::optional<code::CallerPlace> caller_place(u64 address) const;
   bool is_call(u64 address) const;  // is it an Arm64 call instruction? Works for ELF files and images

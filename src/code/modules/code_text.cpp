@@ -35,7 +35,7 @@ std::string instruction_text(const CodeFile& file, u64 base, const symbols::Inst
   std::string text = fmt::format("{:<{}} {}", instruction.mnemonic, style.mnemonic_width, instruction.operands);
   if (!instruction.target.has_value()) return text;
   const u64 target = base + *instruction.target;
-  const CodeRange& around = style.function;
+  const code::AddressRange& around = style.function;
   if (target >= around.begin && target < around.end) return fmt::format("{} <+0x{:x}>", text, target - around.begin);
   const std::string name = target_text(file, target, style.decorated);
   return name.empty() ? text : fmt::format("{} <{}>", text, name);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "code/address.h"
 #include "code/modules/code_file.h"
 #include "code/symbols/disassembly/disassembler.h"
 #include "ground/diag/result.h"
@@ -22,8 +23,8 @@ class Disassemblers {
 
 struct InstructionStyle {
   int mnemonic_width = 0;
-  bool decorated = false;   // names of targets
-  CodeRange function = {};  // a target in it is shown by its offset only
+  bool decorated = false;            // names of targets
+  code::AddressRange function = {};  // a target in it is shown by its offset only
 };
 // "b.ne  0x180001038 <mul+0x24>", "jne     0x401136 <+0x16>"; without a name if the target has none.
 std::string instruction_text(const CodeFile& file, u64 base, const symbols::Instruction& instruction,

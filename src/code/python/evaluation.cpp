@@ -46,7 +46,7 @@ void for_each_arm64_jump(EndianBytes code, u64 address, const Visit& visit) {
 }
 
 template <class Visit>
-void for_each_jump(const symbols::ElfFile& file, const CodeRange& range, const Visit& visit) {
+void for_each_jump(const symbols::ElfFile& file, const code::AddressRange& range, const Visit& visit) {
   if (range.end - range.begin > kMostOfPart) return;
   for (const symbols::ElfSection& section : file.sections()) {
     if (!section.contains(range.begin)) continue;
@@ -57,9 +57,9 @@ void for_each_jump(const symbols::ElfFile& file, const CodeRange& range, const V
   }
 }
 
-std::optional<CodeRange> named_part(const symbols::ElfFile& file) {
+std::optional<code::AddressRange> named_part(const symbols::ElfFile& file) {
   const auto functions = symbols::ElfSymbols::read(&file, nullptr, nullptr);
-  std::optional<CodeRange> found;
+  std::optional<code::AddressRange> found;
   for (const symbols::ElfSymbol& one : functions.all()) {
     // In a library, the function's stub has the same name.
     const bool is_stub = one.table == symbols::ElfSymbolTable::plt;
@@ -70,14 +70,14 @@ std::optional<CodeRange> named_part(const symbols::ElfFile& file) {
 
 }  // namespace
 
-std::vector<CodeRange> evaluation_parts(const symbols::ElfFile& file) {
+std::vector<code::AddressRange> evaluation_parts(const symbols::ElfFile& file) {
   const auto named = named_part(file);
   if (!named.has_value()) return {};
-  std::vector<CodeRange> parts = {*named};
+  std::vector<code::AddressRange> parts = {*named};
   if (file.machine() != symbols::elf::kMachineX86_64 && file.machine() != symbols::elf::kMachineArm64) return parts;
   unwind::FrameTable table(unwind::eh_frame_of(file));
-  std::map<u64, CodeRange>
-      others;  // code that jumps enter in the middle (calls enter a function only at its start), ordered by begin
+  // Code that jumps enter in the middle (calls enter a function only at its start), ordered by begin.
+  std::map<u64, code::AddressRange> others;
   for_each_jump(file, *named, [&](u64 target) {
     if (named->contains(target)) return;
     const auto entry = table.function_at(target);

@@ -4,16 +4,12 @@
 #pragma once
 #include <vector>
 
+#include "code/address.h"
 #include "code/symbols/elf/elf_file.h"
 
 namespace wperf::python {
 
-struct CodeRange {
-  u64 begin = 0, end = 0;
-  bool contains(u64 address) const { return address - begin < end - begin; }
-};
-
 // Linked addresses; the part with the name comes first. Empty if the file does not have the name.
-std::vector<CodeRange> evaluation_parts(const symbols::ElfFile& file);
+std::vector<code::AddressRange> evaluation_parts(const symbols::ElfFile& file);
 
 }  // namespace wperf::python

@@ -21,11 +21,11 @@ TEST(PythonEvaluation, HasDisjointPartsInTheInterpreterOfThisMachine) {
   if (!mapped.has_value()) GTEST_SKIP() << "there is no /usr/bin/python3.11";
   const auto file = symbols::ElfFile::parse(mapped.value().bytes());
   ASSERT_TRUE(file.has_value());
-  std::vector<CodeRange> parts = evaluation_parts(file.value());
+  std::vector<code::AddressRange> parts = evaluation_parts(file.value());
   ASSERT_FALSE(parts.empty());
-  std::ranges::sort(parts, {}, &CodeRange::begin);
+  std::ranges::sort(parts, {}, &code::AddressRange::begin);
   u64 whole = 0, last = 0;
-  for (const CodeRange& part : parts) {
+  for (const code::AddressRange& part : parts) {
     EXPECT_LE(last, part.begin);
     last = part.end;
     whole += part.end - part.begin;

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "code/python/evaluation.h"
 #include "code/symbols/elf/elf_symbols.h"
 #include "ground/os/named_file.h"
 #include "ground/text/base_name.h"
@@ -79,7 +80,8 @@ std::optional<PythonRuntime> runtime_in_module(bytes::Span file, const os::FileM
   if (!found.has_value()) return std::nullopt;
   PythonRuntime out{.address = bias + found->runtime, .evaluation = {}, .version = 0, .path = mapping.path};
   if (found->version.has_value() && !memory.read_number(bias + *found->version, out.version)) out.version = 0;
-  for (const CodeRange& part : found->evaluation) out.evaluation.push_back({bias + part.begin, bias + part.end});
+  for (const code::AddressRange& part : found->evaluation)
+    out.evaluation.push_back({bias + part.begin, bias + part.end});
   if (out.version == 0) out.version = version_in_name(name_of(mapping));
   // Layouts known by version are those of Linux; on Windows a long has four bytes.
   if (is_image && out.version < kFirstWithTable) out.version = 0;

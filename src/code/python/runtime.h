@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "code/python/evaluation.h"
+#include "code/address.h"
 #include "code/python/process_memory.h"
 #include "code/symbols/elf/elf_file.h"
 #include "code/symbols/pe/pe_file.h"
@@ -16,8 +16,8 @@
 namespace wperf::python {
 
 struct PythonRuntime {
-  u64 address = 0;                    // the address of _PyRuntime
-  std::vector<CodeRange> evaluation;  // the code of the function that interprets; empty if not known
+  u64 address = 0;                             // the address of _PyRuntime
+  std::vector<code::AddressRange> evaluation;  // the code of the function that interprets; empty if not known
   u32 version = 0;   // in the form of PY_VERSION_HEX; 0 if it does not determine the layout, because it is unknown or
                      // an old one on Windows
   std::string path;  // path of the module as the process sees it
@@ -27,7 +27,7 @@ struct PythonRuntime {
 struct RuntimeInFile {
   u64 runtime = 0;
   std::optional<u64> version;  // the variable Py_Version, since 3.11
-  std::vector<CodeRange> evaluation;
+  std::vector<code::AddressRange> evaluation;
 };
 // `by_symbol`: also looks for its symbol, which takes long in a large file. Nearly always its section exists and is
 // enough.

@@ -230,9 +230,9 @@ Symbolization ElfModule::answer(const std::vector<u64>& addresses, const SymbolQ
   return out;
 }
 
-std::vector<CodePiece> ElfModule::pieces_at(u64 address) const {
+std::vector<code::AddressRange> ElfModule::pieces_at(u64 address) const {
   state_->open_dwarf();
-  return state_->dwarf.has_value() ? state_->dwarf->pieces_at(address) : std::vector<CodePiece>();
+  return state_->dwarf.has_value() ? state_->dwarf->pieces_at(address) : std::vector<code::AddressRange>();
 }
 
 void ElfModule::for_each_name(bool decorated, const CodeNameVisitor& visit) const {

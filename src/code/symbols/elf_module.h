@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "code/address.h"
 #include "code/symbols/dwarf/dwarf_file.h"
 #include "code/symbols/elf/elf_file.h"
 #include "code/symbols/elf/elf_symbols.h"
@@ -43,7 +44,7 @@ class ElfModule {
   // Finds only the function at one address.
   SymbolizedAddress function_at(u64 address, bool decorated) const;
   // See DwarfFile.
-  std::vector<CodePiece> pieces_at(u64 address) const;
+  std::vector<code::AddressRange> pieces_at(u64 address) const;
 
   // Visits all names of code; an address may have several. `decorated`: as the compiler made them.
   void for_each_name(bool decorated, const CodeNameVisitor& visit) const;

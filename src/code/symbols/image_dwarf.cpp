@@ -53,7 +53,7 @@ void ImageDwarf::frames_at(code::Rva rva, std::vector<DwarfFrame>& out, bool dec
   file().frames_at(base_ + rva.value, out, declarations);
 }
 
-std::vector<CodePiece> ImageDwarf::pieces_at(code::Rva rva) const {
+std::vector<code::AddressRange> ImageDwarf::pieces_at(code::Rva rva) const {
   return file().pieces_at(base_ + rva.value);
 }
 

@@ -21,7 +21,7 @@ class ImageDwarf {
 
   // See DwarfFile.
   void frames_at(code::Rva rva, std::vector<DwarfFrame>& out, bool declarations) const;
-  std::vector<CodePiece> pieces_at(code::Rva rva) const;  // at linked addresses
+  std::vector<code::AddressRange> pieces_at(code::Rva rva) const;  // at linked addresses
   struct Function {
     code::RvaRange range;
     std::string_view name;

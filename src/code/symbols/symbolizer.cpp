@@ -350,8 +350,8 @@ std::vector<Answer> ModuleSymbols::answer(const std::vector<code::Rva>& addresse
   return answers;
 }
 
-std::vector<CodePiece> ModuleSymbols::pieces_at(code::Rva rva) const {
-  return state_->dwarf.has_value() ? state_->dwarf->pieces_at(rva) : std::vector<CodePiece>();
+std::vector<code::AddressRange> ModuleSymbols::pieces_at(code::Rva rva) const {
+  return state_->dwarf.has_value() ? state_->dwarf->pieces_at(rva) : std::vector<code::AddressRange>();
 }
 
 void ModuleSymbols::for_each_name(bool decorated, const std::function<void(code::Rva, std::string_view)>& visit) const {

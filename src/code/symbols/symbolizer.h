@@ -57,7 +57,7 @@ class ModuleSymbols {
 
   // `addresses` must be sorted and unique. Returns one answer for each, in the same order.
   std::vector<Answer> answer(const std::vector<code::Rva>& addresses, const SymbolQuery& options) const;
-  std::vector<CodePiece> pieces_at(code::Rva rva) const;  // see ImageDwarf
+  std::vector<code::AddressRange> pieces_at(code::Rva rva) const;  // see ImageDwarf
   // Visits all names of functions; an address may have several, and a name may occur twice.
   void for_each_name(bool decorated, const std::function<void(code::Rva, std::string_view)>& visit) const;
   // After lookups, `source` is the best source that was used.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The decoder that uses Capstone; its types occur only in this file.
-#include <utility>
 
 #include "code/symbols/disassembly/arm64_text.h"
 #include "code/symbols/disassembly/decoder.h"

@@ -48,7 +48,7 @@ struct DwarfFile::State {
   }
   void frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations);
   std::optional<DwarfFunction> function_at(u64 address);
-  std::span<const dwarf::AddressRange> pieces_at(u64 address);
+  std::span<const code::AddressRange> pieces_at(u64 address);
 
   std::unique_ptr<InfoFile> main, alternate;
   std::vector<std::unique_ptr<InfoFile>> split_files;
@@ -72,12 +72,12 @@ void DwarfFile::State::open(const DwarfSections& sections, const DwarfSections& 
 
 void DwarfFile::State::index_units() {
   std::vector<dwarf::Layer> layers;
-  std::vector<dwarf::AddressRange> ranges;
+  std::vector<code::AddressRange> ranges;
   const auto is_old = [](const Unit& unit) {
     return unit.widths.version == 2 && unit.ranges.kind == dwarf::ValueKind::none;
   };
   const bool any_old = std::any_of(main->units.begin(), main->units.end(), is_old);
-  const auto table = any_old ? dwarf::read_address_table(*main) : std::map<u64, std::vector<dwarf::AddressRange>>();
+  const auto table = any_old ? dwarf::read_address_table(*main) : std::map<u64, std::vector<code::AddressRange>>();
   for (u32 i = 0; i < main->units.size(); ++i) {
     const Unit& unit = main->units[i];
     if (unit.type == dwarf::kUnitType || unit.tag == dwarf::kTagPartialUnit) continue;
@@ -92,7 +92,7 @@ void DwarfFile::State::index_units() {
     if (!says_it && unit.has_children) ranges = load(i).scopes.covered();
     // If several units claim the same code (because the linker kept only one of several copies of a function), the
     // first one gets it.
-    for (const dwarf::AddressRange& range : ranges) layers.push_back({range, ~i, i});
+    for (const code::AddressRange& range : ranges) layers.push_back({range, ~i, i});
   }
   covered = dwarf::flatten(std::move(layers));
 }
@@ -148,15 +148,15 @@ std::optional<DwarfFunction> DwarfFile::State::function_at(u64 address) {
   if (scope == kNoScope) return std::nullopt;
   const std::string_view name = name_of(*unit, unit->scopes[unit->scopes.function_of(scope)]);
   if (name.empty()) return std::nullopt;
-  const dwarf::AddressRange piece = unit->scopes.function_piece(address);
+  const code::AddressRange piece = unit->scopes.function_piece(address);
   return DwarfFunction{.begin = piece.begin, .end = piece.end, .name = name};
 }
 
-std::span<const dwarf::AddressRange> DwarfFile::State::pieces_at(u64 address) {
+std::span<const code::AddressRange> DwarfFile::State::pieces_at(u64 address) {
   const LoadedUnit* const unit = unit_at(address);
   const u32 scope = unit != nullptr ? unit->scopes.find(address) : kNoScope;
   return scope != kNoScope ? unit->scopes.pieces_of(unit->scopes.function_of(scope))
-                           : std::span<const dwarf::AddressRange>();
+                           : std::span<const code::AddressRange>();
 }
 
 void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations) {
@@ -217,10 +217,9 @@ std::optional<DwarfFunction> DwarfFile::function_at(u64 address) const {
   return state_->function_at(address);
 }
 
-std::vector<CodePiece> DwarfFile::pieces_at(u64 address) const {
-  std::vector<CodePiece> out;
-  for (const dwarf::AddressRange& one : state_->pieces_at(address)) out.push_back({one.begin, one.end});
-  return out;
+std::vector<code::AddressRange> DwarfFile::pieces_at(u64 address) const {
+  const std::span<const code::AddressRange> pieces = state_->pieces_at(address);
+  return {pieces.begin(), pieces.end()};
 }
 
 DwarfDamage DwarfFile::damage() const {

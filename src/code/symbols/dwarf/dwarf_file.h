@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "code/address.h"
 #include "code/symbols/elf/endian_bytes.h"
 
 namespace wperf::symbols {
@@ -61,10 +62,6 @@ struct DwarfFunction {  // a function, or one of its pieces
   std::string_view name;  // the linkage name if there is one
 };
 
-struct CodePiece {
-  u64 begin = 0, end = 0;
-};
-
 struct DwarfDamage {
   u32 units = 0;    // units that were left out, completely or from some point on
   u32 entries = 0;  // single invalid references and ranges
@@ -85,7 +82,7 @@ class DwarfFile {
   std::optional<DwarfFunction> function_at(u64 address) const;
   // The code of the function at an address, if it is in several pieces: those of a function whose cold code is
   // elsewhere. Otherwise empty.
-  std::vector<CodePiece> pieces_at(u64 address) const;
+  std::vector<code::AddressRange> pieces_at(u64 address) const;
   DwarfDamage damage() const;
 
  private:

@@ -261,7 +261,7 @@ TEST(DwarfFile, AFunctionInPieces) {
   const Sections sections = function_in_pieces();
   const DwarfFile file = DwarfFile::open(sections.views(), {}, {});
   for (const u64 address : {0x1000, 0x101f}) {
-    const std::vector<CodePiece> pieces = file.pieces_at(address);
+    const std::vector<code::AddressRange> pieces = file.pieces_at(address);
     ASSERT_EQ(pieces.size(), 2u);
     EXPECT_EQ(pieces[0].begin, 0x1000u);
     EXPECT_EQ(pieces[0].end, 0x1010u);

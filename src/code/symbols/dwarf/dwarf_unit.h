@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "code/address.h"
 #include "code/symbols/dwarf/abbreviations.h"
 #include "code/symbols/dwarf/dwarf_file.h"
 
@@ -88,18 +89,16 @@ std::string_view text_of(const Unit& unit, const Value& value);
 std::optional<u64> address_of(const Unit& unit, const Value& value);
 std::optional<u64> address_of_index(const Unit& unit, u64 index);
 
-struct AddressRange {
-  u64 begin = 0, end = 0;
-};
 // DW_AT_low_pc, DW_AT_high_pc and DW_AT_ranges of an entry.
 struct RangeValues {
   const Value &low, &high, &ranges;
 };
 // The ranges of an entry, without code that the linker dropped.
-void read_ranges(const Unit& unit, const RangeValues& values, std::vector<AddressRange>& out, DwarfDamage& damage);
+void read_ranges(const Unit& unit, const RangeValues& values, std::vector<code::AddressRange>& out,
+                 DwarfDamage& damage);
 
 // The ranges in .debug_aranges, keyed by the offset of their unit.
-std::map<u64, std::vector<AddressRange>> read_address_table(const InfoFile& file);
+std::map<u64, std::vector<code::AddressRange>> read_address_table(const InfoFile& file);
 
 // .dwp files combine many .dwo files. An index says which part of each section belongs to which unit.
 

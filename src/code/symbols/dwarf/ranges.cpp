@@ -12,7 +12,7 @@ const Unit& holder_of(const Unit& unit) {
 
 class RangeSink {
  public:
-  RangeSink(const Unit& unit, std::vector<AddressRange>& out, DwarfDamage& damage)
+  RangeSink(const Unit& unit, std::vector<code::AddressRange>& out, DwarfDamage& damage)
       : largest_(unit.widths.address == 8 ? ~u64{0} : (u64{1} << (8 * unit.widths.address)) - 1),
         file_(unit.widths.version >= 5 ? *unit.file : *holder_of(unit).file),
         out_(out),
@@ -39,7 +39,7 @@ class RangeSink {
  private:
   u64 largest_;
   const InfoFile& file_;
-  std::vector<AddressRange>& out_;
+  std::vector<code::AddressRange>& out_;
   DwarfDamage& damage_;
 };
 
@@ -113,7 +113,8 @@ void read_new_list(const Unit& unit, u64 offset, RangeSink& sink) {
 
 }  // namespace
 
-void read_ranges(const Unit& unit, const RangeValues& values, std::vector<AddressRange>& out, DwarfDamage& damage) {
+void read_ranges(const Unit& unit, const RangeValues& values, std::vector<code::AddressRange>& out,
+                 DwarfDamage& damage) {
   const auto& [low, high, ranges] = values;
   RangeSink sink(unit, out, damage);
   if (ranges.kind == ValueKind::range_index) {
@@ -140,8 +141,8 @@ void read_ranges(const Unit& unit, const RangeValues& values, std::vector<Addres
   }
 }
 
-std::map<u64, std::vector<AddressRange>> read_address_table(const InfoFile& file) {
-  std::map<u64, std::vector<AddressRange>> out;
+std::map<u64, std::vector<code::AddressRange>> read_address_table(const InfoFile& file) {
+  std::map<u64, std::vector<code::AddressRange>> out;
   const EndianBytes& section = file.sections.aranges;
   u64 at = 0;
   while (at < section.size()) {

@@ -60,7 +60,7 @@ struct CodeEntry {
 
 class Walker {
  public:
-  using Pieces = std::unordered_map<u32, std::vector<AddressRange>>;
+  using Pieces = std::unordered_map<u32, std::vector<code::AddressRange>>;
   struct Results {
     std::vector<Scope>& scopes;
     std::vector<Layer>& layers;
@@ -208,7 +208,7 @@ class Walker {
     const auto index = static_cast<u32>(scopes_.size());
     scopes_.push_back(scope);
     if (!scope.is_inlined && ranges_.size() > 1 && ranges_.size() <= kMostPieces) pieces_.emplace(index, ranges_);
-    for (const AddressRange& range : ranges_) {
+    for (const code::AddressRange& range : ranges_) {
       layers_.push_back({range, static_cast<u32>(parents_.size()), index});
     }
     return index;
@@ -222,7 +222,7 @@ class Walker {
   std::vector<Layer>& layers_;
   Pieces& pieces_;
   std::vector<Parent> parents_;  // the enclosing scopes, by depth
-  std::vector<AddressRange> ranges_;
+  std::vector<code::AddressRange> ranges_;
 };
 
 }  // namespace
@@ -270,7 +270,7 @@ u32 ScopeTable::function_of(u32 scope) const {
   return scope;
 }
 
-AddressRange ScopeTable::function_piece(u64 address) const {
+code::AddressRange ScopeTable::function_piece(u64 address) const {
   const auto after = std::partition_point(segments_.begin(), segments_.end(),
                                           [&](const Segment& one) { return one.begin <= address; });
   if (after == segments_.begin() || (after - 1)->scope == kNoScope) return {};
@@ -282,13 +282,13 @@ AddressRange ScopeTable::function_piece(u64 address) const {
   return {first->begin, last == segments_.end() ? address + 1 : last->begin};
 }
 
-std::span<const AddressRange> ScopeTable::pieces_of(u32 function) const {
+std::span<const code::AddressRange> ScopeTable::pieces_of(u32 function) const {
   const auto found = pieces_.find(function);
-  return found != pieces_.end() ? found->second : std::span<const AddressRange>();
+  return found != pieces_.end() ? found->second : std::span<const code::AddressRange>();
 }
 
-std::vector<AddressRange> ScopeTable::covered() const {
-  std::vector<AddressRange> out;
+std::vector<code::AddressRange> ScopeTable::covered() const {
+  std::vector<code::AddressRange> out;
   for (usize i = 0; i + 1 < segments_.size(); ++i) {
     if (segments_[i].scope != kNoScope) out.push_back({segments_[i].begin, segments_[i + 1].begin});
   }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "code/address.h"
 #include "code/symbols/dwarf/dwarf_unit.h"
 
 namespace wperf::symbols::dwarf {
@@ -29,11 +30,11 @@ class ScopeTable {
   // The function that a scope is inlined into; the scope itself if it is not inlined.
   u32 function_of(u32 scope) const;
   // The contiguous code of a function around an address; empty if there is no function.
-  AddressRange function_piece(u64 address) const;
+  code::AddressRange function_piece(u64 address) const;
   // The code of a function (not of an inlined one); empty if it is in one piece.
-  std::span<const AddressRange> pieces_of(u32 function) const;
+  std::span<const code::AddressRange> pieces_of(u32 function) const;
   // All ranges of functions, for units without address ranges.
-  std::vector<AddressRange> covered() const;
+  std::vector<code::AddressRange> covered() const;
 
  private:
   struct Segment {
@@ -42,12 +43,12 @@ class ScopeTable {
   };
   std::vector<Scope> scopes_;
   std::vector<Segment> segments_;
-  std::unordered_map<u32, std::vector<AddressRange>> pieces_;  // keyed by function; of those with several
+  std::unordered_map<u32, std::vector<code::AddressRange>> pieces_;  // keyed by function; of those with several
 };
 
 // Flattens nested ranges: the innermost one at each address. Used for scopes and for units.
 struct Layer {
-  AddressRange range;
+  code::AddressRange range;
   u32 depth = 0;
   u32 owner = 0;
 };

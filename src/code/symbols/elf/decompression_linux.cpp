@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 #include "code/symbols/elf/decompression.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "code/symbols/go/go_table.h"
 
-#include <algorithm>
-
 #include "code/symbols/go/go_format.h"
 
 namespace wperf::symbols {

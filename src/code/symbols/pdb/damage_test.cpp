@@ -3,7 +3,6 @@
 // more); a file that can still be opened gives answers.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <random>
 
 #include "code/symbols/pdb/pdb_builder_test.h"
