@@ -24,6 +24,14 @@ def workload(name):
     return str(WORKLOADS / name)
 
 
+def paranoid():
+    """kernel.perf_event_paranoid; None if this kernel has no perf events, or hides them."""
+    try:
+        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    except (OSError, ValueError):
+        return None
+
+
 def shown_on_terminal(ours, its, process, heard=lambda text: None):
     """All bytes that `process` writes to a pseudo terminal until it ends. `heard` is called with the bytes so far.
 
@@ -96,6 +104,11 @@ class WperfTest(unittest.TestCase):
         self.assertEqual(done.returncode, status, (arguments, done.stderr))
         self.assertNotEqual(done.stderr, "", arguments)
         return done.stderr
+
+    def perf(self, *arguments):
+        done = subprocess.run(["perf", *map(str, arguments)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
 
 
 def counts(document, core=0):

@@ -18,14 +18,7 @@ import unittest
 import zlib
 
 from measured_programs import ENOUGH, Busy, until_enough
-from support import BINARY, WperfTest
-
-
-def paranoid():
-    try:
-        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
-    except (OSError, ValueError):
-        return None
+from support import BINARY, WperfTest, paranoid
 
 
 # A loop that spends its time in calls.

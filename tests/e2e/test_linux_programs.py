@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from support import BINARY, TIMEOUT, WperfTest
+from support import BINARY, TIMEOUT, WperfTest, paranoid
 
 STAT = ("stat", "-e", "task-clock")
 RECORD = ("record", "-e", "cpu-clock:1000000")
@@ -38,13 +38,6 @@ int main(void) {
   return 0;
 }
 """
-
-
-def paranoid():
-    try:
-        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
-    except (OSError, ValueError):
-        return None
 
 
 @unittest.skipUnless(sys.platform == "linux", "the linux device needs Linux")

@@ -160,11 +160,6 @@ class LinuxRecordingsTest(WperfTest):
         comms = self.perf("report", "-i", path, "--stdio", "--sort", "comm,dso,sym")
         self.assertRegex(comms, r"fresh +fresh +\[\.\] spin")
 
-    def perf(self, *arguments):
-        done = subprocess.run(["perf", *map(str, arguments)], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
     def test_beside_perf(self):
         for name, (options, words) in RUNS.items():
             with self.subTest(name):

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 from measured_programs import ENOUGH, until_enough
-from support import WperfTest
+from support import WperfTest, paranoid
 
 NO_POINTERS = r"""
 #include <stdlib.h>
@@ -97,10 +97,8 @@ int main(int count, char **words) {
 
 
 def may_not_sample():
-    try:
-        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 2 and os.geteuid() != 0
-    except (OSError, ValueError):
-        return True
+    level = paranoid()
+    return level is None or (level > 2 and os.geteuid() != 0)
 
 
 @unittest.skipUnless(sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64"), "needs Linux on x86-64 or AArch64")

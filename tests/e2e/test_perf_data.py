@@ -142,11 +142,6 @@ class PerfDataTest(WperfTest):
         self.assertEqual(ours, theirs)
         self.assertEqual({event for event, _ in ours}, {"cpu-clock", "task-clock"})
 
-    def perf(self, *arguments):
-        done = subprocess.run(["perf", *map(str, arguments)], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
     def test_perf_shows_the_same(self):
         if shutil.which("perf") is None:
             self.skipTest("no perf here")

@@ -20,8 +20,7 @@ extern const u8 deep_work_begin[], deep_loop_begin[], deep_loop_end[], deep_call
 u64 framed_work(u64 frame_pointer);
 extern const u8 framed_work_begin[], framed_loop_begin[], framed_work_end[];
 
-// Calls hot_part(3 n) and cold_part(n) in turn for ever, n = the argument: three quarters of the time are spent in the
-// first.
+// Calls endless_hot(3 n) and endless_cold(n) in turn for ever: three quarters of the time are spent in the first.
 u64 endless_work(u64 n);
 extern const u8 endless_work_begin[], endless_hot[], endless_cold[], endless_cold_end[], endless_work_end[];
 }

@@ -21,16 +21,11 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from push_support import free_port  # noqa: E402
 from support import BINARY, TIMEOUT, WORKLOADS, WperfTest  # noqa: E402
 
 LINE = re.compile(r"^(\w+)\{(.*)\} (\S+)$")
 PATIENCE = 60
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Listen(WperfTest):

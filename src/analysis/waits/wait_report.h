@@ -34,6 +34,7 @@ struct FunctionRow {
   // For the GIL: the function that held it for the longest time, its thread, and that time; empty if unknown.
   std::string holder = {}, holder_thread = {};
   u64 held_ns = 0;
+  const std::string& shown() const { return caller.empty() ? function : caller; }
 };
 
 // A thread that waited, and the thread that it waited for.

@@ -2,7 +2,6 @@
 #include "analysis/waits/wait_report_builder.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>

@@ -172,11 +172,6 @@ u64 AuxTraces::missing() const {
   return sum;
 }
 
-u64 AuxTraces::count_flagged(u64 flags) const {
-  return static_cast<u64>(
-      std::count_if(chunks_.begin(), chunks_.end(), [&](const AuxChunk& chunk) { return (chunk.flags & flags) != 0; }));
-}
-
 std::vector<AuxStretch> AuxTraces::stretches_of(const AuxBuffer& buffer) const {
   std::vector<AuxStretch> stretches;
   u64 done = 0;  // the number of bytes of the buffer that are in a stretch so far

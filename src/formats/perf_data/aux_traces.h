@@ -70,9 +70,8 @@ class AuxTraces {
   const std::vector<AuxChunk>& chunks() const { return chunks_; }     // in the same order
   const std::optional<TimeConversion>& time() const { return time_; }
   const ReadStatistics& statistics() const { return statistics_; }
-  u64 size() const;                    // the number of bytes of all buffers in the file
-  u64 missing() const;                 // bytes that should be in the file but are missing
-  u64 count_flagged(u64 flags) const;  // number of chunks with one of these flags
+  u64 size() const;     // the number of bytes of all buffers in the file
+  u64 missing() const;  // bytes that should be in the file but are missing
 
   // Divides the bytes of a buffer by its chunks, without gaps.
   std::vector<AuxStretch> stretches_of(const AuxBuffer& buffer) const;

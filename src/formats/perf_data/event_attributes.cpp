@@ -19,8 +19,7 @@ bool read_event_attributes(Bytes bytes, EventAttributes& out) {
   out.sample_type = reader.word();
   out.read_format = reader.word();
   out.flags = reader.word();
-  out.wakeup = reader.take<u32>();
-  out.breakpoint_type = reader.take<u32>();
+  reader.skip(8);  // when to wake a reader; breakpoints
   out.config1 = reader.word();
   // Each later version of the struct ends after one of these fields; beyond its end the reader returns zeros.
   out.config2 = reader.word();
@@ -29,11 +28,9 @@ bool read_event_attributes(Bytes bytes, EventAttributes& out) {
   out.user_stack_size = reader.take<u32>();
   out.clock_id = reader.take<u32>();
   out.interrupt_registers = reader.word();
-  out.aux_watermark = reader.take<u32>();
+  reader.skip(4);  // when to wake a reader of the AUX area
   out.max_stack = reader.take<u16>();
-  reader.skip(2);
-  out.aux_sample_size = reader.take<u32>();
-  reader.skip(4);
+  reader.skip(10);  // the size of AUX samples
   out.signal_data = reader.word();
   out.config3 = reader.word();
   return true;

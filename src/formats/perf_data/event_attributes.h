@@ -18,17 +18,13 @@ struct EventAttributes {
   u64 sample_type = 0;  // SampleField bits
   u64 read_format = 0;
   u64 flags = 0;  // the bit field after read_format
-  u32 wakeup = 0;
-  u32 breakpoint_type = 0;
   u64 config1 = 0, config2 = 0, config3 = 0;
   u64 branch_sample_type = 0;
   u64 user_registers = 0;  // a mask
   u32 user_stack_size = 0;
   u32 clock_id = 0;
   u64 interrupt_registers = 0;
-  u32 aux_watermark = 0;
   u16 max_stack = 0;
-  u32 aux_sample_size = 0;
   u64 signal_data = 0;
 
   bool has(u64 fields) const { return (sample_type & fields) != 0; }

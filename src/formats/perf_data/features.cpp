@@ -95,11 +95,6 @@ std::optional<SampleTime> Features::sample_time() const {
   return if_sound(reader, time);
 }
 
-std::optional<u64> Features::clock_period_ns() const {
-  Reader reader(bytes(Feature::clock_id));
-  return if_sound(reader, reader.word());
-}
-
 std::optional<ClockData> Features::clock_data() const {
   Reader reader(bytes(Feature::clock_data));
   ClockData data;

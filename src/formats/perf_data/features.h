@@ -74,7 +74,6 @@ class Features {
   std::optional<CpuCount> cpu_count() const;
   std::optional<u64> total_memory() const;  // bytes
   std::optional<SampleTime> sample_time() const;
-  std::optional<u64> clock_period_ns() const;
   std::optional<ClockData> clock_data() const;
   std::optional<Compression> compression() const;
   std::vector<std::string_view> command_line() const;

@@ -2,8 +2,6 @@
 // One record of each type as the kernel and perf write it; then each of them is cut short.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "formats/perf_data/perf_data_builder_test.h"
 
 namespace wperf::perf_data {

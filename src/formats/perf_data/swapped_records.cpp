@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/perf_data/swapped_records.h"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 
 namespace wperf::perf_data {

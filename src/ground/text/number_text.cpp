@@ -41,6 +41,10 @@ double percent_of(u64 part, u64 whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+std::string share(double part, double whole) {
+  return whole == 0 ? "0 %" : fixed(100 * part / whole, 1) + " %";
+}
+
 std::string duration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) seconds = 0;
   if (seconds < 0.0995) return fixed(seconds * 1e3, 1) + " ms";

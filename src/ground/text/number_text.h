@@ -14,6 +14,7 @@ std::string counted(u64 count, std::string_view thing);  // "1 thread", "1,234 t
 std::string hex(u64 value, int digits);                  // 0x001b
 std::string fixed(double value, int decimals);           // 0 for a value that is not finite
 double percent_of(u64 part, u64 whole);                  // 0 if `whole` is 0
+std::string share(double part, double whole);            // "12.3 %"; "0 %" if `whole` is 0
 std::string duration(double seconds);                    // for a person: "2.7 ms", "302 ms", "1.302 s"
 std::string scaled_number(double value);                 // for a person: "823", "60.9 K", "1.25 M"
 u64 whole_count(double value);                           // a limit as a whole number, from 0 to the largest i64

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 
 #include "ground/os/files.h"
 #include "ground/os/machine_facts.h"

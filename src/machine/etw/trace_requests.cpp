@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/etw/trace_requests.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "formats/etl/trace_text.h"
@@ -24,7 +23,6 @@ struct At {
     kFlushSeconds = 68,
     kEnableFlags = 72,
     kBuffers = 80,
-    kFreeBuffers = 84,
     kEventsLost = 88,
     kBuffersWritten = 92,
     kLogBuffersLost = 96,
@@ -78,7 +76,6 @@ Bytes properties_bytes(const SessionProperties& properties) {
 SessionState session_state(std::span<const std::byte> properties) {
   const u32 file = number_at<u32>(properties, At::kFileNameAt);
   return {.buffers = number_at<u32>(properties, At::kBuffers),
-          .free_buffers = number_at<u32>(properties, At::kFreeBuffers),
           .events_lost = number_at<u32>(properties, At::kEventsLost),
           .buffers_written = number_at<u32>(properties, At::kBuffersWritten),
           .log_buffers_lost = number_at<u32>(properties, At::kLogBuffersLost),

@@ -65,7 +65,7 @@ Bytes properties_bytes(const SessionProperties& properties);
 
 // The fields that ControlTrace fills in.
 struct SessionState {
-  u32 buffers = 0, free_buffers = 0;
+  u32 buffers = 0;
   u32 events_lost = 0, buffers_written = 0, log_buffers_lost = 0, real_time_buffers_lost = 0;
   u32 log_file_mode = 0;
   std::string file;

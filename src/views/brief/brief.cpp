@@ -236,8 +236,4 @@ std::string json(const Brief& brief, usize bytes) {
   return fitted(brief, bytes, spell_json);
 }
 
-std::string percent_text(double part, double whole) {
-  return whole == 0 ? "0 %" : text::fixed(100 * part / whole, 1) + " %";
-}
-
 }  // namespace wperf::brief

@@ -67,8 +67,6 @@ std::string cut(std::string_view text, usize most);
 
 // Cuts a long name in the sentences of the verdict.
 void cut_name(Brief& brief, std::string_view name);
-// "12.3 %"
-std::string percent_text(double part, double whole);
 template <class Rows, class Declare>
 void fill_table(Brief& brief, const Rows& rows, const Declare& declare) {
   brief.rows_in_all = rows.size();

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "ground/text/number_text.h"
 #include "ground/text/shell_words.h"
 #include "views/brief/brief.h"
 #include "views/report/diff_report.h"

@@ -173,18 +173,18 @@ void add_ruled_out(Brief& brief, const StackProfile& profile, const stacks::Reco
   if (cores.value_or(0) >= kBusy)
     brief.ruled_out.push_back(fmt::format("waiting: it used {} cores", text::fixed(*cores, 2)));
   if (counted.kernel != 0 && counted.kernel < kSmall * counted.period)
-    brief.ruled_out.push_back("the kernel: " + percent_text(counted.kernel, counted.period));
+    brief.ruled_out.push_back("the kernel: " + text::share(counted.kernel, counted.period));
   if (!found.rows.empty()) {
     const double most = static_cast<double>(found.rows.front().self_period);
     if (most < kSmall * counted.period)
-      brief.ruled_out.push_back("a single hot function: the hottest has " + percent_text(most, counted.period));
+      brief.ruled_out.push_back("a single hot function: the hottest has " + text::share(most, counted.period));
   }
   const auto threads =
       std::count_if(counted.threads.begin(), counted.threads.end(), [](double one) { return one > 0; });
   const double busiest = counted.threads.empty() ? 0 : *std::ranges::max_element(counted.threads);
   if (threads > 1 && busiest * static_cast<double>(threads) < 1.5 * counted.period) {
     brief.ruled_out.push_back(fmt::format("threads with unequal work: the busiest of {} has {}", threads,
-                                          percent_text(busiest, counted.period)));
+                                          text::share(busiest, counted.period)));
   }
   if (!report::may_lack_samples(profile)) brief.ruled_out.emplace_back("lost samples: none are missing");
 }

@@ -2,8 +2,6 @@
 // `waits`: the places where threads waited longest.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ground/text/number_text.h"
 #include "views/brief/brief.h"
 #include "views/report/about_text.h"
@@ -15,10 +13,6 @@ namespace {
 
 using waits::WaitReport;
 
-const std::string& place_of(const waits::FunctionRow& row) {
-  return row.caller.empty() ? row.function : row.caller;
-}
-
 void add_rows(Brief& brief, const WaitReport& report, const report::WaitTotals& sums) {
   fill_table(brief, report.functions, [&](report::Columns& to, const waits::FunctionRow& row) {
     to.string({.text = "% of waiting", .align = report::Align::right},
@@ -27,7 +21,7 @@ void add_rows(Brief& brief, const WaitReport& report, const report::WaitTotals& 
     to.count({"count"}, row.count);
     to.string({.text = "longest", .align = report::Align::right}, report::wait_time_text(row.longest));
     to.string({"for"}, name_of(row.wait));
-    to.word({"in"}, place_of(row));
+    to.word({"in"}, row.shown());
     to.word({"by"}, row.caller.empty() ? "" : row.function);
     to.word({"ended by"}, row.waker);
   });
@@ -40,14 +34,14 @@ void add_ruled_out(Brief& brief, const WaitReport& report, const report::WaitTot
   const double waiting = static_cast<double>(sums.waiting);
   if (report.has_wakeups && static_cast<double>(sums.ready) < kSmall * sums.wall()) {
     brief.ruled_out.push_back("too few cores: threads were ready to run without a core for " +
-                              percent_text(static_cast<double>(sums.ready), sums.wall()) + " of their time");
+                              text::share(static_cast<double>(sums.ready), sums.wall()) + " of their time");
   }
   const auto of = [&](waits::WaitClass one) { return static_cast<double>(sums.of(one)); };
   if (!report.has_stacks || waiting == 0 || of(waits::WaitClass::unexplained) >= kSmall * waiting) return;
   for (const waits::WaitClass one :
        {waits::WaitClass::lock, waits::WaitClass::io, waits::WaitClass::paging, waits::WaitClass::timer}) {
     if (of(one) < kSmall * waiting)
-      brief.ruled_out.push_back(fmt::format("{}: {} of the waiting", name_of(one), percent_text(of(one), waiting)));
+      brief.ruled_out.push_back(fmt::format("{}: {} of the waiting", name_of(one), text::share(of(one), waiting)));
   }
 }
 
@@ -79,9 +73,9 @@ Brief of_path(const waits::PathReport& path) {
   brief.verdict.push_back(fmt::format("the critical path of {} took {}", path.of, report::wait_time_text(path.length)));
   if (!path.sums.empty()) {
     const waits::PathSum& most = path.sums.front();
-    brief.verdict.push_back(fmt::format("most of it, {}: {} {}{}",
-                                        percent_text(static_cast<double>(most.total), length), most.thread,
-                                        name_of(most.state), most.function.empty() ? "" : " in " + most.function));
+    brief.verdict.push_back(fmt::format("most of it, {}: {} {}{}", text::share(static_cast<double>(most.total), length),
+                                        most.thread, name_of(most.state),
+                                        most.function.empty() ? "" : " in " + most.function));
     cut_name(brief, most.thread);
     cut_name(brief, most.function);
   }

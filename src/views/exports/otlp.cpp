@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OpenTelemetry's profiles, version 1.11.0 (opentelemetry.proto.profiles.v1development, alpha): one ProfilesData
 // message with a profile for each event. Entry 0 of each table in the dictionary is its zero value.
-#include <algorithm>
-#include <map>
-#include <tuple>
 #include <unordered_map>
 
 #include "ground/text/protobuf.h"

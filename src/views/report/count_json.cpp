@@ -3,7 +3,6 @@
 // their counter rows. New keys are added at the level of Time_elapsed, or in the rows of metrics, where they are
 // allowed.
 #include <algorithm>
-#include <span>
 #include <string>
 
 #include "ground/text/json_writer.h"

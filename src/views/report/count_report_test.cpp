@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <set>
 
 #include "views/report/golden_profiles.h"
 

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <string_view>
-#include <utility>
 
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ground/text/base_name.h"
 #include "ground/text/number_text.h"
 #include "views/report/sample_tables.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "ground/text/number_text.h"
 #include "views/report/headline.h"
 #include "views/report/stack_report.h"

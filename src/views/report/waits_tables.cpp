@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "ground/text/number_text.h"
 #include "views/report/about_text.h"

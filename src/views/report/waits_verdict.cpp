@@ -14,14 +14,6 @@ using waits::LockPlace;
 using waits::WaitClass;
 using waits::WaitReport;
 
-std::string share_text(double part, double whole) {
-  return whole == 0 ? "0 %" : text::fixed(100 * part / whole, 1) + " %";
-}
-
-const std::string& shown_place(const auto& row) {
-  return row.caller.empty() ? row.function : row.caller;
-}
-
 bool is_for_an_end(const FunctionRow& row) {
   return row.wait == WaitClass::thread_end || row.wait == WaitClass::process_end;
 }
@@ -88,8 +80,8 @@ std::string cause_text(const WaitReport& report, const FunctionRow& row, const W
   const std::string& waker = is_of_lock ? lock.place->waker : row.waker;
   std::string text =
       fmt::format("most waiting: {} in {} {}{} in {}, {} of the waiting", wait_time_text(total),
-                  text::with_commas(count), count == 1 ? "wait" : "waits", purpose_text(row, lock), shown_place(row),
-                  share_text(static_cast<double>(total), static_cast<double>(sums.waiting)));
+                  text::with_commas(count), count == 1 ? "wait" : "waits", purpose_text(row, lock), row.shown(),
+                  text::share(static_cast<double>(total), static_cast<double>(sums.waiting)));
   const std::string_view mostly = count == 1 ? "" : "mostly ";
   if (waker == waits::kNotEnded) return text + fmt::format("; {}{}", mostly, waits::kNotEnded);
   return waker.empty() ? text : text + fmt::format("; ended {}by {}", mostly, waker);
@@ -111,7 +103,7 @@ WaitTotals totals_of(const WaitReport& report) {
 
 std::vector<std::string> wait_verdict(const WaitReport& report) {
   const WaitTotals sums = totals_of(report);
-  const auto of_wall = [&](u64 part) { return share_text(static_cast<double>(part), sums.wall()); };
+  const auto of_wall = [&](u64 part) { return text::share(static_cast<double>(part), sums.wall()); };
   std::string states =
       fmt::format("{} {}: running {}, ready to run {}, waiting {}", text::with_commas(report.threads.size()),
                   report.threads.size() == 1 ? "thread" : "threads", of_wall(sums.running),
@@ -119,7 +111,7 @@ std::vector<std::string> wait_verdict(const WaitReport& report) {
   if (sums.unknown != 0) states += ", unknown " + of_wall(sums.unknown);
   std::vector<std::string> lines{std::move(states)};
   const FunctionRow* const most = largest_cause(report, sums);
-  if (most != nullptr && !shown_place(*most).empty()) lines.push_back(cause_text(report, *most, sums));
+  if (most != nullptr && !most->shown().empty()) lines.push_back(cause_text(report, *most, sums));
   return lines;
 }
 

@@ -2,8 +2,6 @@
 // The user's choices, the samples, and the resulting picture.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "views/top/picture.h"
 
 namespace wperf::top {
