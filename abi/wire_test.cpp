@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
 #include "abi/status.h"
 #include "abi/wire_as_c.h"

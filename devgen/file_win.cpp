@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "abi/device_interface.h"
-#include "devgen/codes.h"
 #include "devgen/windows_machine.h"
 #include "ground/os/file_signature_win.h"
 #include "ground/os/wide_text_win.h"

@@ -3,7 +3,6 @@
 #include <windows.h>
 
 #include "abi/device_interface.h"
-#include "devgen/codes.h"
 #include "devgen/windows_machine.h"
 #include "ground/os/wide_text_win.h"
 

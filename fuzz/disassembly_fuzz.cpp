@@ -2,7 +2,6 @@
 // Any bytes as machine code: every byte is in exactly one instruction, in order, and each instruction has a name. For
 // most of them, the place where execution continues is found without the library. No instruction reaches beyond the
 // code. The first byte chooses the instruction set, the next eight the address of the code.
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <span>

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "formats/etl/jit_code.h"
-#include "formats/etl/known_providers.h"
 #include "formats/etl/recorder_payloads.h"
 #include "formats/etl/self_describing.h"
 #include "formats/etl/stack_joiner.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answer of a database: as a whole, and host by host. The hosts together have no more than the whole.
-#include <cstdlib>
 #include <span>
 
 #include "formats/profiles/fleet_profile.h"

@@ -2,7 +2,6 @@
 // First line: a symbol path. Second: the name in an image. Each letter of the rest is an answer to the search for that
 // PDB. The search ends, does not look at any place twice, and every place that it calls remote is a URL.
 #include <algorithm>
-#include <cstddef>
 #include <cstdlib>
 #include <set>
 #include <string>

@@ -2,7 +2,6 @@
 // Answers of Arm's driver. For any bytes, sizes and errors, counting and sampling end with counts, samples or an error.
 // wperf sends no dangerous request that the driver would not check.
 #include <cstdlib>
-#include <cstring>
 
 #include "machine/windowsperf/windowsperf_machine.h"
 #include "machine/windowsperf/windowsperf_wire.h"

@@ -2,7 +2,6 @@
 // The work of each request that the dispatcher has accepted.
 #include "driver/core/core.h"
 
-#include "base/bits.h"
 #include "base/raw_bytes.h"
 #include "driver/core/dmc620_registers.h"
 #include "driver/core/pmu_registers.h"

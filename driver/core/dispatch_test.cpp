@@ -2,8 +2,6 @@
 // The entry for requests: which ones it accepts, and that a refused one has no effect.
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "driver/core/fake_hal.h"
 #include "driver/core/test_client.h"
 

@@ -2,7 +2,6 @@
 #include "driver/core/sample_request.h"
 
 #include "driver/core/core_mask.h"
-#include "driver/core/pmu_registers.h"
 #include "driver/core/sample_ring.h"
 
 namespace wperf::driver {

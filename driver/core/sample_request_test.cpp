@@ -6,7 +6,6 @@
 
 #include <functional>
 
-#include "driver/core/pmu_registers.h"
 #include "driver/core/test_client.h"
 
 namespace wperf::driver {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/core/sampler.h"
 
-#include "driver/core/pmu_registers.h"
 #include "driver/core/single_writer_counter.h"
 #include "driver/core/stack_walker.h"
 

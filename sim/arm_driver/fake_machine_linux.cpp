@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "machine/wperf_driver/driver_call.h"
 #include "machine/wperf_driver/driver_device.h"

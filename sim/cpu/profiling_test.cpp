@@ -3,7 +3,6 @@
 // every instruction.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <vector>
 

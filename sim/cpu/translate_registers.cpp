@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Instructions on registers (Arm ARM C4.1.89).
-#include <cstddef>
 
 #include "sim/cpu/block_translator.h"
 

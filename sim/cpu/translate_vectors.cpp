@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Some instructions on whole vector registers (Arm ARM C4.1.96) and their accesses by elements: constants, copies,
 // integer and logical operations, and floating-point arithmetic; see translate_floats.cpp for its results.
-#include <cstddef>
 #include <optional>
 
 #include "sim/cpu/block_translator.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Vector instructions that move lanes or bytes without arithmetic, AES, and accesses by structures.
-#include <algorithm>
 #include <cstring>
 
 #include "sim/cpu/vector_lanes.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records which thread ran on which core, as in traces of Windows' scheduler, for clients that watch the schedule.
 #include <algorithm>
-#include <cstring>
 
 #include "sim/machine/machine_state.h"
 #include "sim/nt/unwind_tables.h"

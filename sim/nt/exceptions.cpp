@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Delivers exceptions and APCs to ntdll's dispatchers, in frames on the thread's own stack.
 #include <algorithm>
-#include <cstring>
 
 #include "sim/nt/guest_exception.h"
 #include "sim/nt/state.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Control codes for files and folders: no file is a link, sparse or compressed.
 #include <algorithm>
-#include <array>
 
 #include "sim/nt/services.h"
 

@@ -2,7 +2,6 @@
 #include "sim/nt/guest_memory.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "sim/nt/memory.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 
 #include "sim/nt/placement.h"
 #include "sim/nt/services.h"

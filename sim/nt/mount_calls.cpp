@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The manager of mount points, which knows the names of the machine's only volume: C: and \\?\Volume{…}.
-#include <algorithm>
 #include <array>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // Pipes with and without names, for bytes or messages, between processes or between threads of one process. A read of
 // an empty pipe waits; an overlapped read ends when bytes arrive.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Processes.
-#include <algorithm>
 #include <array>
 
 #include "sim/nt/services.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <array>
 #include <string>
 
 #include "sim/nt/test_process.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The requests of programs to sockets. Operations that may have to wait are in socket_operations.cpp.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "sim/nt/services.h"

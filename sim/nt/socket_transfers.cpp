@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads the requests that may have to wait: accept, send, receive, poll.
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "sim/nt/services.h"

@@ -3,7 +3,6 @@
 // offsets are those of 64-bit Windows.
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "sim/nt/guest_exception.h"
 #include "sim/nt/placement.h"

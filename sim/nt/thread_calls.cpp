@@ -2,7 +2,6 @@
 // Threads: their life, their registers, their APCs.
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "sim/nt/guest_exception.h"
 #include "sim/nt/services.h"

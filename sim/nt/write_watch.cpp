@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reservations that note which of their pages were written. The cores cannot write such a page, so the first store to
 // it is a fault, which notes the page and makes it writable.
-#include <algorithm>
 
 #include "sim/nt/memory.h"
 

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "analysis/compare/dispersion.h"

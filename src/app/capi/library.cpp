@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
-#include <utility>
 
 #include "ground/os/process.h"
 #include "ground/text/unicode.h"

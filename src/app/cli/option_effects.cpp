@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <utility>
 
 #include "model/request/comparison_request.h"
 #include "model/request/counted_items.h"

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "base/ascii.h"
 #include "ground/text/base_name.h"
 #include "ground/text/parts.h"

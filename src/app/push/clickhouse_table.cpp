@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <span>
 
 #include "ground/text/parts.h"
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "analysis/compare/run_checks.h"
 #include "analysis/compare/stack_changes.h"
 #include "analysis/compare/total_changes.h"
+#include "app/measure/tool.h"
 #include "app/output/outputs.h"
 #include "app/show/profile_views.h"
 #include "ground/diag/result.h"

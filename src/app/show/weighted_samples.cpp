@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "analysis/waits/latency_weights.h"
-#include "model/request/output_options.h"
 
 namespace wperf::show {
 namespace {

@@ -7,7 +7,6 @@
 #include "formats/etl/kernel_payloads.h"
 #include "formats/etl/recorder_payloads.h"
 #include "formats/etl/trace.h"
-#include "formats/etl/trace_text.h"
 #include "formats/etl/trace_writer.h"
 #include "ground/text/unicode.h"
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "formats/etl/trace_text.h"
-
 namespace wperf::etl {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formats/profiles/foreign_profile.h"
 #include "formats/profiles/profile_builder.h"
 #include "ground/text/protobuf.h"
 

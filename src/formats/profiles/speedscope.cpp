@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <optional>
 
 #include "formats/profiles/foreign_profile.h"
 #include "ground/text/json_reader.h"

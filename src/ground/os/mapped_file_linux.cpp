@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <utility>
 
 #include "ground/os/mapped_file.h"
 #include "ground/os/mapping_watch.h"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "ground/os/new_file.h"
 #include "ground/os/recording_file.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ground/packing/cabinet.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "ground/bytes/bytes.h"

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 

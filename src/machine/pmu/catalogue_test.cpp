@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 
 namespace wperf::pmu {
 namespace {

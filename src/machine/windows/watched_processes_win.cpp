@@ -8,7 +8,6 @@
 #include <winternl.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "ground/os/handles_win.h"
 #include "ground/os/system_library_win.h"
