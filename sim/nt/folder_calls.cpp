@@ -230,44 +230,6 @@ u64 query_volume(Call& call) {
   }
 }
 
-bool put_lock_status(Call& call, u64 address) {
-  return address == 0 || call.put_io_status(address, kSuccess, 0);
-}
-
-// arguments: file, event, APC routine, its context, I/O status, offset, size, key, whether it fails at once, whether
-// exclusive
-u64 lock_file(Call& call) {
-  const auto file = call.state.handles.at<File>(call.argument(0));
-  if (file == nullptr) return kInvalidHandle;
-  if (file->uses == nullptr) return kInvalidDeviceRequest;
-  LockedRange wanted{.exclusive = (call.argument32(9) & 0xff) != 0, .owner = file.get()};
-  if (!call.get(call.argument(5), wanted.begin) || !call.get(call.argument(6), wanted.size)) return 0;
-  constexpr usize kMost = 65536;
-  std::vector<LockedRange>& locks = file->uses->locks;
-  if (locks.size() == kMost) return kInsufficientResources;
-  if (!file->uses->allows_lock(wanted))
-    return (call.argument32(8) & 0xff) != 0 ? u64{kLockNotGranted} : wait_for_host(call, 0);
-  locks.push_back(wanted);
-  return put_lock_status(call, call.argument(4)) ? kSuccess : kAccessViolation;
-}
-// arguments: file, I/O status, offset, size, key
-u64 unlock_file(Call& call) {
-  const auto file = call.state.handles.at<File>(call.argument(0));
-  if (file == nullptr) return kInvalidHandle;
-  if (file->uses == nullptr) return kInvalidDeviceRequest;
-  u64 begin = 0, size = 0;
-  if (!call.get(call.argument(2), begin) || !call.get(call.argument(3), size)) return 0;
-  std::vector<LockedRange>& locks = file->uses->locks;
-  const auto find = [&](bool exclusive) {
-    return std::ranges::find(locks, LockedRange{begin, size, exclusive, file.get()});
-  };
-  auto locked = find(true);
-  if (locked == locks.end()) locked = find(false);
-  if (locked == locks.end()) return kRangeNotLocked;
-  locks.erase(locked);
-  return put_lock_status(call, call.argument(1)) ? kSuccess : kAccessViolation;
-}
-
 u64 delete_file(Call& call) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(0), name); status != kSuccess) return status;
@@ -340,12 +302,8 @@ u64 set_object(Call& call) {
 }
 
 constexpr Service kFolders[] = {
-    {"NtQueryDirectoryFile", list_folder},
-    {"NtQueryVolumeInformationFile", query_volume},
-    {"NtLockFile", lock_file},
-    {"NtUnlockFile", unlock_file},
-    {"NtDeleteFile", delete_file},
-    {"NtQueryObject", query_object},
+    {"NtQueryDirectoryFile", list_folder},  {"NtQueryVolumeInformationFile", query_volume},
+    {"NtDeleteFile", delete_file},          {"NtQueryObject", query_object},
     {"NtSetInformationObject", set_object},
 };
 

@@ -58,6 +58,7 @@ class NtProcess final : public Program {
       case Wait::Kind::packets:
         return WaitsFor::threads;
       case Wait::Kind::host:
+        if (thread.wait.locks != nullptr) return WaitsFor::lock;
         return thread.wait.pipe != nullptr ? WaitsFor::threads : WaitsFor::host;
       default:
         return WaitsFor::time;
@@ -178,6 +179,7 @@ void NtProcess::ended(u32 exit_code, u64 now_ns) {
   for (ObjectPointer& job : jobs) (void)close_job(*state_.system, std::exchange(job, nullptr), state_.process_id);
   go_on_with_pipes(*state_.system, now_ns);
   go_on_with_sockets(*state_.system, now_ns);
+  go_on_with_locks(*state_.system, now_ns);
   end_closed_watches(*state_.system, now_ns);
   report_changes(state_, now_ns);
 }

@@ -301,15 +301,19 @@ u64 close_in(Call& call, State& process, u64 handle, Status status) {
   constexpr u64 kHandleNotClosable = 0xc0000235;
   ObjectPointer closed = process.handles.at(handle);
   if (process.handles.is_protected(handle)) return kHandleNotClosable;
+  const File* const file =
+      closed != nullptr && closed->kind == Object::Kind::file ? static_cast<const File*>(closed.get()) : nullptr;
+  const bool may_be_locked = file != nullptr && file->uses != nullptr;
   if (!process.handles.close(handle)) return kInvalidHandle;
   if (close_job(*call.state.system, closed, call.state.process_id)) return call.end_process(0);
-  const bool is_file = closed->kind == Object::Kind::file;
-  const File::Type type = is_file ? static_cast<const File&>(*closed).type : File::Type::null;
-  const bool was_watched = is_file && static_cast<const File&>(*closed).watch != nullptr && closed->handles == 0;
+  const File::Type type = file != nullptr ? file->type : File::Type::null;
+  const bool is_last = closed->handles == 0;
+  const bool was_watched = file != nullptr && file->watch != nullptr && is_last;
   closed = nullptr;
   if (was_watched) end_closed_watches(*call.state.system, call.now_ns);
   if (type == File::Type::pipe) go_on_with_pipes(*call.state.system, call.now_ns);
   if (type == File::Type::socket) go_on_with_sockets(*call.state.system, call.now_ns);
+  if (may_be_locked && is_last) go_on_with_locks(*call.state.system, call.now_ns, file);
   return status;
 }
 

@@ -40,12 +40,13 @@ void note_missing_dll(State& state, std::string_view text) {
 
 }  // namespace
 
-std::array<std::span<const Service>, 20> all_services() {
-  return {memory_services(),   section_services(), file_services(),        file_information_services(),
-          folder_services(),   pipe_services(),    console_services(),     wait_services(),
-          object_services(),   port_services(),    thread_services(),      process_services(),
-          security_services(), child_services(),   job_services(),         information_services(),
-          registry_services(), watch_services(),   keyed_event_services(), atom_services()};
+std::array<std::span<const Service>, 21> all_services() {
+  return {memory_services(),      section_services(),  file_services(),  file_information_services(),
+          folder_services(),      lock_services(),     pipe_services(),  console_services(),
+          wait_services(),        object_services(),   port_services(),  thread_services(),
+          process_services(),     security_services(), child_services(), job_services(),
+          information_services(), registry_services(), watch_services(), keyed_event_services(),
+          atom_services()};
 }
 
 const Service* find_service(std::string_view name) {

@@ -23,6 +23,7 @@ std::span<const Service> section_services();
 std::span<const Service> file_services();
 std::span<const Service> file_information_services();
 std::span<const Service> folder_services();
+std::span<const Service> lock_services();
 std::span<const Service> pipe_services();
 std::span<const Service> console_services();
 std::span<const Service> wait_services();
@@ -39,7 +40,7 @@ std::span<const Service> watch_services();
 std::span<const Service> keyed_event_services();
 std::span<const Service> atom_services();
 
-std::array<std::span<const Service>, 20> all_services();
+std::array<std::span<const Service>, 21> all_services();
 const Service* find_service(std::string_view name);  // returns null for an unknown name
 
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are recorded.

@@ -55,11 +55,13 @@ struct Wait {
   // Two threads meet if their keys are equal and one of them releases (keyed_event_calls.cpp).
   u64 key = 0;
   bool releases = false;
-  // A wait for a stream of the host or a pipe. The call is carried out again; it had transferred this many bytes
-  // before.
+  // A wait for a stream of the host, a pipe or the lock of a file. The call is carried out again; it had transferred
+  // this many bytes before.
   const Service* again = nullptr;
   u64 done_before = 0;
-  std::shared_ptr<Pipe> pipe;  // null: a stream of the host
+  std::shared_ptr<Pipe> pipe;
+  std::shared_ptr<FileUses> locks;  // those of the file of which it wants to lock `wanted`
+  LockedRange wanted;
 };
 
 struct Thread {
@@ -327,6 +329,8 @@ bool commit_shared_page(State& state, u64 address);
 
 // pipe_calls.cpp: ends the waits for pipes of which an end was closed.
 void go_on_with_pipes(System& system, u64 now_ns);
+// lock_calls.cpp: ends the waits for locks of files that are free now, and those of a file that was closed.
+void go_on_with_locks(const System& system, u64 now_ns, const void* closed = nullptr);
 
 // console_calls.cpp: the process ignores Ctrl-C, or no longer. Returns whether it did before.
 bool ignore_interrupts(State& process, bool ignores);

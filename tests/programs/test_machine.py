@@ -187,12 +187,18 @@ class Machine(WperfTest):
         self.run_wperf("machine", "stop")
         reader.join()
 
+    def test_the_device_of_the_environment_is_for_measurements(self):
+        for device in ("sim:pace=free", "linux"):
+            self.assertEqual(self.run_wperf("machine", "ps", device=device).returncode, 0, device)
+
     def test_wrong_words_are_refused(self):
         for words, said in ((["machine"], "machine needs a word"), (["machine", "fly"], "machine has no command 'fly'"),
                             (["machine", "run"], "run needs a program"), (["machine", "kill"], "kill needs the number"),
                             (["machine", "kill", "7"], "no process 7 is running"), (["machine", "ps", "x"], "takes no 'x'"),
                             (["machine", "run", "--affinity", "0", "--", "a.exe"], "invalid value '0'"),
-                            (["machine", "start", "--device", "linux:1"], "'linux:1' is not a simulated machine")):
+                            (["machine", "start", "--device", "linux:1"], "'linux:1' is not a simulated machine"),
+                            (["machine", "ps", "--device", "linux"], "'linux' is not a simulated machine"),
+                            (["machine", "ps", "--device", "sim:pace=free"], "are for `wperf machine start`")):
             with self.subTest(words):
                 self.assertIn(said, self.fails(*words, status=2))
         for path in (SOURCE / "README.md", DLLS / "ntdll.dll"):

@@ -23,6 +23,7 @@ TEST(WaitClasses, NamesAreKnownWithWhatCompilersAndLibrariesAddToThem) {
   EXPECT_EQ(class_of_function("__lll_lock_wait"), WaitClass::lock);
   EXPECT_EQ(class_of_function("folio_wait_bit_common.constprop.0"), WaitClass::io);
   EXPECT_EQ(class_of_function("NtDelayExecution"), WaitClass::timer);
+  EXPECT_EQ(class_of_function("NtLockFile"), WaitClass::lock);
   EXPECT_EQ(class_of_function("__libc_pause"), WaitClass::message);
   EXPECT_EQ(class_of_function("__GI___libc_read"), WaitClass::io);
   EXPECT_EQ(class_of_function("main"), WaitClass::unexplained);

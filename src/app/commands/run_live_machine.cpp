@@ -30,10 +30,9 @@ diag::Result<std::unique_ptr<live::LiveMachine>> find_it() {
                      .code = diag::ExitCode::no_device};
 }
 
-// Without --device the machine is the default one, because WPERF_DEVICE is for measurements.
 diag::Result<std::string> options_of(const std::string& device) {
   constexpr std::string_view kKind = "sim";
-  if (device.empty() || device == kKind || device == os::kOwnDevice) return std::string();
+  if (device.empty() || device == kKind) return std::string();
   if (device.starts_with("sim:")) return device.substr(kKind.size() + 1);
   return wrong_use(fmt::format("'{}' is not a simulated machine", device));
 }
