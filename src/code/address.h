@@ -7,7 +7,7 @@
 
 namespace wperf::code {
 
-// Functions at one address, those that were inlined there included. A damaged file may have thousands.
+// The maximum number of functions at one address, including inlined ones. A damaged file may have thousands.
 inline constexpr usize kMostFrames = 64;
 
 struct Rva {  // offset from the address where an image is loaded
@@ -20,7 +20,7 @@ struct RvaRange {
   bool contains(Rva rva) const { return begin <= rva && rva < end; }
 };
 
-struct AddressRange {      // linked addresses, or those of a process
+struct AddressRange {      // linked addresses, or addresses in a process
   u64 begin = 0, end = 0;  // end is one past the last byte; equal if not known
   bool contains(u64 address) const { return begin <= address && address < end; }
 };
@@ -28,8 +28,8 @@ struct AddressRange {      // linked addresses, or those of a process
 // Where a function's return address is just before one of its ARM64 instructions runs.
 enum class CallerPlace : u8 {
   link_register,
-  frame_record,  // x29 points to the function's own frame record, which contains it
-  stack          // elsewhere on the stack, where only unwinding finds it; x29 is still the caller's
+  frame_record,  // in the function's own frame record, to which x29 points
+  stack          // elsewhere on the stack; only unwinding finds it, and x29 is still the caller's
 };
 
 struct Guid {

@@ -21,7 +21,7 @@ using symbols::SymbolQuery;
 
 constexpr u64 kMostBytesOfLines = 1 << 16;
 
-// The line of the function itself, not of functions inlined there.
+// The line of the function itself, not of a function inlined at that address.
 u32 line_of_function(const Symbolization& known, const SymbolizedAddress& answer) {
   return answer.frame_count == 0 ? 0 : known.frames[answer.first_frame + answer.frame_count - 1].line;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of one module, with one interface for Linux and Windows, and what they know about its addresses. Addresses
-// are linked ones: those of an ELF file's headers, or the preferred base of an image + RVA.
+// The files of one module and their information about its addresses, with one interface for Linux and Windows. All
+// addresses are linked addresses: from an ELF file's headers, or an image's preferred base + RVA.
 #pragma once
 #include <optional>
 #include <string>
@@ -21,8 +21,7 @@ class CodeFile {
 
   // Are there any symbols to read?
   bool has_symbols() const;
-  // Is it a Windows module? It has an image, or only a PDB if the image is not on this machine; then there is no code,
-  // and the base is 0.
+  // Is it a Windows module? If its image is not on this machine, it has only a PDB: no code, and the base is 0.
   bool is_windows() const { return image_.has_value() && image_->symbols.has_value(); }
   bool is_image() const { return pe() != nullptr; }
   u64 image_base() const;
@@ -34,13 +33,13 @@ class CodeFile {
   const symbols::PeFile* pe() const;
   const symbols::ElfFile* elf() const;  // null if the file is not an ELF file, or is not on this machine
 
-  // The address of an offset in the file. An image is mapped as a whole, so there the argument is an RVA.
+  // The address of an offset in the file. For a Windows image, which is mapped as a whole, the argument is an RVA.
   std::optional<u64> address_of_offset(u64 offset) const;
   // `addresses` must be sorted and unique. The texts are valid as long as this object exists.
   symbols::Symbolization answer(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
   symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
-  // The code of the function at an address, if its debug information says that it is in several pieces, as when its
-  // cold code is elsewhere. Otherwise empty.
+  // The pieces of the function at an address, if its debug information lists several, for example because its cold code
+  // is elsewhere. Otherwise empty.
   std::vector<code::AddressRange> pieces_at(u64 address) const;
   // The machine code; empty if the file is not on this machine, or if its instruction set cannot be disassembled.
   std::optional<CodeBytes> code(u64 begin, u64 end) const;
@@ -49,7 +48,7 @@ class CodeFile {
   std::optional<u64> code_hash(code::AddressRange function) const;
   // Visits all names of code; an address may have several.
   void for_each_name(bool decorated, const symbols::CodeNameVisitor& visit) const;
-  // For each address, the range of code around it that belongs to the same line of the function itself.
+  // For each address, the surrounding range of code on the same line of the outermost function.
   std::vector<code::AddressRange> line_ranges(const symbols::Symbolization& known) const;
   // Only for Arm64 code in images; nullopt for other code.
   std::optional<code::CallerPlace> caller_place(u64 address) const;

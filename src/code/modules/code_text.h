@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The machine code of modules as text, with the names that branches and calls go to.
+// The machine code of modules as text, with the names of the targets of branches and calls.
 #pragma once
 #include <map>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace wperf::modules {
 
-// One disassembler for each instruction set, opened for its first code.
+// One disassembler for each instruction set, opened on first use.
 class Disassemblers {
  public:
   diag::Result<std::vector<symbols::Instruction>> disassemble(const CodeBytes& code);
@@ -23,8 +23,8 @@ class Disassemblers {
 
 struct InstructionStyle {
   int mnemonic_width = 0;
-  bool decorated = false;            // names of targets
-  code::AddressRange function = {};  // a target in it is shown by its offset only
+  bool decorated = false;            // show the targets' decorated names
+  code::AddressRange function = {};  // a target inside it is shown only as an offset
 };
 // "b.ne  0x180001038 <mul+0x24>", "jne     0x401136 <+0x16>"; without a name if the target has none.
 std::string instruction_text(const CodeFile& file, u64 base, const symbols::Instruction& instruction,

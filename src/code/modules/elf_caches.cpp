@@ -100,7 +100,7 @@ DebugDownloads::DebugDownloads(std::vector<std::string> servers, LogCallback tel
     : servers_(std::move(servers)), tell_(std::move(tell)), warn_(std::move(warn)) {}
 
 std::string DebugDownloads::fetch(symbols::Bytes build_id, DownloadKind kind, std::string_view module) {
-  // Shorter ones are not build ids, and longer ones would make file names that are too long for file systems.
+  // Shorter texts are not build ids; longer ones would make file names that are too long for file systems.
   constexpr size_t kShortest = 8, kLongest = 64;
   const std::string folder = os::symbol_cache_folder();
   if (folder.empty() || build_id.size() < kShortest || build_id.size() > kLongest) return {};

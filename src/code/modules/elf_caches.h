@@ -20,10 +20,10 @@ namespace wperf::modules {
 class FunctionFiles {
  public:
   using LogCallback = std::function<void(std::string_view)>;
-  // `tell` is called with one whole line if the cache cannot be used; may be empty.
+  // `tell` is called with one line of text if the cache cannot be used; it may be empty.
   explicit FunctionFiles(LogCallback tell);
 
-  // Returns the cached file, whose contents are not checked, or nullopt if nothing is cached.
+  // Returns the cached file, or nullopt if there is none. Does not check its contents.
   std::optional<os::MappedFile> find(const symbols::FunctionCacheKey& key) const;
   // Caches the functions if there are so many that the next report becomes faster. Then removes the oldest files if the
   // cache is too large.

@@ -34,13 +34,13 @@ Bytes without_padding(Bytes recorded) {
   return recorded.first(std::min(recorded.size(), kShaBytes));
 }
 
-// The root folder of a process, which may be that of a container.
+// The root folder of a process, which may be in a container.
 std::string root_of_process(u32 process) {
   return "/proc/" + std::to_string(process) + "/root";
 }
 
 // A process still has its files after they were deleted or replaced. Only a build id shows that they are the recorded
-// ones, because the number may belong to another process now.
+// files, because the process id may belong to another process now.
 std::vector<std::string> deleted_files(const std::string& path, u32 process) {
   constexpr size_t kMostMaps = 64 << 20;
   std::vector<std::string> files;
@@ -63,7 +63,7 @@ std::vector<std::string> image_candidates(const RecordedElf& recorded, const Elf
   const auto& [path, build_id, process, was_replaced] = recorded;
   std::vector<std::string> candidates;
   for (const std::string& folder : search.folders) {
-    // A file may be named instead of a folder. Only its build id shows whose it is.
+    // A file may be named instead of a folder. Only its build id shows which module it belongs to.
     if (!build_id.empty() && !os::is_folder(folder) && os::file_exists(folder)) {
       candidates.push_back(folder);
       continue;
@@ -72,7 +72,7 @@ std::vector<std::string> image_candidates(const RecordedElf& recorded, const Elf
     candidates.push_back(os::join_path(folder, std::string(base_name(path))));
   }
   candidates.push_back(path);
-  // Without a build id there is no check, and the number may belong to another process now.
+  // Without a build id there is no check, and the process id may belong to another process now.
   if (process != 0 && !build_id.empty()) candidates.push_back(root_of_process(process) + path);
   const auto home = os::environment("HOME");
   if (home.has_value() && !build_id.empty()) {

@@ -24,14 +24,14 @@ struct CodeBytes {
   symbols::InstructionSet instructions = symbols::InstructionSet::arm64;
   std::span<const std::byte> bytes;
   u64 base = 0;   // address of RVA 0, as the disassembly shows it
-  u32 first = 0;  // RVA of the first byte; for an ELF file its offset
+  u32 first = 0;  // RVA of the first byte; for an ELF file, its file offset
 };
 
 // The part of a Linux path after the last '/', whatever system wperf runs on.
 std::string_view base_name(std::string_view path);
 
 struct ElfSearch {
-  std::vector<std::string> folders;  // --symbol-path: folders that may contain the paths of the recording, or files
+  std::vector<std::string> folders;  // --symbol-path: folders that may contain the recorded paths, or files
   bool lines = true;                 // true: also names of lines and inlined functions
   // --debuginfod; null if no server may be asked
   DebugDownloads* downloads = nullptr;
@@ -44,8 +44,8 @@ struct SplitFiles {
   std::vector<std::pair<os::MappedFile, symbols::ElfFile>> files;
   std::string refused;   // why the first rejected file was not used; empty if none was rejected
   u64 more_refused = 0;  // number of further rejected files
-  u64 missing = 0;       // number of needed files that are not here
-  std::pair<std::string, std::string> first_missing;  // the first one, and the package that may have it
+  u64 missing = 0;       // number of needed files that were not found
+  std::pair<std::string, std::string> first_missing;  // the first missing file, and the package that may have it
 };
 
 struct LoadedElf {
@@ -65,7 +65,7 @@ struct RecordedElf {
   symbols::Bytes build_id;  // from the recording; empty if unknown
   // A process that had the file mapped, or 0. While that process runs, files in its mount namespace are found, too.
   u32 process = 0;
-  bool was_replaced = false;  // the file that is at the path now is not the recorded one
+  bool was_replaced = false;  // the file now at the path is not the recorded file
 };
 LoadedElf load_elf(const RecordedElf& recorded, const ElfSearch& search);
 // Finds only the image and its debug file; reads no names.
@@ -78,7 +78,7 @@ std::optional<symbols::ElfFile> parsed_elf(const std::optional<os::MappedFile>& 
 inline constexpr std::string_view kVdsoPath = "[vdso]";
 LoadedElf load_vdso(symbols::Bytes build_id, bool is_of_this_kernel);
 
-// Machine code at offsets in the file; nullopt if its instruction set cannot be disassembled here.
+// Machine code at offsets in the file; nullopt if this build cannot disassemble its instruction set.
 std::optional<CodeBytes> code_of(const LoadedElf& loaded, u32 begin, u32 end);
 
 }  // namespace wperf::modules

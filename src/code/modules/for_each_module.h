@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs work for modules in parallel, because the modules' addresses are named independently of each other.
+// Runs work for modules in parallel, because modules are symbolized independently of each other.
 #pragma once
 #include <algorithm>
 #include <atomic>

@@ -102,7 +102,8 @@ bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::Process
 
 namespace {
 
-// "ffffffff81000000 T _text": of symbols with the same address, only one is in the table, but all are in the text.
+// Searches lines such as "ffffffff81000000 T _text". The table keeps only one symbol for each address, but the text has
+// all of them.
 std::optional<u64> address_in_list(std::string_view text, std::string_view name) {
   if (name.empty()) return {};
   const std::string wanted = " " + std::string(name) + "\n";
@@ -206,7 +207,7 @@ KernelSymbols::Function KernelSymbols::find_in_lists(u64 address, std::string_vi
   }
   if (!whole_.has_value()) read_whole_list();
   const symbols::ListedSymbol* found = whole_->find(address - moved_by_);
-  // Modules move independently of the kernel, so another one may be at this address now.
+  // Modules move independently of the kernel, so another module may be at this address now.
   if (found == nullptr || (moved_by_ != 0 && !found->module.empty())) return {};
   if (!module.empty() && found->module != module) return {};
   return {found->begin + moved_by_, found->name, found->module};

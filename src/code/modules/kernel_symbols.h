@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of the kernel in a recording, from /proc/kallsyms if this machine runs the same kernel. Reading that
-// list takes longer than the rest of a small report. So it is read only if there are kernel addresses, and cached for
-// the next report of the same kernel.
+// Names kernel addresses of a recording by /proc/kallsyms, if this machine runs the same kernel. Reading that file
+// takes longer than all other work for a small report. So it is read only if there are kernel addresses, and its
+// functions are cached for the next report of the same kernel.
 #pragma once
 #include <optional>
 #include <span>
@@ -57,11 +57,11 @@ class KernelSymbols {
   std::optional<os::MappedFile> kept_file_;
   std::optional<symbols::KernelList> kept_;
   symbols::KernelList::Found last_;  // an entry of kept_
-  usize released_ = 0;               // number of bytes of kept_ whose memory was released
+  usize released_ = 0;               // number of bytes of kept_ that were released from memory
   std::string text_;
   std::optional<symbols::ListedSymbols> whole_;
-  std::string_view reference_name_;  // a symbol whose address the recording has
-  u64 reference_ = 0;                // its address in the recording
+  std::string_view reference_name_;  // a symbol that has a recorded address
+  u64 reference_ = 0;                // the recorded address
   u64 moved_by_ = 0;                 // the kernel is loaded at another address after each boot
   std::string reason_;
 };

@@ -83,7 +83,7 @@ void try_pdb(const symbols::Candidate& candidate, SymbolBytes bytes, symbols::Sy
   auto pdb = PdbFile::open(bytes.view());
   if (!pdb.has_value()) return search.failed(pdb.error().text);
   if (!search.opened(pdb.value().id())) return;
-  // If the cache cannot be written, the next run just downloads the file again.
+  // If the cache cannot be written, the next run downloads the file again.
   if (!candidate.save_as.empty()) static_cast<void>(os::save_with_folders(candidate.save_as, bytes.view()));
   found.path = candidate.location;
   found.pdb = std::move(pdb).value();

@@ -22,7 +22,7 @@ using DownloadProgress = std::function<void(std::string_view address, size_t rec
 
 struct SymbolOptions {
   std::vector<std::string> pdb_files;           // --pdb_file, each for the module that it matches
-  std::vector<std::string> recorded_pdb_files;  // the same from a recording
+  std::vector<std::string> recorded_pdb_files;  // values of --pdb_file from a recording
   std::vector<std::string> first_places = {};   // files and folders that are searched before symbol_path
   std::string symbol_path;                      // --symbol-path, then _NT_SYMBOL_PATH
   bool decorated = false;
@@ -43,7 +43,7 @@ class SymbolBytes {
   std::variant<os::MappedFile, std::vector<std::byte>> bytes_;
 };
 
-// A module with its files, into which the symbols have views.
+// A module with its files. The symbols are views into them.
 struct LoadedModule {
   std::optional<os::MappedFile> image_file;
   std::optional<SymbolBytes> pdb_bytes;
@@ -52,7 +52,7 @@ struct LoadedModule {
   std::string reason;    // why there are no better names; empty if there is no reason
 };
 
-// The build of an image as recordings have it: GUID and age of its PDB. Empty if the image names no PDB.
+// The build id of an image in the form of recordings: GUID and age of its PDB. Empty if the image names no PDB.
 std::string build_of(const symbols::PeFile& image);
 std::string build_of_file(const std::string& path);
 // The build and the name of the PDB. nullopt if there is no such image, or if it names no PDB.
@@ -60,7 +60,7 @@ struct ImagePdb {
   std::string build, path;
 };
 std::optional<ImagePdb> pdb_of_image(const std::string& path);
-// If the file at a module's path is another build than the recorded one, it is dropped and only the reason is kept.
+// If the file at a module's path is not the recorded build, drops the file and keeps only the reason.
 void check_build(LoadedModule& module, std::span<const std::byte> recorded);
 
 std::vector<LoadedModule> load_modules(const std::vector<readings::Module>& modules, const SymbolOptions& options);

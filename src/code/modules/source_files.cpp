@@ -87,8 +87,8 @@ bool has_name_of_source(std::string_view path) {
 SourceText read_source(const std::string& path, std::span<const std::string> folders, SourceOrigin origin) {
   std::vector<std::string> candidates;
   if (!origin.is_of_other_root) candidates.push_back(path);
-  // Tries the whole path below each folder, then the path without its first parts, because the folder may be any of
-  // those above the file.
+  // Tries the whole path below each folder, then the path without its first parts, because the folder may be any parent
+  // of the file.
   std::string with_slashes = path;
   std::replace(with_slashes.begin(), with_slashes.end(), '\\', '/');
   for (const std::string& folder : folders) {

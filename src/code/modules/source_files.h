@@ -19,8 +19,8 @@ struct SourceText {
   u64 changed_unix_ns = 0;  // its last change
 };
 struct SourceOrigin {
-  bool is_python = false;         // read from an interpreter: scripts may have names without an ending
-  bool is_of_other_root = false;  // the path is that of a container, so it is only searched below the folders
+  bool is_python = false;         // the path comes from an interpreter: a script's name may have no extension
+  bool is_of_other_root = false;  // the path is inside a container, so it is searched only below the folders
 };
 SourceText read_source(const std::string& path, std::span<const std::string> folders, SourceOrigin origin = {});
 

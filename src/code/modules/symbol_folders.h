@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The places of symbols, from the options. --symbol-path has folders that may contain the files of the recording's
-// machine; they are separated by ; or by the : of PATH.
+// The places to search for symbols, from the options. --symbol-path has folders that may contain the files of the
+// recording's machine; they are separated by ; or by the : of PATH.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace wperf::modules {
 
-// Is it "C:\" or "c:/" at `begin`? Its colon is not a separator.
+// Does a drive ("C:\" or "c:/") begin at `begin`? Its colon is not a separator.
 inline bool begins_with_drive(std::string_view path, usize begin) {
   const std::string_view drive = path.substr(begin, 3);
   const char letter = drive.empty() ? '\0' : drive[0];

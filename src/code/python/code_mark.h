@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The mark of a code object, which shows that its address was reused. It is a number made from four fields: the
-// addresses of the file's name, of the qualified name and of the line table, and the first line. These never change in
-// a code object. So if two reads at an address give the same mark, they read the same code object, or a later one with
-// the same names. Its lines differ only if a new line table has the address of the old one and the first line is the
-// same, which happens when a program compiles a function again and again.
+// The mark of a code object. A changed mark shows that the object's address was reused. It is a number made from four
+// fields: the addresses of the file's name, of the qualified name and of the line table, and the first line. These
+// never change in a code object. So if two reads at an address give the same mark, they read the same code object, or a
+// later code object with the same names. The lines of a later one differ only if its line table has the old table's
+// address and its first line is the same. That happens when a program compiles a function repeatedly.
 #pragma once
 #include <algorithm>
 

@@ -26,8 +26,8 @@ void CodeMarks::add(u64 code) {
   code_of_frame_.push_back(static_cast<u32>(i - 1));
 }
 
-// Neighbouring code objects are read as one piece, because a piece costs more than some thousand bytes. There is no
-// whole page between them, so the piece can be read if both objects can.
+// Neighbouring code objects are read as one piece, because a piece costs more than some thousand bytes. The gap between
+// them contains no whole page, so the piece can be read if both objects can be read.
 void CodeMarks::add_pieces(std::vector<MemoryPiece>& pieces) {
   constexpr u64 kNear = 4000, kMostPiece = 1 << 14;
   const usize count = code_.size(), size = part_.end - part_.begin;

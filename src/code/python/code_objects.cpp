@@ -51,7 +51,7 @@ u32 CodeObjects::add(const Key& key, CodeObject object) {
   return id;
 }
 
-// Counts an attempt. After a few failures the address is taken as wrong, because the stack was torn.
+// Counts an attempt. After a few failures the address is considered wrong: it comes from a torn stack.
 bool CodeObjects::is_given_up(const Key& key) {
   constexpr u8 kMostAttempts = 3;
   if (objects_.size() >= kMostObjects || bytes_ >= kMostTotalBytes) return true;
@@ -70,7 +70,7 @@ std::optional<CodeObject> CodeObjects::read(const RawFrame& frame) {
   auto table = read_byte_object(memory_, layout_, fields->line_table);
   if (!file.has_value() || !name.has_value() || !table.has_value()) return std::nullopt;
   if (file->type != name->type || fields->first_line > 0x7fffffff) return std::nullopt;
-  // If its fields are unchanged, the objects that were read still belong to it.
+  // If the marked fields are unchanged, the name and line objects read in between still belong to the code object.
   const auto again = read_marked_fields(memory_, layout_, frame.code);
   if (!again.has_value() || mark_of(*again) != frame.mark) return std::nullopt;
   CodeObject out;

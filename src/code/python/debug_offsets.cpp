@@ -47,7 +47,7 @@ class Table {
     const u64 value = number(place), limit = number(size);
     return value < limit && limit != kBad && value < kBad ? static_cast<u32>(value) : kBad;
   }
-  // The size of a structure, which is where the next thing begins.
+  // The size of a structure; the next structure begins at this offset.
   u32 end(const Place& place) const {
     const u64 value = number(place);
     return value < kBad ? static_cast<u32>(value) : kBad;
@@ -85,7 +85,7 @@ void take_code(const Table& table, Layout& out) {
 }
 
 void take_objects(const Table& table, Layout& out) {
-  constexpr u32 kUtf8Fields = 16;  // the longer of the two headers of text also has a length and a pointer
+  constexpr u32 kUtf8Fields = 16;  // the longer of the two text headers also has a length and a pointer
   out.object.type = table.offset(kType, kObjectSize);
   out.bytes = {.size = table.offset(kByteCount, kBytesSize), .contents = table.offset(kByteContents, kBytesSize)};
   out.text.state = table.offset(kTextState, kTextSize);

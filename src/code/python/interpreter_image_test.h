@@ -97,7 +97,7 @@ class InterpreterImage final : public ProcessMemory {
     put(object + layout.code.line_table, add_bytes(lines));
   }
 
-  // Begins a new chunk of the data stack. The previous one ends here.
+  // Begins a new chunk of the data stack. The previous chunk ends at this point.
   void add_chunk(u64 size) {
     const u64 older = chunk;
     if (older != 0) put(older + 16, (top_ - older - sizeof(DataChunk)) / 8);
@@ -105,7 +105,7 @@ class InterpreterImage final : public ProcessMemory {
     put(chunk, DataChunk{.previous = older, .size = size, .top = 0});
     set_top(chunk + sizeof(DataChunk));
   }
-  // The thread calls a function, which adds a frame to its data stack. `offset`: that of the instruction, in bytes.
+  // The thread calls a function, which adds a frame to its data stack. `offset`: the instruction's offset in bytes.
   // `is_entry`: the caller is C code.
   u64 call(u64 code, u64 offset, bool is_entry) {
     const u64 frame = top_;

@@ -37,8 +37,8 @@ Layout layout_of_3_12() {
   return out;
 }
 
-// Each field must end before this offset. An interpreter's state has 220 KB, but the fields that are read are near its
-// beginning; the other structures are small.
+// Each field must end before this offset. An interpreter's state has 220 KB, but wperf reads only fields near its
+// beginning; all other structures are small.
 constexpr u32 kStateLimit = 0x10000, kThreadLimit = 0x1000, kFrameLimit = 0x200, kCodeLimit = 0x400,
               kObjectLimit = 0x100;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of a Python interpreter: that of a running process, or an image of it. It may be inconsistent, because the
-// process keeps running, or hostile.
+// The memory of a Python interpreter: a running process, or an image in a test. Its contents may be inconsistent,
+// because the process keeps running, or hostile.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -22,8 +22,8 @@ std::span<std::byte> bytes_of(T& number) {
 class ProcessMemory {
  public:
   virtual ~ProcessMemory() = default;
-  // Reads the pieces in order, up to the first one that cannot be read completely. Returns how many were read; the
-  // contents of the others are unspecified.
+  // Reads the pieces in order, up to the first piece that cannot be read completely. Returns how many were read; the
+  // contents of all other pieces are unspecified.
   virtual usize read(std::span<const MemoryPiece> pieces) = 0;
 
   bool read_bytes(u64 address, std::span<std::byte> to) {

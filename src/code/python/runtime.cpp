@@ -44,7 +44,7 @@ diag::Result<std::optional<os::MappedFile>> open_module(const os::FileMapping& m
   if (process != 0) {
     const std::string folder = fmt::format("/proc/{}/", process);
     std::vector<std::string> places = {fmt::format("{}map_files/{:x}-{:x}", folder, mapping.begin, mapping.end)};
-    // The previous place is only for administrators.
+    // Only administrators can read map_files; these two places need fewer rights.
     std::error_code failed;
     if (std::filesystem::read_symlink(folder + "exe", failed) == mapping.path) places.push_back(folder + "exe");
     places.push_back(folder + "root" + mapping.path);
@@ -83,7 +83,7 @@ std::optional<PythonRuntime> runtime_in_module(bytes::Span file, const os::FileM
   for (const code::AddressRange& part : found->evaluation)
     out.evaluation.push_back({bias + part.begin, bias + part.end});
   if (out.version == 0) out.version = version_in_name(name_of(mapping));
-  // Layouts known by version are those of Linux; on Windows a long has four bytes.
+  // The layouts by version apply only to Linux; on Windows a long has four bytes.
   if (is_image && out.version < kFirstWithTable) out.version = 0;
   return out;
 }

@@ -17,9 +17,9 @@ namespace wperf::python {
 
 struct PythonRuntime {
   u64 address = 0;                             // the address of _PyRuntime
-  std::vector<code::AddressRange> evaluation;  // the code of the function that interprets; empty if not known
-  u32 version = 0;   // in the form of PY_VERSION_HEX; 0 if it does not determine the layout, because it is unknown or
-                     // an old one on Windows
+  std::vector<code::AddressRange> evaluation;  // the code of _PyEval_EvalFrameDefault; empty if not known
+  u32 version = 0;   // in the form of PY_VERSION_HEX; 0 if it is unknown, or an old version on Windows, so that it does
+                     // not give the layout
   std::string path;  // path of the module as the process sees it
 };
 
@@ -29,8 +29,7 @@ struct RuntimeInFile {
   std::optional<u64> version;  // the variable Py_Version, since 3.11
   std::vector<code::AddressRange> evaluation;
 };
-// `by_symbol`: also looks for its symbol, which takes long in a large file. Nearly always its section exists and is
-// enough.
+// `by_symbol`: also searches by symbol, which is slow in a large file. The section nearly always exists and is enough.
 std::optional<RuntimeInFile> runtime_in_elf(const symbols::ElfFile& file, bool by_symbol = true);
 std::optional<RuntimeInFile> runtime_in_image(const symbols::PeFile& image);
 
@@ -38,8 +37,8 @@ std::optional<RuntimeInFile> runtime_in_image(const symbols::PeFile& image);
 // "python312.dll". 0 if it is not the name of an interpreter.
 u32 version_in_name(std::string_view file_name);
 
-// `mappings`: those of the process, ordered by address. Checks the program and each file with the name of an
-// interpreter; returns an error if none of them is one. `process`: used to find the files of a container, too; 0: only
+// `mappings`: the mappings of the process, ordered by address. Checks the program and each file with an interpreter's
+// name; returns an error if none is an interpreter. `process`: used to find the files of a container, too; 0: only
 // files outside of containers.
 diag::Result<PythonRuntime> find_runtime(std::span<const os::FileMapping> mappings, ProcessMemory& memory, u32 process);
 

@@ -145,7 +145,7 @@ TEST(PythonRuntime, IsFoundThroughTheMappingsOfAProcess) {
   const auto found_own = find_runtime(own, memory, 0);
   ASSERT_TRUE(found_own.has_value()) << found_own.error().text;
   EXPECT_EQ(found_own.value().address, bias + kRuntime);
-  // If its name is not that of an interpreter, its symbols are not searched.
+  // A file without an interpreter's name is not searched by symbol.
   const std::vector<os::FileMapping> unmarked = {{.begin = InterpreterImage::kBase,
                                                   .end = 0x20000,
                                                   .file_offset = 0x200,

@@ -108,7 +108,7 @@ bool Snapshot::copy_older(ProcessMemory& memory, u64 address) {
   return true;
 }
 
-// One call is enough if the chunk has the same place and size as at the last time.
+// One call is enough if the chunk still has the same place and size as last time.
 bool Snapshot::read_older(ProcessMemory& memory, u64 begin, Older& chunk) {
   const usize known = std::exchange(chunk.begin, begin) == begin ? chunk.size : 0;
   const auto used_at = [](bytes::Span header) {

@@ -16,20 +16,21 @@ class Snapshot {
   bool take(ProcessMemory& memory, const Layout& layout, u64 thread_state, u32 native_id);
 
   u64 current_frame() const { return current_frame_; }  // the innermost frame; 0: no Python code runs
-  // Does the thread run Python code of this interpreter now? It does not while it waits or works without the
+  // Does the thread run Python code of this interpreter now? Returns false while it waits, or works without the
   // interpreter lock. Always false in 3.11.
   bool is_active() const { return is_active_; }
   bool holds(u64 address) const;
   // Returns true if all bytes are in the copy.
   bool copy(u64 address, std::span<std::byte> to) const;
-  // Adds the next older chunk of the data stack to the copy if the address may be in it. Returns false if it does not.
+  // Adds the next older chunk of the data stack to the copy if the address may be in it. Returns false if nothing was
+  // added.
   bool copy_older(ProcessMemory& memory, u64 address);
 
  private:
-  // An older chunk. It is kept until the next snapshot, because the chunk will usually have the same place and size.
+  // A copy of an older chunk. Its buffer is kept for the next snapshot, because the chunk usually stays where it is.
   struct Older {
     u64 begin = 0;
-    usize size = 0;  // of the part in use; bytes only grows
+    usize size = 0;  // size of the part in use; `bytes` never shrinks
     std::vector<std::byte> bytes;
   };
   void copy_chunk(ProcessMemory& memory, u64 used, usize copied);
@@ -37,8 +38,8 @@ class Snapshot {
 
   std::vector<std::byte> state_, bytes_;
   u64 begin_ = 0;
-  usize size_ = 0;            // size of the copy; bytes_ only grows
-  std::vector<Older> older_;  // the newest of them first
+  usize size_ = 0;            // size of the copy; bytes_ never shrinks
+  std::vector<Older> older_;  // newest first
   usize copied_older_ = 0;    // how many belong to this snapshot
   usize left_ = 0;            // how many bytes of older chunks may still be copied
   u64 current_frame_ = 0;

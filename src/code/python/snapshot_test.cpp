@@ -28,7 +28,7 @@ struct TwoCalls {
     return take();
   }
   bool has_c_frame() const { return image.c_frame != 0; }
-  // All frames from this one on, in the snapshot.
+  // All frames from `frame` on, in the snapshot.
   std::vector<u64> frames_from(u64 frame) {
     SnapshotMemory copied(snapshot, image);
     RawStack stack;
@@ -271,8 +271,8 @@ TEST(Snapshot, IsMissingIfTheFrameOfCCannotBeRead) {
   }
 }
 
-// Words before a copy, in it, across its end and after it. Each contains its own address; in the process, those in the
-// copy have changed since.
+// Words before a copy, in it, across its end and after it. Each contains its own address; in the process, the copied
+// words have changed since.
 struct MixedWords {
   MixedWords() : python(13) {
     begin = python.image.chunk;

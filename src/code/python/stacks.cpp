@@ -19,8 +19,8 @@ u32 frame_size(const Layout& layout) {
                    end_of(frame.owner, 1), end_of(frame.is_entry, 1)});
 }
 
-// An evaluation begins in C, outside of the frames added so far. Either the walk ends here, or a frame is added, or the
-// last added frame gets its mark. So a walk takes at most two steps for each frame in `out`.
+// An evaluation begins in C, outside of the frames added so far. Each step of a walk ends it, adds a frame, or marks
+// the last added frame here. So a walk takes at most two steps for each frame in `out`.
 void end_evaluation(RawStack& out, bool is_outermost, u8 owner) {
   if (!out.frames.empty() && !out.frames.back().is_entry) {
     out.frames.back().is_entry = true;
@@ -72,7 +72,7 @@ void StackReader::add_frame(u64 address, bytes::Span fields, RawStack& out) cons
   out.frames.push_back(frame);
 }
 
-// If a piece cannot be read, such as freed code, the pieces after it are still read.
+// If a piece cannot be read (for example freed code), the pieces after it are still read.
 void StackReader::read_pieces() {
   constexpr int kMostCalls = 8;
   is_read_.assign(pieces_.size(), 0);

@@ -18,8 +18,8 @@ struct RawFrame {
   u64 instruction = 0;  // the address of the instruction that runs or made a call
   u64 mark = 0;         // distinguishes code objects at the same address (code_mark.h); 0: not read
   u8 owner = 0;         // the interpreter's number for the owner
-  // Is it the outermost frame of an evaluation in C? Each native frame of _PyEval_EvalFrameDefault stands for the
-  // frames up to one such outermost frame.
+  // Is it the outermost frame of an evaluation in C? Each native frame of _PyEval_EvalFrameDefault corresponds to the
+  // Python frames up to one such outermost frame.
   bool is_entry = false;
 };
 
@@ -41,7 +41,7 @@ class StackReader {
   // Both must outlive this object; the layout must have passed check_layout().
   StackReader(ProcessMemory& memory, const Layout& layout);
 
-  // Reads the frames from this one on, at most `most_frames`. `out` is reused.
+  // Reads the frames from `frame` on, at most `most_frames`. `out` is reused.
   void read_from(u64 frame, RawStack& out, usize most_frames = kMostFrames);
 
   // The two steps of read_from(): first the frames without marks, then the marks that are still missing.

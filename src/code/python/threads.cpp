@@ -8,7 +8,7 @@ namespace {
 
 struct Limits {
   usize interpreters = 0, threads = 0;
-  u32 wanted = 0;  // the thread with which the list may end; 0: none
+  u32 wanted = 0;  // the list may end at this thread; 0: none
 };
 
 // Returns false if the list of threads has more than `most`, ends at the wanted one, has no end or cannot be read.

@@ -12,7 +12,7 @@ namespace wperf::python {
 struct PythonThread {
   u64 interpreter = 0;
   u64 state = 0;      // the address of the thread's state, for Snapshot
-  u32 native_id = 0;  // the system's number in the process's namespace; 0 until the thread runs
+  u32 native_id = 0;  // the thread id in the process's PID namespace; 0 until the thread runs
 };
 
 struct PythonThreads {
@@ -22,13 +22,13 @@ struct PythonThreads {
 
 inline constexpr usize kMostInterpreters = 256, kMostThreads = 4096;
 
-// Threads may start and end meanwhile, so some may be missing or listed twice.
+// Threads may start and end during the call, so some may be missing or listed twice.
 PythonThreads list_threads(ProcessMemory& memory, const Layout& layout, u64 runtime);
 
 inline constexpr usize kMostNewestInterpreters = 4, kMostNewest = 32;
-// Lists the newest threads up to the one with the number `wanted`: at most kMostNewest in all of the newest
-// interpreters. Interpreters and threads are always added at the beginnings of their lists. `is_whole`: there are no
-// others.
+// Lists the newest threads up to the one with the id `wanted`: at most kMostNewest, over all of the newest
+// interpreters. New interpreters and threads are always added at the beginning of their lists. `is_whole` is true if
+// there are no other threads.
 PythonThreads list_newest_threads(ProcessMemory& memory, const Layout& layout, u64 runtime, u32 wanted);
 
 }  // namespace wperf::python

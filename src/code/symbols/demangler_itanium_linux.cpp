@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names that GCC and Clang give to C++, with LLVM's parser. Such a name can refer to its earlier parts, and nested
-// references can make its text larger than any memory. So the memory of the parser's nodes also keeps the most text
-// that each of them can print, and a name with too much text is not printed.
-#define DEMANGLE_ASSERT(condition, text) static_cast<void>(0)  // the assertions of LLVM's parser are not for us
+// Demangles the C++ names of GCC and Clang with LLVM's parser. Such a name can refer to its earlier parts, and nested
+// references can make its text larger than any memory. So each node of the parser also has an upper bound of the text
+// that it can print, and a name with too much text is not printed.
+#define DEMANGLE_ASSERT(condition, text) static_cast<void>(0)  // turns the assertions of LLVM's parser off
 #include <llvm/Demangle/ItaniumDemangle.h>
 
 #include <algorithm>
@@ -26,15 +26,15 @@ using llvm::itanium_demangle::NodeArray;
 // The longest texts of real names have fewer than 100'000 characters.
 constexpr double kMostText = 1 << 22;
 
-// The most that a node prints. A template argument that comes later in the name than its use is not known when the node
-// is made, so its text is not part of `text`.
+// The largest output of a node. If a name uses a template argument before it defines the argument, the argument is
+// unknown when the node is made, so its text is not part of `text`.
 struct Bound {
   double text = 0;
   double later = 0;   // the number of later arguments
-  size_t choice = 0;  // the node prints one element of a parameter pack; the most elements of such a pack
+  size_t choice = 0;  // if the node prints one element of a parameter pack: the largest number of elements
 };
 
-// Where the parser's nodes live. Each has its bound in front of it.
+// The memory of the parser's nodes. Each node has its bound in front of it.
 class Nodes {
  public:
   void reset() {}

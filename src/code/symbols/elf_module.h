@@ -39,7 +39,7 @@ class ElfModule {
   ElfModule& operator=(ElfModule&&) noexcept;
   ~ElfModule();
 
-  // `addresses` are linked addresses (not those in memory), sorted and unique.
+  // `addresses` are linked addresses, not addresses in memory; sorted and unique.
   Symbolization answer(const std::vector<u64>& addresses, const SymbolQuery& query) const;
   // Finds only the function at one address.
   SymbolizedAddress function_at(u64 address, bool decorated) const;

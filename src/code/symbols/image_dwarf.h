@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DWARF in the sections of a PE image, as written by compilers for MinGW, zig, Go and Rust's gnu targets. Its addresses
-// are those of the image at its preferred base. Opens no files. Not thread-safe.
+// assume that the image is at its preferred base. Opens no files. Not thread-safe.
 #pragma once
 #include <optional>
 #include <string>
@@ -27,7 +27,7 @@ class ImageDwarf {
     std::string_view name;
   };
   std::optional<Function> function_at(code::Rva rva) const;
-  // The reason why a part of it is missing; empty if it is complete.
+  // Why a part of the DWARF is missing; empty if it is complete.
   const std::string& damage() const { return damage_; }
 
  private:

@@ -28,7 +28,7 @@ std::string_view take_part(std::string_view& rest) {
   return part;
 }
 
-// Appends the sign that `code` stands for: the text between two "$". Returns false if it stands for none.
+// Appends the sign that `code` stands for: the text between two "$". Returns false if `code` is unknown.
 bool append_sign(std::string_view code, std::string& out) {
   static constexpr std::pair<std::string_view, char> kSigns[] = {{"SP", '@'}, {"BP", '*'}, {"RF", '&'}, {"LT", '<'},
                                                                  {"GT", '>'}, {"LP", '('}, {"RP", ')'}, {"C", ','}};

@@ -8,7 +8,7 @@
 namespace wperf::symbols {
 
 // "_ZN2r24main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE" is "r2::main::{{closure}}". Returns nullopt for names
-// of other languages, which lack the part of "h" and 16 digits at the end.
+// of other languages, which do not end in "h" and 16 digits.
 std::optional<std::string> demangle_older_rust(std::string_view name);
 
 }  // namespace wperf::symbols

@@ -17,7 +17,7 @@ struct SymbolQuery {
   bool lines = true;       // true: finds frames, not only functions
   bool decorated = false;  // true: names as the compiler made them
   // true: finds the declared lines of the frames' functions, for profiles for compilers. Then the frame of the function
-  // itself has the name that DWARF has, which need not be that of the symbol; a PDB's names that may be wrong are
+  // itself has its name in DWARF, which may differ from the symbol's name; if a name in a PDB may be wrong, it is left
   // empty.
   bool declarations = false;
 };

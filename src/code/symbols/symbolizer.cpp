@@ -75,9 +75,9 @@ bool names_pdb(const PeFile& image) {
   return image.codeview().has_value() && !image.codeview()->path.empty();
 }
 
-// The decorated names of procedures: those of the public symbols at their addresses. If there are several at an address
-// (folded functions), the one with the same name is used, or else the first one. Procedures are asked for in the order
-// of their addresses.
+// The decorated names of procedures, from the public symbols at their addresses. If an address has several public
+// symbols (folded functions), the one with the procedure's name is used, or else the first one. Procedures must be
+// looked up in the order of their addresses.
 class DecoratedNames {
  public:
   explicit DecoratedNames(const PdbFile& pdb) : pdb_(pdb) {}
@@ -89,9 +89,9 @@ class DecoratedNames {
     return known != by_name_.end() ? known->second : first_->name;
   }
 
-  // The same, but empty if it may not be the linker's name. Functions that other files do not see have no public
-  // symbol, so their names are only known in C. If several functions were folded, one public symbol must have the same
-  // name.
+  // Like the function above, but returns an empty name if the name may differ from the linker's. Functions that are not
+  // visible to other files have no public symbol, so their linker names are known only in C. If several functions were
+  // folded, one public symbol must have the procedure's name.
   std::string_view sure(const Function& procedure) {
     const std::string_view name = of(procedure);
     if (first_ == nullptr) return pdb_.is_c_at(procedure.rva) ? name : std::string_view();
@@ -151,7 +151,7 @@ class Finder {
                   {function->rva, {function->rva.value + function->size}}};
         return;
       }
-      // A public symbol has no size, so the nearest one below may belong to another function.
+      // A public symbol has no size, so the nearest symbol below the address may belong to another function.
       if (!image_.has_value() || reaches(function->rva, rva)) {
         name_after(SymbolSource::pdb_publics, function, function->rva, function->name);
         return;
@@ -187,7 +187,7 @@ class Finder {
     return options_.declarations ? decorated_->sure(function) : decorated_->of(function);
   }
 
-  // May code that begins at `start`, which has no size, contain the address?
+  // Can code of unknown size that begins at `start` contain the address?
   bool reaches(code::Rva start, code::Rva rva) {
     if (code_.begin != start || code_.end <= start) code_ = {start, image_->furthest_end(start)};
     return code_.contains(rva);
@@ -221,7 +221,7 @@ class Finder {
   SymbolQuery options_;
   Found found_;
   std::optional<DecoratedNames> decorated_;
-  code::RvaRange code_;  // of the public symbol or export that was looked at last
+  code::RvaRange code_;  // the code of the last public symbol or export that was examined
 };
 
 class FrameReader {
@@ -258,8 +258,8 @@ class FrameReader {
   }
 
  private:
-  // A PDB has no decorated names for inlined functions. If the function also exists separately, a public symbol has its
-  // name, which is used unless it is ambiguous. Empty if not known.
+  // A PDB has no decorated names for inlined functions. If the function also exists separately, the name of its public
+  // symbol is used, unless it is ambiguous. Returns an empty name if none is known.
   std::string_view inlined_name(std::string_view name, code::Rva rva) {
     if (!options_.declarations || !options_.decorated) return state_.shown(name, false);
     if (decorated_.empty()) {

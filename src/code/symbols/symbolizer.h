@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds functions, inlined frames and lines for addresses of one module, from the best source: its PDB; otherwise the
-// DWARF and COFF symbols in the image, or Go's function table; otherwise its exports, the bounds in .pdata, or no
-// names. Opens no files; store/ finds them. Each module has its own ModuleSymbols.
+// Finds functions, inlined frames and lines for addresses of one module. Uses the best source: the PDB; without it the
+// DWARF and COFF symbols in the image, or Go's function table; without them the exports or the bounds in .pdata. Opens
+// no files; store/ finds them. Each module has its own ModuleSymbols.
 #pragma once
 #include <functional>
 #include <memory>
@@ -23,8 +23,8 @@ namespace wperf::symbols {
 struct Answer {
   code::Rva address;
   SymbolSource source = SymbolSource::none;
-  std::string_view function;  // undecorated, or decorated on request; "function at 0x…" if only .pdata knows it,
-                              // "code at 0x…" if only its code does; may be empty
+  std::string_view function;  // undecorated, or decorated on request; "function at 0x…" if only .pdata has it, "code at
+                              // 0x…" if only its code shows it; may be empty
   code::RvaRange bounds;      // range of the function; empty if not known
   // Innermost inlined first, the function last; without lines if they are unknown.
   // Padding may have a line but no function.
@@ -35,7 +35,7 @@ struct Answer {
 struct ModuleState {
   std::string module;  // base name
   SymbolSource source = SymbolSource::none;
-  std::string file;    // the PDB or image that the names come from
+  std::string file;    // the PDB or image with the names
   std::string reason;  // why there is no better source: "no PDB found (looked in …)", "PDB of another build (…)"
 };
 

@@ -15,10 +15,10 @@ bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// Decorated names can refer to their earlier parts. Nested lists of such references can make a name larger than any
-// memory, and no library prevents that. demangle_itanium() knows the length of a name's text before it writes it; for
-// other names this is a rough guess. In the worst case `references` are distributed equally among `lists` lists;
-// then every list multiplies its contents by its number of references plus one.
+// Decorated names can refer to their earlier parts. Nested lists of such references can make a name larger than the
+// memory of any machine, and no library prevents that. demangle_itanium() knows the length of a name's text before it
+// writes it; for other names this is a rough guess. In the worst case `references` are distributed equally among
+// `lists` lists; then every list multiplies its contents by its number of references plus one.
 bool may_explode(size_t length, size_t references, size_t lists) {
   constexpr double kLongestPlain = 1 << 26;  // real names are smaller than a sixth of this, mostly under 1000
   const double factor = 1.0 + static_cast<double>(references) / static_cast<double>(lists == 0 ? 1 : lists);

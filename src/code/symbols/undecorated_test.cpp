@@ -51,7 +51,7 @@ TEST(Undecorated, RustsOlderScheme) {
       {"_ZN7$ue9$_x1d17h0123456789abcdefE", "\u00e9_x::d"},
       {"_ZN2r24main17h0123456789abcdefE.llvm.1234567890", "r2::main"},
       {"_ZN2r24main17h0123456789abcdefE.cold.1", "r2::main (.cold.1)"},
-      // Not the code of a sign.
+      // "$XX$" is not the code of a sign.
       {"_ZN7a$XX$bc1d17h0123456789abcdefE", "a$XX$bc::d"},
       {"_ZN5a$u0$1d17h0123456789abcdefE", "a$u0$::d"},
       {"_ZN8a$ud800$1d17h0123456789abcdefE", "a$ud800$::d"},
@@ -85,7 +85,7 @@ TEST(Undecorated, WhatIsPlainOrDamagedStays) {
   EXPECT_EQ(undecorated("_Z"), "_Z");
 }
 
-// Deep nesting must not crash, whatever the length. Names longer than those that linkers write are returned unchanged.
+// Deep nesting must not crash, whatever the length. Names longer than any that linkers write are returned unchanged.
 TEST(Undecorated, DeepNames) {
   for (const size_t depth : {10u, 1000u, 4000u, 100000u}) {
     for (const auto& [start, step, end] :
@@ -103,7 +103,7 @@ TEST(Undecorated, DeepNames) {
   }
 }
 
-// Names that grow without bound: each list contains the one inside it four times.
+// Names that grow without bound: each list contains the next inner list four times.
 TEST(Undecorated, NamesThatWouldExplodeStay) {
   std::string microsoft = "V?$A@H@@", functions = "H", itanium = "1AIiiE", rust = "NtC1a1b";
   for (int i = 0; i < 30; ++i) {
@@ -141,7 +141,8 @@ TEST(Undecorated, PackExpansions) {
   }
 }
 
-// The type of a conversion function may use template arguments that come after it, and these the type: a circle.
+// The type of a conversion function may use template arguments that come after it, and these arguments may use the
+// type: a cycle.
 TEST(Undecorated, LaterArguments) {
   EXPECT_EQ(undecorated("_ZN1AcvPT_IiEEv"), "A::operator int*<int>");
   EXPECT_EQ(undecorated("_ZN1AcvPT_IS1_EEv"), "_ZN1AcvPT_IS1_EEv");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Code that programs generate at run time has no call frame information. One kind is recognised here by its bytes:
+// Code that programs generate at run time has no call frame information. This file recognises one kind by its bytes:
 // CPython's trampolines for x86-64 (-X perf, up to 3.14), which have no frame pointer either. Each Python function has
-// one.
+// its own trampoline.
 #pragma once
 #include "code/unwind/frame_program.h"
 
@@ -11,7 +11,7 @@ namespace wperf::unwind {
 inline constexpr usize kCallStubReach = 10;
 
 // `code`: kCallStubReach bytes before the address, the byte at the address, and as many bytes after it. Returns null if
-// it is not such code.
+// the code is not a trampoline.
 const FrameRow* call_stub_row(symbols::Bytes code);
 
 }  // namespace wperf::unwind

@@ -101,7 +101,7 @@ Walk::Step Walk::step_by_row(const CodeAt& code) {
   // Only a signal may change to another stack, and only code without a frame leaves the stack unchanged.
   if (!row.is_signal_frame && (*cfa < before || (*cfa == before && !was_interrupted_))) return fail(Ending::damaged);
   const u8 returns_to = row.return_register;
-  // The instruction pointer must be found for each frame; otherwise it would never change.
+  // Forgets the previous value: the instruction pointer must be found anew for each frame.
   if (returns_to == instruction_pointer(architecture_)) registers_.forget(returns_to);
   const bool found = row.is_plain ? apply_plain(row, *cfa) : apply(row, *cfa, code.moved_by);
   if (!found) return fail(reading_failed());
@@ -148,8 +148,8 @@ bool Walk::apply(const FrameRow& row, u64 cfa, u64 moved_by) {
   return true;
 }
 
-// For code without information, which may have kept a frame pointer. On Arm the first frame's return address is in lr.
-// The kernel starts a program with a frame pointer of 0, which the first function keeps.
+// For code without call frame information, which may have a frame pointer. On Arm the first frame's return address is
+// in lr. The kernel starts a program with a frame pointer of 0, and the first function does not change it.
 Walk::Step Walk::step_by_frame_pointer(bool is_entry) {
   const bool is_arm = architecture_ == Architecture::aarch64;
   const u8 number = is_arm ? kArmFramePointer : kX64FramePointer;
@@ -183,7 +183,7 @@ Ending Walk::run(const Walking& walking, std::vector<u64>& callers) {
     const CodeAt code = find_(address);
     if (walking.visit != nullptr) (*walking.visit)(address, registers_);
     const bool is_signal_frame = code.row != nullptr && code.row->is_signal_frame;
-    // A frame that a signal returns through was not called, either: the handler returns to its first instruction.
+    // A signal return frame was not called, either: the handler returns to its first instruction.
     if (frame != 0) callers.push_back(was_interrupted_ || is_signal_frame ? pc() + 1 : pc());
     if (frame == walking.most_frames) return Ending::too_many_frames;
     const Step step = code.row != nullptr ? step_by_row(code) : step_by_frame_pointer(code.is_entry);

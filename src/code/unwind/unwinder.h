@@ -69,8 +69,8 @@ struct Walking {
 enum class Ending : u8 { outermost, stack_copy_too_short, no_table, damaged, too_many_frames };
 
 // Appends an address for each caller, the nearest first. The byte before that address is in the caller's instruction:
-// it is the return address, or, for a frame that a signal interrupted or returns through, the instruction's address +
-// 1.
+// it is the return address, or, for a frame that a signal interrupted and for a signal return frame, the instruction's
+// address + 1.
 Ending unwind(const Thread& thread, const StackCopy& stack, const FindCode& find, const Walking& walking,
               std::vector<u64>& callers);
 

@@ -15,7 +15,7 @@
 
 namespace wperf::compiler_profiles {
 
-// Addresses are those of the linked file.
+// Addresses are linked addresses.
 struct AddressCount {
   u64 address = 0, count = 0;
   bool operator==(const AddressCount&) const = default;
@@ -27,7 +27,7 @@ struct BranchCount {
   bool operator==(const BranchCount&) const = default;
 };
 
-// Instructions that ran one after the other, from the one at `begin` to the one at `last`.
+// Instructions that ran in sequence, from the instruction at `begin` to the instruction at `last`.
 struct RangeCount {
   u64 begin = 0, last = 0, count = 0;
   bool operator==(const RangeCount&) const = default;
@@ -37,7 +37,7 @@ struct AddressCounts {
   std::vector<AddressCount> samples;
   std::vector<RangeCount> ranges;
   std::vector<BranchCount> branches;
-  std::vector<AddressCount> entries = {};  // how often execution came there from elsewhere, next to the branches
+  std::vector<AddressCount> entries = {};  // how often execution came to an address other than by `branches`
 };
 
 // The unsymbolized profile of llvm-profgen, for `--unsymbolized-profile F --use-offset=0`. Samples are written as
@@ -52,10 +52,10 @@ struct SourceLocation {
   auto operator<=>(const SourceLocation&) const = default;
 };
 struct FunctionProfile {
-  u64 total = 0, head = 0;  // the count of all its instructions; how often it was entered
+  u64 total = 0, head = 0;  // the count of all instructions of the function; how often it was entered
   struct Body {
     u64 count = 0;
-    std::map<std::string, u64> targets;  // functions that were called there, with their counts
+    std::map<std::string, u64> targets;  // functions called from this line, with their counts
     bool operator==(const Body&) const = default;
   };
   std::map<SourceLocation, Body> body;
@@ -63,7 +63,7 @@ struct FunctionProfile {
       inlined;  // keyed by the place of the call
   bool operator==(const FunctionProfile&) const = default;
 };
-// Keyed by the names that the linker knows.
+// Keyed by linkage name.
 using FunctionProfiles = std::map<std::string, FunctionProfile, std::less<>>;
 std::vector<const FunctionProfiles::value_type*> largest_first(const FunctionProfiles& functions);
 std::string llvm_text(const FunctionProfiles& functions);
@@ -110,8 +110,8 @@ struct SptModule {
   std::vector<SptPair> branches = {}, calls = {};
 };
 
-// A sample profile trace of version 1, for Microsoft's SPDConvert. Returns an error if its tables cannot hold this many
-// modules or such long names.
+// A sample profile trace of version 1, for Microsoft's SPDConvert. Returns an error if there are too many modules or
+// too long names for its tables.
 inline constexpr usize kMostSptModules = 0xffff;
 diag::Result<std::string> spt(std::span<const SptModule> modules);
 

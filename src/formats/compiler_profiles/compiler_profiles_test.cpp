@@ -16,7 +16,7 @@ AddressCounts some_counts() {
           .branches = {{0x1160, 0x2000, 5, 2}}};
 }
 
-// Reads what llvm_unsymbolized() writes, by the description of the format.
+// Reads the output of llvm_unsymbolized(), according to the description of the format.
 struct ReadUnsymbolized {
   std::vector<RangeCount> ranges;
   std::vector<BranchCount> branches;
@@ -73,7 +73,7 @@ TEST(Bolt, BlanksInNamesAreEscaped) {
   EXPECT_EQ(bolt_samples("cycles", samples), "no_lbr cycles\n1 work 1c 12\n1 operator\\ new(unsigned\\ long)/1 0 1\n");
 }
 
-// Reads a .spt file by Microsoft's description of it.
+// Reads a .spt file according to Microsoft's description.
 class SptReader {
  public:
   struct Module {
@@ -118,7 +118,7 @@ class SptReader {
       const usize end = at + 4 + number<u32>(at + 4);
       ASSERT_LE(end, bytes_.size());
       ASSERT_LT(module, modules.size());
-      u64 repeat = 0;  // further times that the next record counts
+      u64 repeat = 0;  // additional times that the next record counts
       for (at += 8; at < end;) {
         const u8 type = number<u8>(at);
         if (type == 0x82) {
@@ -147,7 +147,7 @@ class SptReader {
   const std::string& bytes_;
 };
 
-// Reads what llvm_binary() writes, by the description of the format.
+// Reads the output of llvm_binary(), according to the description of the format.
 class BinaryReader {
  public:
   explicit BinaryReader(const std::string& bytes) : bytes_(bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // LLVM's extensible binary sample profile: a table of sections, a summary, names, and functions. A compiler finds a
-// function by name without reading the others. Numbers are ULEB128, except those in the table.
+// function by name without reading all functions. Numbers are ULEB128, except in the table of sections.
 #include <algorithm>
 #include <array>
 #include <map>

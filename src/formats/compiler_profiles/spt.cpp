@@ -19,7 +19,7 @@ void put(std::string& out, std::unsigned_integral auto value) {
   for (usize byte = 0; byte < sizeof value; ++byte) out += static_cast<char>(u64{value} >> (byte * 8));
 }
 
-// The next record counts so many times: a record has the number of the further ones.
+// Makes the next record count `count` times: writes a record with the number of additional times.
 void put_count(std::string& out, u64 count) {
   if (count == 1) return;
   put(out, kRepeat);

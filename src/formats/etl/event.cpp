@@ -163,7 +163,7 @@ bool parse_by_type(Bytes record, Event& event) {
     case manifest_64:
       return parse_manifest(record, event);
     default:
-      return true;  // it is skipped, and counted by its kind
+      return true;  // the event is skipped, and counted by its kind
   }
 }
 

@@ -64,8 +64,9 @@ struct Event {
   Bytes payload = {};
 };
 
-// Reads the record at the beginning of `bytes`, which hold the rest of the buffer's records. Returns its size in the
-// buffer, including padding; 0 if there is no record or it is malformed. `time` is unchanged if the record has no time.
+// Reads the record at the beginning of `bytes`, which extend to the end of the buffer's records. Returns its size in
+// the buffer, including padding; 0 if there is no record or it is malformed. `time` is unchanged if the record has no
+// time.
 usize parse_event(Bytes bytes, Event& event);
 
 // Reads the next item of extended data; returns false if there is none.

@@ -28,7 +28,7 @@ std::optional<JitCodeEvent> method_of_dot_net(const Event& event) {
   JitCodeEvent out{.was_there = rundown, .begin = in.take<u64>(), .size = in.take<u32>(), .name = {}};
   in.skip(4);
   const u32 flags = in.take<u32>();
-  // Code of a native image is not taken, because its module has the names. (Documentation of these events says 4;
+  // Code of a native image is ignored, because its module has the names. (Documentation of these events says 4;
   // runtimes set 8, and use 4 for shared generic code.)
   constexpr u32 kDynamic = 1, kJitted = 8;
   if (!in.sound() || (flags & (kDynamic | kJitted)) == 0) return std::nullopt;

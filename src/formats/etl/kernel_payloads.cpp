@@ -265,7 +265,7 @@ std::optional<StackEvent> stack_event(const Event& event) {
       out.key = in.pointer();
     }
   } else {
-    return std::nullopt;  // 34 announces a new key, whose meaning follows later
+    return std::nullopt;  // 34 announces a new key; a later event defines it
   }
   if (!in.sound()) return std::nullopt;
   if (out.form == StackForm::frames || out.form == StackForm::key_definition) {

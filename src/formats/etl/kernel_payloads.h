@@ -39,7 +39,7 @@ struct ImageEvent {
 };
 std::optional<ImageEvent> image_event(const Event& event);
 
-// The PDB of the image at `base`, which has a separate event.
+// The PDB of the image at `base`, which a separate event reports.
 struct PdbEvent {
   u32 process = 0;
   u64 base = 0;
@@ -95,7 +95,7 @@ std::optional<ReadyEvent> ready_event(const Event& event);
 
 enum class StackForm : u8 {
   frames,      // frames of the event at `time`
-  kernel_key,  // a part of the stack is in a later definition of the key
+  kernel_key,  // a key for a part of the stack; a later event defines the key
   user_key,
   key_definition,
 };

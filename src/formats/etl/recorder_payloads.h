@@ -16,14 +16,15 @@ struct LossEvent {
   u64 begin_ns = 0, end_ns = 0, events = 0, buffers = 0;
 };
 std::optional<LossEvent> loss_event(const Event& event);
-// A part of a section that perf.data files have, too: its number there, and bytes that follow those of earlier parts.
+// A part of a section that perf.data files have, too: the section's number in perf.data, and bytes that follow the
+// bytes of earlier parts.
 struct SectionEvent {
   u32 number = 0;
   Bytes part;
 };
 std::optional<SectionEvent> section_event(const Event& event);
 
-// The user's part of a stack with Python functions, which replaces the one that Windows recorded.
+// The user part of a stack, with Python functions. It replaces the user part that Windows recorded.
 std::optional<StackEvent> python_stack_event(const Event& event);
 
 }  // namespace wperf::etl

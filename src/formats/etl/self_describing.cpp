@@ -111,7 +111,8 @@ class FieldReader {
     if (field.count == Description::Count::one) return read_one(field, description, name, depth);
     const u32 count = field.count == Description::Count::fixed ? field.fixed_count : in_.take<u16>();
     if (!in_.sound()) return false;
-    // All elements of an array of structures use the same descriptions; if the array is empty, they have to be skipped.
+    // All elements of an array of structures use the same descriptions; if the array is empty, the descriptions must be
+    // skipped.
     Bytes after = description;
     if (field.type == structure && count == 0) return skip_descriptions(description, field.shown_as, depth);
     for (u32 i = 0; i < count; ++i) {

@@ -26,7 +26,7 @@ struct DescribedField {
 // Reads up to the end of the description or of the bytes, and at most some hundred fields.
 struct DescribedFields {
   std::vector<DescribedField> fields;
-  bool is_cut = false;  // the rest is damaged, or has an unknown kind
+  bool is_cut = false;  // the fields after this are damaged, or have an unknown kind
 };
 DescribedFields described_fields(const EventNames& names, const Event& event);
 

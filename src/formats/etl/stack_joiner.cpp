@@ -132,7 +132,7 @@ void StackJoiner::take(const StackEvent& stack, u8 pointer_size) {
     ++counts_.empty;
     return;
   }
-  // Frames of the kernel come first.
+  // The kernel's frames are first.
   usize kernel_frames = 0;
   while (kernel_frames < count && is_kernel(address_at(stack.frames, pointer_size, kernel_frames), pointer_size)) {
     ++kernel_frames;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stacks come as separate events, after the event that they belong to: as frames, or as keys that are defined even
-// later. The kernel's part comes immediately. The user's part comes when the thread returns to user mode, and belongs
-// to all events of the thread in between. This class joins the parts and keeps each distinct stack once.
+// A stack is a separate event after the event that it belongs to: it has frames, or a key that is defined even later.
+// The kernel's part is written immediately. The user's part is written when the thread returns to user mode, and
+// belongs to all events of the thread in between. This class joins the parts and keeps each distinct stack once.
 #pragma once
 #include <span>
 #include <unordered_map>
@@ -56,7 +56,7 @@ class StackJoiner {
   };
 
   u32 find_event(u64 time, u32 thread) const;
-  // The events that a part belongs to: the named one and, for a user part, those that waited for it.
+  // The events that a part belongs to: the named event and, for a user part, the events that waited for it.
   void assign(u32 event, u32 thread, u32 process, bool kernel, std::vector<u32>& events);
   u32 insert(Bytes frames, u8 pointer_size);
   void put(u32 event, bool kernel, u32 stack);
@@ -65,7 +65,7 @@ class StackJoiner {
   std::unordered_map<u32, std::vector<u32>> without_user_;  // keyed by thread: events that wait for their user part
   struct References {
     u64 count = 0;
-    std::vector<u32> events = {};  // events with a part that this key stands for
+    std::vector<u32> events = {};  // events that have this key instead of a part
   };
   std::unordered_map<Key, References, KeyHash> references_;
   std::vector<u64> frames_;

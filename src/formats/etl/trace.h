@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A trace: one .etl file, or several files of one session. Its events are read in order of time. The buffers of one
-// core are in order, but those of different cores overlap, so the cores are merged with one open buffer for each core
-// and file.
+// core are in order, but buffers of different cores overlap. So the cores are merged, with one open buffer for each
+// core and file.
 #pragma once
 #include <span>
 
@@ -20,7 +20,7 @@ struct TraceGap {
   u64 buffers = 0;               // number of missing buffers, according to their numbers
 };
 
-// A time without records of a core.
+// A period without records of a core.
 struct Unrecorded {
   u16 core = 0;
   u64 begin = 0, end = 0;  // in ticks; ~0: until the end of the trace
@@ -35,11 +35,11 @@ struct TraceLosses {
   u64 flagged_buffers_lost = 0;        // buffers with the flag that buffers were lost
   u64 flagged_buffers = 0;             // buffers with one or both flags
   u64 missing_buffers = 0;             // buffers that are missing according to the numbers, also at the end
-  u64 missing_at_end = 0;              // those after the last buffers of files
+  u64 missing_at_end = 0;              // the missing buffers after the last buffer of each file
   u64 buffers_written = 0;             // the number of buffers that these files had
   u64 out_of_order = 0;                // events that are earlier than the previous one on their core
   std::vector<TraceGap> gaps;          // ordered by time; if there are very many, only the first ones
-  std::vector<Unrecorded> unrecorded;  // ordered by core, then by time; those of one core do not overlap
+  std::vector<Unrecorded> unrecorded;  // ordered by core, then by time; entries of one core do not overlap
 };
 
 class Trace {

@@ -65,8 +65,8 @@ class TraceFile {
   u64 packed_buffers() const { return packed_; }
   u64 unreadable_buffers() const { return unreadable_; }
   u64 cut_buffers() const { return cut_; }
-  // Sorted by number if needed: a ring begins at any buffer, and not every file has the ring flag. In other files
-  // sorting changes nothing.
+  // Sorted by number if needed: a ring file can begin with any buffer, and not every file has the ring flag. In other
+  // files sorting changes nothing.
   std::vector<std::vector<u32>> buffers_by_core() const;
 
   // Called with parts of the input that are not needed any more.

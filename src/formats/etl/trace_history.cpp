@@ -130,8 +130,8 @@ void TraceHistory::finish() {
   for (const PendingPdb& pdb : pdbs_) {
     const auto here = images_at_.find({pdb.event.base, pdb.event.process});
     if (here == images_at_.end()) continue;
-    // The PDB event comes just before the image's event, with the same time. In a trace that was not merged it comes at
-    // the end, when the image may be unloaded; then it belongs to the last image at that address.
+    // The PDB event is just before the image's event, with the same time. In a trace that was not merged, the PDB event
+    // is at the end, when the image may already be unloaded; then it belongs to the last image at that address.
     const usize begun = begun_at(images_, here->second, pdb.time);
     if (begun == 0) continue;
     Image& found = images_[here->second[begun - 1]];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Knows at any time which process a thread belonged to, the names of both, and which images were mapped. Ids are reused
-// within a trace, so every entry has a time. An entry that only a rundown mentions existed from the beginning, or, if
-// its id was reused, since the previous owner of the id ended.
+// Finds for any time the process of a thread, the names of both, and the mapped images. Ids are reused within a trace,
+// so every entry has a time. An entry that only a rundown mentions existed from the beginning, or, if its id was
+// reused, since the previous owner of the id ended.
 #pragma once
 #include <map>
 #include <string>
@@ -26,7 +26,7 @@ class TraceHistory {
   void finish();
 
   u32 process_of(u32 thread, u64 time) const;
-  // How many later threads reused the number of the thread that had this number at `time`.
+  // How many later threads reused the id `thread` after the thread that had it at `time`.
   u32 later_threads(u32 thread, u64 time) const;
   // The file name of the process's image; empty if not known.
   std::string_view image_of(u32 process, u64 time) const;

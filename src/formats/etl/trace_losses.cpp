@@ -11,7 +11,7 @@ namespace wperf::etl {
 namespace {
 
 constexpr usize kMostGaps = 1000;
-constexpr u32 kMostCores = 2048;              // what a buffer's header can name
+constexpr u32 kMostCores = 2048;              // the most that a buffer's header can name
 constexpr std::int64_t kFirstNumber = 1;      // the number of the first buffer after the header
 using Number = std::pair<u32, std::int64_t>;  // session and number
 
@@ -52,7 +52,7 @@ class BufferNumbers {
 };
 
 // The number of buffers after the last one of the file, according to its header. If other sessions were appended, the
-// header does not know their number of buffers.
+// header does not include their buffers.
 u64 missing_at_end(const TraceFile& file, const BufferRange& all) {
   if (file.buffers().back().session != 0) return 0;
   const std::int64_t last = std::int64_t{file.header().buffers_written} - 1;  // the first number is 0, the header's
@@ -103,7 +103,8 @@ class CoreCoverage {
     }
   }
 
-  // If buffers are missing, they may be all buffers of a core that has none. `cores`: those of the file.
+  // If buffers are missing, they may be all the buffers of a core that has none in the file. `cores`: the cores of the
+  // file.
   void add_cores_without_buffers(std::span<const CoreCursor> cores) {
     if (is_whole_ && !begins_late_ && !numbers_.lacks_any_at_all()) return;
     std::vector<bool> has_buffers(std::min<u32>(file_.header().processors, kMostCores));
@@ -154,14 +155,14 @@ class CoreCoverage {
   bool is_whole_ = true;
 };
 
-// In ticks; 0 if the header does not say it.
+// In ticks; 0 if the header does not have it.
 u64 end_of_session(const TraceHeader& header) {
   if (header.end_time <= header.start_time) return 0;
   if (header.clock == Clock::system_time) return header.end_time;
   return header.first_ticks + scaled(header.end_time - header.start_time, header.ticks_per_second, kFileTimeSecond);
 }
 
-// The core is unknown: the gap is on any core, between the times of the neighbouring buffers.
+// The core is unknown: the gap may be on any core, between the times of the neighbouring buffers.
 TraceGap gap_at(const TraceFile& file, std::span<const CoreCursor> cores, const Number& after, u64 end) {
   TraceGap gap{.sign = TraceGap::Sign::numbers, .core = {}, .begin = end, .end = 0};
   for (const CoreCursor& core : cores) {

@@ -16,8 +16,8 @@ struct BufferRange {
 
 BufferRange buffer_range(std::span<const TraceFile> files);
 
-// `cores` are those of the file, after reading it completely. `end` is the end of the whole trace, in ticks. Also
-// records missing buffers and their times. Call put_in_order() after the last file.
+// `cores`: the file's cores, after reading it completely. `end` is the end of the whole trace, in ticks. Also records
+// missing buffers and their times. Call put_in_order() after the last file.
 void add_unrecorded(const TraceFile& file, std::span<const CoreCursor> cores, u64 end, const BufferRange& all,
                     TraceLosses& losses);
 void put_in_order(TraceLosses& losses);

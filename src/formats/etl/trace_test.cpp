@@ -119,7 +119,7 @@ TEST(Trace, WhereEventsAreMissingIsTold) {
   expect_unrecorded(got.losses, {{0, 120, 160}, {1, 111, ~u64{0}}, {2, 100, ~u64{0}}, {3, 100, ~u64{0}}});
 }
 
-// The machine has four cores. The only buffers of a core may be among those that are missing.
+// The machine has four cores. All buffers of a core may be among the missing ones.
 TEST(Trace, ACoreWithoutBuffersIsUnknownIfBuffersAreMissing) {
   const std::string first = B::header(100) + B::buffer(samples({110}), 0, 1);
   EXPECT_TRUE(read(first + B::buffer(samples({120}), 1, 2)).losses.unrecorded.empty()) << "these cores had no events";
@@ -428,7 +428,7 @@ TEST(TraceHistory, AParentLivesWhenItsChildBegins) {
   EXPECT_EQ(history.children(), wanted);
 }
 
-// If a reused number appears only at the end, it belongs to a new thread after the first one, not to the first one.
+// If a reused id appears again only at the end, it belongs to a new thread, not to the first one.
 TEST(TraceHistory, ReusedThreadIdInRundownIsLaterThread) {
   const auto history = history_of(thread(1, 110, 5, 7) + thread(2, 120, 5, 7) + thread(4, 190, 9, 7));
   EXPECT_EQ(history.process_of(7, 115), 5u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hardware traces (AUX data) in a perf.data file: the PMU that wrote them, the stretches of bytes of each CPU or
-// thread in the order of writing, the places where data was lost, and the conversion of their timestamps to perf's
-// time. Does not interpret the bytes; formats/spe reads those of Arm SPE.
+// The hardware traces (AUX data) in a perf.data file: the PMU that wrote them, the bytes of each CPU or thread in the
+// order of writing, the places where data was lost, and the conversion of their timestamps to perf's time. Does not
+// interpret the bytes; formats/spe interprets the bytes of Arm SPE.
 #pragma once
 #include "formats/perf_data/perf_file.h"
 

@@ -154,7 +154,7 @@ std::span<std::byte> part_of(std::span<std::byte> file, const Section& section) 
 }
 
 // The bits are stored in 64-bit words, or by 32-bit machines in 32-bit words. Every finished file has a host name; the
-// position of its bit shows which of the two.
+// position of its bit shows which word size was used.
 void swap_feature_bits(std::span<std::byte> bits) {
   FieldSwapper(bits).fields("wwww");
   constexpr u64 kHostName = u64{1} << static_cast<u32>(Feature::host_name);
@@ -184,7 +184,7 @@ std::vector<Event> swap_events(std::span<std::byte> file, const Section& table, 
     const Section ids{place.word(), place.word()};
     const std::span<std::byte> words = part_of(file, ids);
     id_bytes += words.size();
-    if (id_bytes > file.size()) break;  // otherwise overlapping sections could cost the size of the file for each event
+    if (id_bytes > file.size()) break;  // otherwise overlapping sections could cost as much as the file for each event
     FieldSwapper(words).fields("W");
     Event& event = events.emplace_back();
     if (!read_event_attributes(attributes, event.attributes)) event.attributes = {};

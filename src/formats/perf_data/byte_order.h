@@ -9,8 +9,8 @@
 
 namespace wperf::perf_data {
 
-// Swaps each record in place. The bytes may be damaged; after a record that does not fit, the next one is searched for
-// as in RecordStream.
+// Swaps each record in place. The bytes may be damaged; after a record that does not fit, the next valid record is
+// searched for as in RecordStream.
 
 // Damaged bytes become zeros, because they could look valid in the other byte order.
 void swap_records(std::span<std::byte> records, RecordSwapper& swapper, RecordPlaces places);

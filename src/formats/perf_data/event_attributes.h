@@ -28,8 +28,7 @@ struct EventAttributes {
   u64 signal_data = 0;
 
   bool has(u64 fields) const { return (sample_type & fields) != 0; }
-  // Are the branches the calls that have not returned yet (perf record --call-graph lbr), instead of the branches that
-  // were taken?
+  // Do branch records list calls that have not returned yet (perf record --call-graph lbr), instead of taken branches?
   bool has_call_branches() const { return has(kSampleBranchStack) && (branch_sample_type & kBranchCallStack) != 0; }
   bool has_taken_branches() const { return has(kSampleBranchStack) && !has_call_branches(); }
   bool is_inherited() const { return flag(1); }
@@ -38,11 +37,10 @@ struct EventAttributes {
   bool by_frequency() const { return flag(10); }
   u32 precision() const { return static_cast<u32>(flags >> 15) & 3; }
   bool sample_id_all() const { return flag(18); }
-  bool marks_execs() const { return flag(24); }  // records of names say if they are those of new programs
+  bool marks_execs() const { return flag(24); }  // comm records say whether they come from an exec
   bool uses_clock_id() const { return flag(25); }
-  bool defers_callchains() const {
-    return flag(38) || flag(39);
-  }  // this event requested it, or another event that shares the record
+  // True if this event, or another event that shares the record, requested deferred call chains.
+  bool defers_callchains() const { return flag(38) || flag(39); }
   // Bytes at the end of each record that is not a sample.
   usize trailer_size() const {
     return sample_id_all() ? static_cast<usize>(std::popcount(sample_type & kIdentityFields)) * sizeof(u64) : 0;

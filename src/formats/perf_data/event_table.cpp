@@ -77,8 +77,8 @@ u32 EventTable::sample_event(Bytes body, u64& id) const {
 
 EventTable::Found EventTable::read(const Record& record, Sample& out) const {
   if (events_.empty()) return Found::unknown_event;
-  // If all events have the same layout, each sample overwrites the same fields, so they need not be cleared, which
-  // would be the main cost.
+  // If all events have the same layout, each sample overwrites the same fields, so the fields need not be cleared.
+  // Clearing them would be the main cost.
   if (!same_layout_) out = Sample{};
   u64 id = 0;
   out.event = sample_event(record.body, id);
@@ -119,7 +119,7 @@ bool EventTable::split_trailer(const Record& record, Bytes& fields, Identity& id
   fields = record.body;
   if (events_.empty()) return true;
   u32 event = 0;
-  // Records made by perf itself have the id zero, which belongs to no event; their layout is that of the first event.
+  // Records made by perf itself have the id zero, which belongs to no event; they have the layout of the first event.
   if (!same_layout_ && trailer_id_word_ != kNowhere) {
     const Words words(record.body.last(record.body.size() - record.body.size() % sizeof(u64)));
     if (words.size() <= trailer_id_word_) return false;

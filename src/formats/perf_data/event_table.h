@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of a file and their ids. They decide which event a record belongs to, and the layout of the record.
+// The events of a file and their ids. They determine the event of a record, and the record's layout.
 #pragma once
 #include <optional>
 #include <string>
@@ -41,8 +41,8 @@ class EventTable {
   const std::vector<Event>& all() const { return events_; }
   u32 index_of(u64 id) const;  // returns kNoEvent if the id is unknown
 
-  // The position of the id, in words from the front of a sample or from the end of a trailer. It is the same for all
-  // events of a file; otherwise it is kNowhere.
+  // The position of the id, in words from the front of a sample or from the end of a trailer. kNowhere if the events of
+  // the file have different positions.
   static constexpr usize kNowhere = ~usize{0};
   usize sample_id_word() const { return sample_id_word_; }
   usize trailer_id_word() const { return trailer_id_word_; }

@@ -75,7 +75,7 @@ std::string_view Features::text(Feature feature) const {
 std::optional<CpuCount> Features::cpu_count() const {
   Reader reader(bytes(Feature::cpu_count));
   CpuCount count;
-  count.available = reader.take<u32>();  // perf writes them in this order, although its documentation has the other one
+  count.available = reader.take<u32>();  // perf writes them in this order; its documentation has the opposite order
   count.online = reader.take<u32>();
   return if_sound(reader, count);
 }

@@ -49,7 +49,7 @@ struct SampleTime {
 
 struct ClockData {
   u32 clock_id = 0;
-  u64 wall_clock_ns = 0, clock_ns = 0;  // the same moment, in nanoseconds since 1970 and on the samples' clock
+  u64 wall_clock_ns = 0, clock_ns = 0;  // the same point in time, in nanoseconds since 1970 and on the samples' clock
 };
 
 struct Compression {

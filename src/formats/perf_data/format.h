@@ -116,7 +116,7 @@ inline constexpr u64 kBranchHardwareIndex = 1u << 17, kBranchCounters = 1u << 19
 // Values in a callchain that are not addresses but describe the addresses after them.
 inline constexpr u64 kCallchainMarks = ~u64{0} - 4094;  // this value and all above
 inline constexpr u64 kCallchainKernel = ~u64{0} - 127, kCallchainUser = ~u64{0} - 511;
-inline constexpr u64 kCallchainDeferred = ~u64{0} - 639;  // followed by the cookie of the record with the rest
+inline constexpr u64 kCallchainDeferred = ~u64{0} - 639;  // followed by the cookie of the record with the missing part
 
 // Bits of an AUX record's flags.
 inline constexpr u64 kAuxTruncated = 1, kAuxOverwrite = 2, kAuxPartial = 4, kAuxCollision = 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes a ProcessHistory from the records of a file, which it visits in order. Changes take effect in the order of
-// their times. They can be applied up to a certain time before all records have come, to read the state at that time.
-// ProcessHistory::collect() does everything at once.
+// their times. They can be applied up to a certain time before all records have been read, to get the state at that
+// time. ProcessHistory::collect() does everything at once.
 #pragma once
 #include <tuple>
 
@@ -12,7 +12,7 @@ namespace wperf::perf_data {
 struct ProcessHistory::Change {
   enum class Kind : u8 { mapping, name, fork } kind = Kind::mapping;
   bool begins_empty = false;    // fork: the parent existed before the recording; its mappings follow
-  bool begins_program = false;  // the new name is that of a new program
+  bool begins_program = false;  // the new name comes from a new program
   u64 when = 0;
   u32 pid = 0, tid = 0, parent_pid = 0, parent_tid = 0;
   u64 begin = 0, end = 0, offset = 0;
@@ -39,7 +39,7 @@ class ProcessHistory::Collector {
   Span samples() const { return history_.samples_; }  // the time span so far
   // Applies the changes before `when`; no later record may have an earlier time.
   void apply_until(u64 when);
-  // True if a record came too late: later changes had already been applied, so the state so far is wrong.
+  // True if a record was visited too late: changes with later times had already been applied, so the state is wrong.
   bool is_out_of_order() const { return is_out_of_order_; }
   // The state at a time up to which changes were applied. Its space is an index into the history that finish() returns.
   Task task_so_far(u32 pid, u32 tid, u64 when);

@@ -41,7 +41,7 @@ class PerfFile {
   bool is_cut() const { return is_cut_; }
 
   // During a pass over the records, `release` is called with the bytes that were passed, so that their memory may be
-  // freed, and `progress` with the progress. A pass that runs ahead of another one calls neither.
+  // freed, and `progress` with the progress. A pass that runs ahead of another pass calls neither function.
   void on_passed(std::function<void(u64 begin, u64 end)> release, std::function<void(u64 end)> progress = {}) {
     when_passed_ = std::move(release);
     progress_ = std::move(progress);

@@ -17,8 +17,8 @@ using perf_data::Feature;
 constexpr usize kHeaderSize = 104, kWrittenSectionSize = 16, kSmallestAttributes = 64, kSizeOfAttributes = 4;
 constexpr usize kBuildIdRoom = 20;
 
-// All entries in the section of events have the same length, so all attributes get the size of the longest one. The
-// added bytes are zero, which means the same as absent.
+// All entries in the section of events have the same length, so all attributes get the size of the longest. The added
+// bytes are zero, which is equivalent to missing fields.
 std::string attributes_of_size(const WrittenEvent& event, usize size) {
   std::string bytes = event.attributes;
   bytes.resize(size, '\0');

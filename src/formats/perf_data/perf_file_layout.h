@@ -42,7 +42,7 @@ struct RecordingFacts {
   std::vector<std::pair<u32, std::string>> units;               // type and name of each PMU
   std::vector<std::pair<std::string, std::string>> core_units;  // name and cores ("0-3") of each core PMU
   u64 first_sample_ns = 0, last_sample_ns = 0;
-  // One moment, in nanoseconds since 1970 and on the samples' clock.
+  // One point in time, in nanoseconds since 1970 and on the samples' clock.
   u64 moment_unix_ns = 0, moment_ns = 0;
   std::string auxtrace_index;  // the bytes of that section, if there are AUX traces
   std::string tracing_data;    // for tracepoints: the bytes of that section
@@ -81,7 +81,7 @@ class RecordFilter {
   virtual void begin(std::span<const WrittenEvent> events) = 0;
   // Takes whole records, in one piece or in two consecutive pieces.
   virtual void take(std::span<const std::byte> first, std::span<const std::byte> second) = 0;
-  // Promises that no record older than `before_ns` will come any more. Appends the older records in order of time.
+  // Promises that no further record will be older than `before_ns`. Appends the older records in order of time.
   virtual void settle(u64 before_ns, std::string& out) = 0;
   // If true, the rings are nearly full, so slow work is skipped for now.
   virtual void set_hurried(bool is_hurried) = 0;

@@ -94,8 +94,8 @@ void ProcessHistory::Collector::operator()(const Mmap& mapping, const Record& re
   add(change);
 }
 
-// An exec does not remove mappings, because those of the new program may come before it, if perf read /proc while the
-// program started. Later mappings replace the ones that they cover.
+// An exec does not remove mappings, because the new program's mappings may precede the exec, if perf read /proc while
+// the program started. Later mappings replace the ones that they cover.
 void ProcessHistory::Collector::operator()(const Comm& comm, const Record& record) {
   Change change;
   change.kind = Change::Kind::name;
@@ -113,7 +113,7 @@ void ProcessHistory::Collector::operator()(const perf_data::Task& task, const Re
   history_.process_of_thread_[task.tid] = task.pid;
   Change change;
   change.kind = Change::Kind::fork;
-  // perf marks the forks that it made up for processes that existed before.
+  // perf marks the forks that it synthesized for processes that existed before.
   change.begins_empty = (record.misc & kMiscCommExec) != 0;
   change.when = when(task.identity, record, task.time);
   change.pid = task.pid;
@@ -272,9 +272,8 @@ void ProcessHistory::fork(const Change& change) {
   if (change.pid == change.parent_pid) return;  // a thread shares its process's memory
   begin_program(change.pid, change.begins_empty ? kNoCode : name, change.when);
   Process& child = processes_[change.pid];
-  if (!child.stretches.empty() || !child.versions.empty())
-    freeze(child, change.when);  // the number belonged to
-                                 // another process before
+  // The process id belonged to another process before.
+  if (!child.stretches.empty() || !child.versions.empty()) freeze(child, change.when);
   child.stretches.clear();
   if (change.begins_empty) return;
   const auto parent = processes_.find(change.parent_pid);
@@ -290,11 +289,11 @@ void ProcessHistory::fork(const Change& change) {
 void ProcessHistory::rename(u32 tid, u32 name, u64 when) {
   std::vector<Name>& names = names_of_[tid];
   if (!names.empty() && names.back().name == name) return;
-  // Before its first recorded name a thread already counts under that name, as in perf.
+  // As in perf, a thread's first recorded name also applies to the time before it.
   names.push_back({names.empty() ? 0 : when, name});
 }
 
-// A first thread may take another name, but its process keeps the name of its program.
+// A process's first thread may take another name, but its process keeps the name of its program.
 void ProcessHistory::rename(const Change& change) {
   rename(change.tid, change.code_or_name, change.when);
   if (change.tid != change.pid) return;

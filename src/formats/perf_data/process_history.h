@@ -24,7 +24,7 @@ struct MappedCode {  // one for each path and build id
   u64 home = 0;            // the address of byte 0 of the file (modulo 2^64) in its first mapping
   u64 mapped_end = 0;      // the end of the mapped part of the file
   bool is_kernel = false;  // an image of the Windows kernel
-  // The recorder found another file at this path, so the file that is there now is not the mapped one.
+  // The recorder found another file at this path, so the file now at this path is not the mapped one.
   bool was_replaced = false;
 };
 
@@ -68,7 +68,7 @@ class ProcessHistory {
   struct Task {
     u32 name = 0;           // index into names()
     u32 space = 0;          // a parameter of place_in()
-    u32 program = kNoCode;  // the name that the process's program began with; index into names()
+    u32 program = kNoCode;  // index into names(): the process's name at the start of its program
     u64 begin = 0, end = ~u64{0};
   };
   Task task_at(u32 pid, u32 tid, u64 when) const;
@@ -86,7 +86,7 @@ class ProcessHistory {
     return found != process_of_thread_.end() ? found->second : kNobody;
   }
   const std::unordered_map<u32, u32>& process_of_threads() const { return process_of_thread_; }
-  // If the code of exactly one process is known, that process.
+  // Returns the process if the code of exactly one process is known.
   u32 only_process() const { return processes_.size() == 1 ? processes_.begin()->first : kNobody; }
   // Calls visit(begin, end, code) for all mappings, in any order.
   template <class Visit>
@@ -107,7 +107,7 @@ class ProcessHistory {
   CodePlace place_in(u32 space, u64 address) const;
 
   const ReadStatistics& statistics() const { return statistics_; }
-  // Counts changes that were merged: if a process has very many changes, they are not separated by time.
+  // The number of merged changes: if a process has very many changes, they are merged instead of kept apart by time.
   u64 merged_changes() const { return merged_changes_; }
 
  private:
@@ -144,12 +144,12 @@ class ProcessHistory {
   u32 name_index(std::string_view name);
 
   bool has_times_ = true, has_kernel_code_ = false;
-  bool marks_execs_ = false;  // otherwise a new name may be that of a new program
+  bool marks_execs_ = false;  // if false, a new name can mean a new program
   Span samples_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, u32> name_numbers_;
   std::vector<MappedCode> codes_;
-  std::deque<std::string> kept_build_ids_;  // those that the file has as digits
+  std::deque<std::string> kept_build_ids_;  // build ids that the file has as digits
   std::unordered_map<std::string, u32> code_numbers_;
   std::vector<KernelRange> kernel_;
   std::unordered_map<u32, Process> processes_;

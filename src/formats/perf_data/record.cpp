@@ -86,8 +86,8 @@ bool RecordStream::pass_damage(const Record* record, u64& end) {
     return is_whole;
   }
   trusted_ = end_of_run(data_, next, *events_, UnknownTypes::refuse);
-  // Damage comes in blocks. If a record reaches into a damaged block, its contents cannot be trusted. For packed
-  // records, unpacking reports the damage.
+  // Damage usually affects whole blocks. If a record reaches into a damaged block, its contents cannot be trusted. For
+  // packed records, unpacking reports the damage.
   constexpr u64 kBlock = 4096;
   const bool reaches_in =
       next > end && !holds_packed && (file_offset_ + at_) / kBlock != (file_offset_ + end - 1) / kBlock;

@@ -44,9 +44,8 @@ struct ReadStatistics {
   std::vector<std::pair<u32, u64>> unknown;  // unknown types and how often each occurred
   u64 of_further_unknown = 0;                // records of further unknown types, if there are more than kMostUnknown
                                              // types
-  u64 gaps = 0, gap_bytes = 0;               // damaged places that were skipped, and the number of bytes that were not
-                                             // read there
-  std::optional<Stop> stop;                  // why the rest of the section was not read; nullopt if all of it was read
+  u64 gaps = 0, gap_bytes = 0;               // skipped damaged places, and the number of bytes in them
+  std::optional<Stop> stop;                  // why reading stopped early; nullopt if the whole section was read
   static constexpr usize kMostUnknown = 64;
 
   u64 of(RecordType type) const { return by_type[static_cast<u32>(type)]; }
@@ -54,11 +53,8 @@ struct ReadStatistics {
   // The number of damaged places and their bytes, including an unreadable end.
   u64 damaged_places() const { return gaps + (stop.has_value() ? 1 : 0); }
   u64 damaged_bytes() const { return gap_bytes + (stop.has_value() ? stop->bytes : 0); }
-  u64 compressed() const {
-    return of(RecordType::compressed) + of(RecordType::compressed2);
-  }  // compressed records,
-     // which are not unpacked
-     // yet
+  // Compressed records, which are not unpacked yet.
+  u64 compressed() const { return of(RecordType::compressed) + of(RecordType::compressed2); }
   void count(u32 type) {
     ++records;
     if (type < kRecordTypes && type != 0) {
@@ -79,7 +75,7 @@ struct ReadStatistics {
 std::optional<StopReason> record_at(Bytes data, u64 at, Record& record, u64& end);
 
 inline constexpr u64 kRecordHeader = 8;
-inline constexpr u64 kRecordStep = 8;  // sizes of records are multiples of this, except those of packed ones
+inline constexpr u64 kRecordStep = 8;  // sizes of records are multiples of this, except sizes of packed records
 
 // Checks only the header, a word with type, misc and size: is the type known, and is the size possible if `left` bytes
 // are left? Called for each record of a file.

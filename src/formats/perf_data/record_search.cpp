@@ -7,7 +7,7 @@ namespace wperf::perf_data {
 namespace {
 
 constexpr u32 kEnough = 3;               // number of consecutive valid records
-constexpr u32 kMostUnknown = 256;        // number of consecutive records of unknown type that are taken for real ones
+constexpr u32 kMostUnknown = 256;        // number of consecutive records of unknown type that are accepted as real
 constexpr u32 kLeastNonsense = 1 << 16;  // a limit above all types that the kernel or perf will ever have
 constexpr u64 kDay = 86'400'000'000'000;
 

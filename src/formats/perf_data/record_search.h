@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the beginnings of records in damaged bytes. A header does not prove much. A record is trusted if its fields
-// match its size and the events of the file, and if more such records follow. RecordStream uses this only when it is in
-// doubt.
+// Finds the beginnings of records in damaged bytes. A plausible header proves little. A record is trusted if its fields
+// match its size and the events of the file, and if more such records follow it. RecordStream uses this only when it is
+// in doubt.
 #pragma once
 #include "formats/perf_data/event_table.h"
 #include "formats/perf_data/record.h"
@@ -31,8 +31,8 @@ class ValidRun {
 // or kNoRun if these are not records.
 u64 end_of_run(Bytes data, u64 at, const EventTable& events, UnknownTypes unknown);
 
-// Searches from `at` on, and returns the position where the first such run begins. Returns the end of the bytes if no
-// run was found. `places`: whether a run may begin at any byte or only at words.
+// Searches from `at` on for the first run of valid records, and returns its position. Returns the end of the bytes if
+// no run was found. `places`: whether a run may begin at any byte or only at words.
 u64 find_record(Bytes data, u64 at, const EventTable& events, RecordPlaces places);
 
 }  // namespace wperf::perf_data

@@ -20,7 +20,7 @@ struct RecordStacks {
     friend bool operator==(const Record&, const Record&) = default;
   };
   std::vector<std::vector<u64>> stacks;  // addresses of instructions, innermost first
-  std::vector<Record> records;           // those of one core are in the order of its SPE data
+  std::vector<Record> records;           // records of one core are in the order of its SPE data
 };
 
 std::string record_stacks_bytes(const RecordStacks& stacks);

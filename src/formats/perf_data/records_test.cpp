@@ -181,7 +181,7 @@ TEST(UserRecords, TheRest) {
   EXPECT_EQ(read_one<NewEvent>(RecordType::header_attr, test::attributes(1).u64s({7, 8})).ids[1], 8);
 }
 
-// A short record is either returned with the fields that exist or counted as damaged.
+// A short record is either returned with its existing fields, or counted as damaged.
 TEST(Records, AreCountedWhereTheyAreTooShort) {
   for (u32 type = 1; type < kRecordTypes; ++type) {
     if (record_name(type).empty()) continue;

@@ -53,8 +53,8 @@ struct CountedFacts {
   std::vector<std::vector<u64>> units;
 };
 
-// A mapped file if its path does not identify it, because the recorder found another file there, or several files had
-// that path.
+// A mapped file that its path does not identify, because the recorder found another file at the path, or several files
+// had the path.
 struct MappedFileFacts {
   u64 inode = 0, inode_generation = 0;  // as in the records of its mappings
   std::string build_id;                 // its bytes; empty: the file was replaced, so its build is not known

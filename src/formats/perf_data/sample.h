@@ -13,7 +13,7 @@ namespace wperf::perf_data {
 
 // Register numbers as in the kernel's masks of recorded registers.
 
-// The register with the first argument of a system call (rdi, x0), which keeps its value during the call.
+// The register with the first argument of a system call (rdi, x0). It keeps this value during the call.
 inline constexpr u32 kFirstArgumentX86 = 5, kFirstArgumentArm64 = 0;
 
 // `architecture`: as spelled in a file; nullopt if it is unknown.
@@ -25,7 +25,7 @@ inline std::optional<u32> first_argument_register(std::string_view architecture)
 
 inline constexpr u32 kNoEvent = ~u32{0};
 
-// Counter values: the event's, or those of all members of its group.
+// Counter values: the event's value, or the values of all members of its group.
 struct CounterValues {
   u64 enabled_ns = 0, running_ns = 0;
   u32 count = 0;
@@ -101,7 +101,7 @@ struct Sample {
 
   u32 cpu_mode() const { return misc & kMiscCpuMode; }
   bool exact_ip() const { return (misc & kMiscExactIp) != 0; }
-  // The parts of weight, if kSampleWeightParts was requested. The names are those of Intel's cores.
+  // The parts of weight, if kSampleWeightParts was requested. Intel's cores define these names.
   u32 access_latency() const { return static_cast<u32>(weight); }
   u16 instruction_latency() const { return static_cast<u16>(weight >> 32); }
   u16 retire_latency() const { return static_cast<u16>(weight >> 48); }

@@ -177,8 +177,8 @@ void swap_sample_context(FieldSwapper& fields, const EventAttributes& attributes
   fields.word();
 }
 
-// The parts of a weight are one number of four bytes and two of two bytes. Swapped separately and in reverse order,
-// they form one native word.
+// The parts of a weight are one number of four bytes and two numbers of two bytes. Swapped separately and in reverse
+// order, they form one native word.
 void swap_weight(FieldSwapper& fields, bool in_parts) {
   const std::span<std::byte> place = fields.skip(sizeof(u64));
   if (place.size() < sizeof(u64)) return;
@@ -262,7 +262,7 @@ void RecordSwapper::learn_event(Bytes body) {
   is_complete_ = false;
 }
 
-// First called with the first kernel record; all events come before it.
+// First called for the first kernel record, which follows all events.
 const EventTable& RecordSwapper::events() {
   if (!is_complete_) events_ = EventTable(learnt_);
   is_complete_ = true;
@@ -303,7 +303,7 @@ void RecordSwapper::swap_kernel_record(u32 type, u16 misc, std::span<std::byte> 
   if (const EventAttributes* const first = events_.all().empty() ? nullptr : &events_.all().front().attributes) {
     const usize words = body.size() / sizeof(u64), behind = events_.trailer_id_word();
     const EventAttributes* const own =
-        // otherwise the layout is that of the first event
+        // otherwise the first event's layout applies
         behind < words ? attributes_of(body, words - 1 - behind) : nullptr;
     const EventAttributes& attributes = own != nullptr ? *own : *first;
     sample_type = attributes.sample_type;

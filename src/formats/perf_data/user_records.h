@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records that perf itself writes between those of the kernel: AUX data, events and features of a file from a pipe,
+// Records that perf itself writes between the kernel's records: AUX data, events and features of a file from a pipe,
 // counts of `perf stat record`, and notes for perf's reader. read() returns false if the record is shorter than its
 // contents claim.
 #pragma once

@@ -270,7 +270,7 @@ void FirefoxReader::count(Thread& thread, const std::vector<u32>& shared_nodes) 
   const std::vector<u32>& nodes = own_nodes.empty() ? shared_nodes : own_nodes;
   const bool is_plain = thread.weight_type.empty() || thread.weight_type == "samples";
   const bool is_own = is_plain && !thread.event.empty();
-  // The weights are numbers of samples, not what the event counts.
+  // The weights are numbers of samples, not counts of the event.
   const u32 event = builder_.event(is_own ? thread.event + " (samples)" : is_plain ? "samples" : thread.weight_type);
   const std::string mark = " [" + thread.event + "]";
   if (is_own && thread.name.ends_with(mark)) thread.name.resize(thread.name.size() - mark.size());

@@ -95,7 +95,7 @@ class FleetReader {
     });
     constexpr u32 kParts = 3;
     if (!is_whole || !json_.sound() || parts != kParts) return cut_answer();
-    // The total has no duration, because hosts recorded at the same time.
+    // The total has no duration, because several hosts recorded at the same time.
     u64 begin_unix_s = kMostUnixSeconds;
     for (const FleetHost& host : out_.hosts) {
       begin_unix_s = std::min(begin_unix_s, host.begin_unix_s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiles of many hosts, added up by a database: one JSON document with three answers of ClickHouse (JSONCompact),
+// Profiles of many hosts that a database added up: one JSON document with three answers of ClickHouse (JSONCompact),
 // {"hosts": …, "stacks": …, "counts": …}. app/fleet requests it. Pure.
 #pragma once
 #include <string>

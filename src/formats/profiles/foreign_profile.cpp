@@ -40,7 +40,7 @@ Format json_format(Bytes file) {
   return format;
 }
 
-// A file with nothing but packets is Perfetto's; pprof has strings, and its first string is empty.
+// A file that contains only packets is Perfetto's; a pprof file has strings, and its first string is empty.
 struct ProtobufShape {
   bool has_strings = false, only_packets = true, is_none = false;
   bool may_go_on = false;  // the end of the file may be missing, but there is no other fault

@@ -22,7 +22,7 @@ enum class Format : u8 { none, pprof, folded, speedscope, firefox, perfetto, chr
 
 // Decided by the unpacked contents. Reads only as much as needed.
 Format format_of(Bytes file);
-// May it be a profile, judging by its first bytes? The rest of the file decides.
+// Can it be a profile, judging by its first bytes? The following bytes decide.
 bool may_begin_profile(Bytes beginning);
 // "pprof", "Firefox Profiler".
 std::string_view format_name(Format format);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Perfetto traces: perf_sample (66) and stack_sample (135) packets, with the data that earlier packets of their
 // sequence have interned. Names of threads may come after the samples, so the packets are read twice. Field numbers are
-// those of perfetto_trace.proto.
+// defined in perfetto_trace.proto.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // pprof's profile.proto. The file is read twice, because a sample may come before its locations. Field numbers are
-// those of the format. Tables keep offsets into the file; names become functions when a sample first needs them.
+// defined by the format. Tables keep offsets into the file; names become functions when a sample first needs them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace wperf::profiles {
 namespace {
 
 constexpr usize kMostInlined = 512;  // at one location; no compiler makes more
-// One byte of a stack may refer to a location with kMostInlined frames. So the frames that are walked and kept for all
-// stacks together are limited to these numbers, plus some for each byte of the file.
+// One byte of a stack may refer to a location with kMostInlined frames. So the numbers of walked frames and of kept
+// frames, over all stacks, are limited to these constants plus some frames for each byte of the file.
 constexpr u64 kLeastWalked = u64{1} << 24, kWalkedPerByte = 16, kLeastKept = u64{1} << 20, kKeptPerByte = 1;
 constexpr u64 kMostKept = u64{1} << 31;  // nodes have 32-bit numbers
 constexpr usize kMostComments = 16;
@@ -199,7 +199,7 @@ void PprofReader::make_events() {
   };
   std::optional<u32> all = number_of("samples", "");
   if (!all.has_value()) all = number_of("sample", "");
-  // If wperf wrote a separate count for that event, it does not apply to the others.
+  // If wperf wrote this count for one event, it does not apply to other events.
   if (all.has_value() && number_of(string(types_[*all].type), ".samples").has_value()) all.reset();
   std::vector<bool> is_column(types_.size(), true);
   if (all.has_value() && types_.size() > 1) is_column[*all] = false;

@@ -26,7 +26,7 @@ inline constexpr double kGreatestWeight = 9e18;  // the largest weight of a samp
 struct ProfileReadOptions {
   bool lines = false;
   bool times = false;                                        // collect the times of samples
-  u64 slice_ns = 0;                                          // count samples in slices of this length; 0: do not
+  u64 slice_ns = 0;                                          // count samples in slices of this length; 0: no slices
   std::optional<double> from_seconds = {}, to_seconds = {};  // relative to the first sample
 };
 

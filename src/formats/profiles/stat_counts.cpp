@@ -20,7 +20,8 @@ constexpr usize kMostRows = 1'000'000;  // limit for one count
 
 constexpr std::string_view kChannelWord = "dmc ", kCycles = "cycle_count", kClk = "dmc_clk", kClkDiv2 = "dmc_clkdiv2";
 
-// Is the event counted only by the memory controller's full clock? Its other event is its cycles.
+// Is it an event that only dmc_clk has, the class of the memory controller's full clock? Its third event is the cycle
+// count.
 bool is_clk_event(std::string_view name) {
   return name == "request" || name == "upload_stall";
 }
@@ -108,7 +109,7 @@ class StatReader {
     });
   }
 
-  // The rows of a channel are adjacent, and those of dmc_clk are first.
+  // The rows of a channel are adjacent, and the rows of dmc_clk are first.
   void read_channels() {
     std::vector<Fields> channel;
     const auto finish_channel = [&] {
@@ -127,14 +128,14 @@ class StatReader {
     finish_channel();
   }
 
-  // The document does not say which rows are those of dmc_clk. Only the name of its cycles is in both classes.
+  // The document does not say which rows belong to dmc_clk. Only the name of its cycles is in both classes.
   void add_channel(const std::vector<Fields>& rows) {
     ++units_;
     const std::string number = rows.front().channel.substr(std::min(kChannelWord.size(), rows.front().channel.size()));
     const auto is_cycles = [](const Fields& row) { return row.name == kCycles; };
-    usize clk_end = rows.size();  // the end of the rows that are of dmc_clk for sure
+    usize clk_end = rows.size();  // the end of the rows that certainly belong to dmc_clk
     while (clk_end > 0 && !is_clk_event(rows[clk_end - 1].name)) --clk_end;
-    usize clkdiv2_begin = clk_end;  // the begin of those that are of dmc_clkdiv2 for sure
+    usize clkdiv2_begin = clk_end;  // the begin of the rows that certainly belong to dmc_clkdiv2
     while (clkdiv2_begin < rows.size() && is_cycles(rows[clkdiv2_begin])) ++clkdiv2_begin;
     if (clkdiv2_begin - clk_end == 2) clkdiv2_begin = ++clk_end;
     for (usize i = 0; i < rows.size(); ++i)
@@ -262,7 +263,7 @@ class StatReader {
   bool has_cores_ = false, has_time_ = false, has_estimates_ = false;
   usize units_ = 0;
   std::vector<Row> rows_;
-  std::map<std::string, double> fractions_;  // of the time with a counter; 0: it never had one
+  std::map<std::string, double> fractions_;  // share of the time on a counter; 0: it was never on a counter
 };
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace wperf::profiles {
 
 struct StatCounts {
   struct Count {
-    // With the prefix "/dsu/" and so on if it is not a core event. "/dmc/" if the document does not tell the class.
+    // With the prefix of its class ("/dsu/", …), unless it is a core event. "/dmc/" if the document does not name the
+    // class.
     std::string event;
     double value = 0;  // scaled if events took turns on the counters
   };

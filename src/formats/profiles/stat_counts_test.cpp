@@ -37,7 +37,7 @@ TEST(StatCounts, AreSumsOverCores) {
   EXPECT_TRUE(counts->is_whole);
 }
 
-// The document of a count whose only events are these of memory channels.
+// The document of a count that has only these events of memory channels.
 std::string of_channels(std::string_view rows, std::string_view more = {}) {
   return R"({"core":{"cores":[]},"dmc":{"pmu":{"PMU_Performance_Counters":[)" + std::string(rows) + "]}}" +
          std::string(more) + R"(,"Time_elapsed":1})";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts SPE records. Memory grows with the number of distinct values (addresses of code, kinds of operations), not
 // with the number of records. There may be as many data addresses as records, so their number is limited; the busiest
-// are kept (touched_data.h). Knows no names: spe_profile_builder.h makes tables from the counts.
+// are kept (touched_data.h). Does not find names: spe_profile_builder.h makes tables from the counts.
 //
 //   Aggregator aggregator({.memory = true});
 //   aggregator.set_data_sources(core, find_data_source_family(midr));
@@ -27,8 +27,8 @@ struct AggregatorOptions {
   u32 most_lines = 1U << 17;
   u32 most_pages = 1U << 17;
   u32 most_owners = 1U << 16;     // threads × cores × kinds of operations; further combinations count as kNoThread
-  u32 most_places = 16;           // for each line, the number of places of code that are kept; hits of further ones are
-                                  // counted without a place
+  u32 most_places = 16;           // for each line, the number of places of code that are kept; hits of further places
+                                  // are counted without a place
   u32 most_latencies = 1U << 22;  // places of code × latencies; if there are more, all latencies are rounded up
                                   // (latency.h)
 };
@@ -36,11 +36,11 @@ struct AggregatorOptions {
 inline constexpr u32 kNoThread = ~u32{0};
 inline constexpr u32 kThreadOfRecord = kNoThread - 1;
 
-// Facts about a record that come from outside.
+// Facts about a record that the record itself does not contain.
 struct Origin {
   u32 core = 0;
   u32 thread = kThreadOfRecord;  // kThreadOfRecord: take it from the context packet
-  bool other_process = false;    // it certainly does not belong to the measured process
+  bool other_process = false;    // the record certainly does not belong to the measured process
 };
 
 // The thread of a record, from the origin or from its context packet; kNoThread if neither has it.
@@ -150,7 +150,7 @@ class Aggregator {
   u64 records() const { return records_; }
   u64 damaged() const { return damaged_; }  // damaged records; they are counted like others
   usize bytes() const;                      // memory of the tables
-  // If true, latencies of sites are rounded up to the end of their bucket. Those of data sources are always exact.
+  // If true, latencies of sites are rounded up to the end of their bucket. Latencies of data sources are always exact.
   bool latencies_rounded() const { return latencies_rounded_; }
 
   u32 site_count() const {
@@ -211,7 +211,7 @@ class Aggregator {
                            .hits = hits});
     });
   }
-  // The data of a record that waits for the number of its site.
+  // The data of a record that waits until the number of its site is known.
   struct Pending {
     u64 site = 0, kind = 0;  // key of the site, kind of operation
   };
@@ -232,7 +232,7 @@ class Aggregator {
   u64 records_ = 0, damaged_ = 0;
   bool latencies_rounded_ = false;
 
-  // Records that wait belong to the sums: they are added before the sums are read.
+  // Pending records belong to the sums; they are added before the sums are read.
   mutable std::array<Pending, kMostPending> pending_{};
   mutable usize pending_count_ = 0;
   mutable NumberTable sites_;    // keyed by pc and owner

@@ -92,7 +92,7 @@ OperationName name_at(OperationName first, u32 offset) {
 
 }  // namespace
 
-// Uses only the bits, as the contract does; there an atomic operation is a load or store of kind OTHER.
+// Uses only the bits, as the contract does. In the contract an atomic operation is a load or store of kind OTHER.
 OperationName operation_name(const Record& record) {
   const u64 word = record.raw(Field::operation);
   const u32 payload = static_cast<u32>(word & 0xff);

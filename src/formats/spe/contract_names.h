@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of sampled operations and their events: those of the contract (9.9), and some added by wperf.
+// The names of sampled operations and their events: names from the contract (9.9), and names that wperf adds.
 #pragma once
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wperf::spe {
 
-// The names of a sampled operation's events: those of the contract (9.9), and wperf's for further events.
+// The names of a sampled operation's events: from the contract (9.9), and for further events from wperf.
 inline constexpr u32 kEventException = 0, kEventRetired = 1, kEventL1dAccess = 2, kEventL1dRefill = 3,
                      kEventTlbAccess = 4, kEventTlbWalk = 5, kEventNotTaken = 6, kEventMispredicted = 7,
                      kEventLlcAccess = 8, kEventLlcMiss = 9, kEventRemoteAccess = 10, kEventMisaligned = 11,

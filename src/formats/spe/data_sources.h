@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the data of a load came from. Each core family uses its own numbers in data source packets. data/spe has the
-// published ones, from which tools/gen_spe_sources.py generates the tables.
+// Data sources: the place that provided the data of a load. Each core family uses its own numbers in data source
+// packets. data/spe has the published numbers; tools/gen_spe_sources.py generates the tables from them.
 #pragma once
 #include <span>
 #include <string>

@@ -34,7 +34,7 @@ constexpr Shape field_shape(u32 header, Field field, u32 above = 0) {
           .step = field == Field::timestamp ? Step::ends_record : Step::field};
 }
 
-// Indexed by header byte; parse_packet reads the `rare` ones.
+// Indexed by header byte; parse_packet reads the `rare` packets.
 constexpr std::array<Shape, 256> make_shapes() {
   std::array<Shape, 256> shapes{};
   shapes[0x00] = {.mask = 0, .above = 0, .slot = Record::kSpare, .size = 1, .step = Step::padding};
@@ -69,7 +69,7 @@ struct Layout {
   static constexpr usize kReach = kMostBytes + 8;  // bytes that must be readable, because a short payload at the end is
                                                    // loaded as a whole word
 
-  std::array<u64, kWords> fixed{};  // bits that define the layout: those of headers and padding
+  std::array<u64, kWords> fixed{};  // bits that define the layout, in headers and padding
   std::array<u64, kWords> wanted{};
   std::array<u64, kFieldCount> masks{};  // 0 if the field is absent
   std::array<u8, kFieldCount> offsets{};

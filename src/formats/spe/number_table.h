@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gives each key a number: 0 for the first key, 1 for the next new one. The caller keeps the values of keys in columns,
-// by number. Made for aggregator.h.
+// Gives each key a number: 0 for the first key, 1 for the next new key, and so on. The caller keeps the values of keys
+// in columns, by number. Made for aggregator.h.
 #pragma once
 #include <array>
 #include <utility>
@@ -89,13 +89,13 @@ class NumberTable {
 // Sums by key, in one block of memory, for millions of look-ups a second. Made for aggregator.h.
 class CountTable {
  public:
-  usize size() const { return size_; }  // without the few keys that wait: see add_one()
+  usize size() const { return size_; }  // without the few pending keys: see add_one()
   usize bytes() const { return slots_.size() * sizeof(Slot); }
 
   // A key must not have all bits set.
   void add(u64 key, u64 count) { slot_of(key).count += count; }
   // Adds one to a key. In a table larger than the caches every key would wait for memory, so the slot is prefetched
-  // while further keys come.
+  // while further keys are added.
   void add_one(u64 key) {
     if (!slots_.empty()) __builtin_prefetch(&slots_[first_place_of(key)], 1);
     waiting_[waits_++] = key;
@@ -152,7 +152,7 @@ class CountTable {
     waits_ = 0;
   }
 
-  // Additions that wait belong to the sums: they are made before the sums are read.
+  // Pending additions belong to the sums; they are made before the sums are read.
   mutable std::vector<Slot> slots_;  // its size is a power of two; at most three quarters of it are used
   mutable usize size_ = 0;
   mutable std::array<u64, kMostWaiting> waiting_{};

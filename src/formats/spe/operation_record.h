@@ -50,7 +50,7 @@ struct Operation {
   u32 vector_bits = 0;                              // SVE: vector size; SME: tile size
 };
 
-// `index` is that of the operation packet.
+// `index`: the operation packet's index.
 Operation decode_operation(u32 index, u8 payload);
 
 enum class Field : u8 {
@@ -87,7 +87,7 @@ struct Record {
     present |= u32{1} << static_cast<u32>(field);
   }
 
-  // Addresses of code are in canonical form, so that kernel addresses can be compared with those of modules.
+  // Addresses of code are in canonical form, so that kernel addresses can be compared with module addresses.
   u64 pc() const { return code_address(raw(Field::pc)); }
   u64 branch_target() const { return code_address(raw(Field::branch_target)); }
   u64 previous_target() const { return code_address(raw(Field::previous_target)); }
@@ -99,10 +99,8 @@ struct Record {
     const u64 address = raw(Field::data_virtual) & kLow56;
     return (address >> 52) == 0xf ? address | ~kLow56 : address;
   }
-  u32 data_tag() const {
-    return static_cast<u32>(raw(Field::data_virtual) >> 56);
-  }  // has no meaning for kernel
-     // addresses
+  // Has no meaning for kernel addresses.
+  u32 data_tag() const { return static_cast<u32>(raw(Field::data_virtual) >> 56); }
   u64 data_physical() const { return raw(Field::data_physical) & kLow56; }
   bool physical_non_secure() const { return raw(Field::data_physical) >> 63 != 0; }
   bool physical_tag_checked() const { return (raw(Field::data_physical) >> 62 & 1) != 0; }

@@ -57,7 +57,7 @@ ParseResult parse_packet(std::span<const std::byte> bytes, u64 buffer_address, P
 // el0 ns=1", "EV RETIRED L1D-ACCESS". For tests and for users who look at individual records.
 std::string packet_text(const Packet& packet);
 
-// One line of a dump: a packet, a byte that begins no packet, or the rest of an incomplete packet.
+// One line of a dump: a packet, a byte that begins no packet, or the bytes of an incomplete packet.
 struct PacketLine {
   usize offset = 0;
   std::span<const std::byte> bytes;

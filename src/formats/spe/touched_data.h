@@ -49,7 +49,7 @@ class TouchedData {
 
   // `place.offset` is ignored; it follows from the address.
   void add(u64 address, bool other_process, LinePlace place);
-  // `site_of_other`: for each site of `other`, its number here.
+  // `site_of_other`: for each site of `other`, the number of this object's site.
   void merge(const TouchedData& other, const std::vector<u32>& site_of_other);
 
   u64 forgotten_lines() const { return forgotten_lines_; }  // hits of lines that were removed to save memory

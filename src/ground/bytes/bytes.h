@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes of files and requests that may be damaged. All readers of formats use this: it is the one place that touches
-// raw memory, and every bound is checked here. Reading past an end returns nothing. Formats do not guarantee alignment,
-// so nothing is read through a cast. Numbers are little-endian, like every machine that wperf runs on.
+// Bytes of files and requests that may be damaged. All readers of formats use this file: only it touches raw memory,
+// and it checks every bound. A read past the end returns nothing. Formats do not guarantee alignment, so nothing is
+// read through a cast. Numbers are little-endian, like every machine that wperf runs on.
 //
 // A View reads at offsets, a Reader walks forward through fields.
 #pragma once
@@ -103,7 +103,8 @@ class Table {
     static_cast<void>(bytes_.load(index * sizeof(T), item));
     return item;
   }
-  // The first index in [0, size) for which `is_before(item)` is false. The items for which it is true must come first.
+  // The first index in [0, size) for which `is_before(item)` is false. The items for which it is true must precede all
+  // others.
   template <typename Predicate>
   u64 partition_point(Predicate is_before) const {
     u64 low = 0, high = size_;
@@ -141,7 +142,7 @@ class Words {
   Span bytes_;
 };
 
-// A step beyond the end fails for good and gives zeros, so a function can read everything and then check once.
+// After a step beyond the end, all reads fail and return zeros, so a function can read everything and then check once.
 class Reader {
  public:
   explicit Reader(Span bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}

@@ -20,7 +20,7 @@ inline std::string hexadecimal(Span bytes) {
   return text;
 }
 
-// Returns nothing if a digit is malformed. A last digit without a second one is left out.
+// Returns an empty vector if a digit is malformed. A last digit without a second one is left out.
 inline std::vector<std::byte> bytes_of_digits(std::string_view digits) {
   std::vector<std::byte> bytes;
   for (usize i = 0; i + 1 < digits.size(); i += 2) {

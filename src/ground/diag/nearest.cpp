@@ -50,7 +50,7 @@ usize distance_to_name(std::string_view word, std::string_view name) {
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
   if (word.size() > kLongestWord) return {};
-  // One more than the limit for near words, which may also lack the usual beginning of a name.
+  // One more than the largest distance of a near word. A near word may also lack the usual beginning of a name.
   usize best = std::max(word.size() / 3 * kChange + kNoUsualBeginning, kNoBeginning) + 1;
   std::string_view found;
   for (const std::string_view name : known) {

@@ -23,7 +23,7 @@ struct Error {
   std::string hint;  // the remedy, if known
   ExitCode code = ExitCode::failed;
   bool verbatim = false;  // true: text is a contract string, printed unchanged; false: printed as "error: text"
-  // the errno of the cause, or on Windows the nearest one; code decides by this number, not by the text
+  // the errno of the cause, or on Windows the nearest one; callers test this number, not the text
   int system_error = 0;
 };
 

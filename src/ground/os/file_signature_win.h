@@ -13,7 +13,7 @@ struct FileSignature {
   std::string error;   // why Windows does not trust it, in Windows' words
 };
 
-// Returns nullopt if Windows cannot be asked.
+// Returns nullopt if Windows' functions for this are not available.
 std::optional<FileSignature> signature_of(const std::string& path);
 
 }  // namespace wperf::os

@@ -24,7 +24,7 @@ u64 free_bytes(const std::string& path);
 u64 last_change_unix_ns(const std::string& path);
 // The name of the newest ordinary file with this ending in the current folder; empty if there is no such file.
 std::string youngest_file(std::string_view ending);
-// Is this path, with links followed, a pipe or a device? Output to those cannot be read again.
+// Is this path, with links followed, a pipe or a device? Output to a pipe or device cannot be read again.
 bool is_pipe_or_device(const std::string& path);
 // Refuses directories and files over `limit` bytes.
 diag::Result<std::string> load_text_file(const std::string& path, size_t limit);
@@ -37,8 +37,8 @@ void remove_file(const std::string& path);
 diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes);
 // Do both names, with links followed, lead to the same existing file?
 bool is_same_file(const std::string& path, const std::string& other);
-// Would output to both names end up in the same file, which need not exist yet? Special files such as /dev/null keep
-// nothing and do not count.
+// Would output to both names be written to the same file? The file need not exist yet. Returns false for special files
+// such as /dev/null, which store nothing.
 bool would_be_one_file(const std::string& path, const std::string& other);
 // The name with all links followed; empty if the file does not exist.
 std::string real_path(const std::string& path);
@@ -50,8 +50,8 @@ std::filesystem::path native_path(const std::string& utf8);
 
 // Keeps a cache folder small.
 
-// Removes files of the folder, but not of its subfolders, oldest first, until the rest has at most `limit` bytes. A
-// file that cannot be removed stays: another process may be using it.
+// Removes files of the folder, but not of its subfolders, oldest first, until the remaining files have at most `limit`
+// bytes. A file that cannot be removed stays: another process may be using it.
 void remove_oldest_files(const std::string& folder, std::uint64_t limit);
 
 // A lock file, held by one process at a time, for work that two processes must not do at the same time. The system

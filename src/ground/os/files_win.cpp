@@ -24,7 +24,7 @@ std::filesystem::path native_path(const std::string& utf8) {
   return {full.starts_with(L"\\\\") ? L"\\\\?\\UNC" + full.substr(1) : L"\\\\?\\" + full};
 }
 
-// The file is opened so that nobody else can open it; that is the lock.
+// The lock: the file is opened without sharing, so nobody else can open it.
 diag::Result<std::optional<FileLock>> FileLock::take(const std::string& path) {
   HANDLE const file = CreateFileW(wide_of(path).c_str(), GENERIC_READ | GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,
                                   FILE_ATTRIBUTE_NORMAL, nullptr);

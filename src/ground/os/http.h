@@ -42,7 +42,7 @@ struct HttpAnswer {
   std::string_view header(std::string_view small_name) const;
 };
 
-// Any status counts as an answer. An answer that does not come in time, and any other failure, is an error.
+// Any status counts as an answer. A timeout or any other failure is an error.
 diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits& limits);
 
 // Downloads one file. Returns nullopt if the server does not have it (404).
@@ -50,7 +50,7 @@ diag::Result<std::optional<std::vector<std::byte>>> download(const std::string& 
 
 // "http://[::1]:80/path" gives "[::1]".
 std::string_view host_of(std::string_view url);
-// True if a request to this host stays on this machine and goes through no proxy, whatever the environment says.
+// True if a request to this host stays on this machine and uses no proxy, whatever the environment says.
 bool is_this_machine(std::string_view host);
 
 // Adds a line "Name: value" of an answer; a status line discards the headers before it. Shared by the implementations

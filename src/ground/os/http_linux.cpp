@@ -78,8 +78,8 @@ bool is_secure(std::string_view url) {
   return url.size() > kHttps.size() && std::equal(kHttps.begin(), kHttps.end(), url.begin(), is_letter);
 }
 
-// Forbids redirects from https to http, which others on the way could read and change. libcurl before 7.85 has only the
-// older options, and a library with neither would follow any redirect. Returns false if the library has neither.
+// Forbids redirects from https to http, which others on the network could read and change. libcurl before 7.85 has only
+// the older options, and a library with neither would follow any redirect. Returns false if the library has neither.
 bool restrict_protocols(const Curl& curl, CURL* handle, bool is_secure) {
   constexpr auto kProtocols = static_cast<CURLoption>(181), kRedirectProtocols = static_cast<CURLoption>(182);
   constexpr long kHttp = 1, kHttps = 2;

@@ -79,7 +79,7 @@ bool is_own_host(std::string_view host) {
 
 HeadState read_request_head(std::string_view bytes, RequestHead& head) {
   const size_t end = bytes.substr(0, kLongestHead).find("\r\n\r\n");
-  // A wrong line is an error even before the rest has arrived.
+  // A malformed first line is an error even before the following lines have arrived.
   const size_t first_end = bytes.substr(0, kLongestHead).find("\r\n");
   if (first_end != std::string_view::npos && !read_first_line(bytes.substr(0, first_end), head)) {
     return HeadState::wrong;
@@ -162,7 +162,7 @@ struct HttpServer::State {
   Clock::time_point accepts_again_;  // after the system had no room for a connection: when to try again
 };
 
-// No connection waits for another one that sends slowly or does not read.
+// A connection that sends slowly or does not read must not delay other connections.
 void HttpServer::State::run() {
   while (!stop.load()) {
     std::vector<Socket::Awaited> awaited;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Uses WinHTTP, which takes the system's proxy and certificates. The limits are those of http_linux.cpp.
+// Uses WinHTTP, which takes the system's proxy and certificates. The limits are the same as in http_linux.cpp.
 #include <windows.h>
 // Comes after windows.h, which it needs.
 #include <winhttp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts about this machine: its name, what Windows says about itself, and whether it is a virtual one.
+// Facts about this machine: its name, facts that Windows reports, and whether it is a virtual machine.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,7 +8,7 @@
 namespace wperf::os {
 
 // Facts about Windows that decide whether a kernel driver may run and who may use it. For `wperf doctor`;
-// app/doctor/doctor.h judges these facts, and is tested on every system with invented ones.
+// app/doctor/doctor.h judges these facts, and is tested on every system with invented facts.
 
 // An empty optional means that Windows did not report it.
 struct WindowsFacts {
@@ -28,8 +28,8 @@ struct WindowsFacts {
 // nullopt if this is not Windows.
 std::optional<WindowsFacts> windows_facts();
 
-// Judges by the names in the firmware (SMBIOS, maker and product) whether this computer is a virtual machine. Asking
-// Windows whether a hypervisor runs does not help: Windows has its own hypervisor even on real machines. Pure.
+// Judges by the names in the firmware (SMBIOS, maker and product) whether this computer is a virtual machine. Windows'
+// report of a hypervisor does not help: Windows has its own hypervisor even on real machines. Pure.
 
 // For example "QEMU Virtual Machine" and "Amazon EC2 m7g.large".
 bool is_virtual_machine(std::string_view maker_and_product);

@@ -52,7 +52,7 @@ TEST(MappedFile, AFileThatShrinksHasZeros) {
   EXPECT_TRUE(opened.value().has_shrunk());
   EXPECT_EQ(static_cast<char>(bytes[kSize - 1]), '\0');
   EXPECT_FALSE(other.value().has_shrunk());
-  // A later mapping, perhaps at the same address, has not shrunk.
+  // A later mapping, perhaps at the same address, must not count as shrunk.
   {
     const MappedFile closed = std::move(opened).value();
   }

@@ -15,7 +15,7 @@ class MappingWatch {
  public:
   // If `writable`, the zeros may be changed; the file does not get the changes.
   static MappingWatch* start(std::span<const std::byte> bytes, bool writable);
-  // To be called before the file is unmapped. The watch belongs to others then.
+  // Must be called before the file is unmapped. Afterwards another mapping may use this watch.
   void stop();
   bool has_shrunk() const { return has_shrunk_.load(); }
 

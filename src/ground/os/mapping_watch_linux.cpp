@@ -42,8 +42,8 @@ bool MappingWatch::fill_with_zeros(std::uintptr_t fault) {
   return true;
 }
 
-// The previous handler gets a signal that is not ours. Without one, the signal has its default effect: a fault occurs
-// again after this returns.
+// A signal that is not ours is passed to the previous handler. Without a previous handler, the signal gets its default
+// effect: a fault occurs again after this function returns.
 void MappingWatch::All::on_fault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   const bool is_sent = info->si_code <= 0;  // sent by a process

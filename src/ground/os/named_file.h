@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens files whose names come from another file and not from the user: modules and dumps of a recording, separate and
-// split debug information, PDBs, sources. The author of that file chose the names, so no network path is opened: that
-// would reveal the user to another machine. Only ordinary files are opened. Files of other users are opened only if
-// they are checked afterwards.
+// Opens files that another file names, not the user: modules and dumps of a recording, separate and split debug
+// information, PDBs, sources. The author of that file chose the names, so no network path is opened: that would reveal
+// the user to another machine. Only ordinary files are opened. Files of other users are opened only if they are checked
+// afterwards.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ bool is_network_path(std::string_view path);
 enum class NamedUse : u8 {
   checked,  // its id or checksum is compared afterwards, so the owner does not matter
   read,     // it must belong to this user or the system
-  shown,    // its text is printed, so a file that not everybody may read must belong to this user
+  shown,    // its text is printed, so the file must belong to this user or be readable by everybody
 };
 
 // Returns nullopt if there is no such file. Files below `folders`, which the user named, are opened whoever owns them.

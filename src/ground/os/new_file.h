@@ -23,7 +23,7 @@ class NewFile {
   static diag::Result<NewFile> make(const std::string& path, Readers readers);
   NewFile(NewFile&& other) noexcept;
   NewFile& operator=(NewFile&&) = delete;
-  // Removes the file unless it was moved to its place. unfinished_files.h removes it if the process is ended.
+  // Removes the file unless it was moved to its final name. unfinished_files.h removes it if the process is ended.
   ~NewFile();
 
   // The system's handle for writing and reading; the caller must close it.
@@ -48,7 +48,7 @@ class NewFile {
   UnfinishedFile unfinished_;
 };
 
-// Checks whether an output can be created there, by trying it; nothing is left behind. A device or pipe is not opened.
+// Checks whether an output can be created at this path, by creating and removing it. A device or pipe is not opened.
 diag::Result<void> check_output(const std::string& path);
 // Makes a folder that only this user may enter. An existing folder is not changed; an error is returned if others may
 // write to it.
@@ -60,7 +60,7 @@ namespace new_file {
 
 // All of these set errno when they fail, on Windows to the nearest value.
 enum class Place : u8 { free_or_file, stream, folder, barred };
-// Returns `barred` if another user has put the file there and it cannot be replaced, or if it is that user's pipe.
+// Returns `barred` if another user created the file and it cannot be replaced, or if it is another user's pipe.
 Place place_at(const std::string& path);
 // Creates a file that must not exist yet; returns -1 if it exists or cannot be created.
 std::intptr_t create(const std::string& path, Readers readers);

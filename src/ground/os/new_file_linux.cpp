@@ -12,7 +12,7 @@
 namespace wperf::os::new_file {
 namespace {
 
-// The system's names of open files, which may be ordinary ones: /dev/stdout, /dev/fd/3, /proc/self/fd/3.
+// The system's names of open files, which may be ordinary files: /dev/stdout, /dev/fd/3, /proc/self/fd/3.
 bool is_name_of_system(const std::string& path) {
   return path.starts_with("/dev/") || path.starts_with("/proc/");
 }
@@ -53,7 +53,7 @@ Place place_at(const std::string& path) {
 }
 
 std::intptr_t create(const std::string& path, Readers readers) {
-  constexpr mode_t kOwner = 0600, kUsual = 0666;  // the umask is subtracted
+  constexpr mode_t kOwner = 0600, kUsual = 0666;  // before the umask is applied
   return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                 readers == Readers::owner ? kOwner : kUsual);
 }

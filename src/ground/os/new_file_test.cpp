@@ -38,7 +38,7 @@ TEST(NewFile, IsTheOwnersWhereARecordingIs) {
   const std::string folder = new_file_folder("modes");
   save(folder + "/profile", "x", Readers::owner);
   EXPECT_EQ(mode_of(folder + "/profile"), kOwner);
-  // Those who could read the old file cannot read the new one through its name.
+  // Users who could read the old file cannot read the new file under the same name.
   save(folder + "/page", "x");
   std::filesystem::permissions(folder + "/page", perms::others_read, std::filesystem::perm_options::add);
   ASSERT_TRUE(RecordingFile::create(folder + "/page").has_value());

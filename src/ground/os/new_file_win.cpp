@@ -35,7 +35,7 @@ constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELE
 
 }  // namespace
 
-// Names such as NUL and COM1 are devices in every folder, which only an opened handle shows.
+// Names such as NUL and COM1 are devices in every folder; only an opened handle shows this.
 Place place_at(const std::string& path) {
   const HANDLE file = CreateFileW(native_path(path).c_str(), FILE_READ_ATTRIBUTES, kShareAll, nullptr, OPEN_EXISTING,
                                   FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS, nullptr);
@@ -64,7 +64,7 @@ std::intptr_t open_stream(const std::string& path) {
 }
 
 bool may_write_stream(const std::string&) {
-  return true;  // only opening it would show this, and another program may wait at the other end
+  return true;  // only opening it would show this, but that could disturb a program at the other end of a pipe
 }
 
 std::FILE* stream_of(std::intptr_t handle, bool text) {

@@ -14,7 +14,7 @@
 
 namespace wperf::os {
 
-// Bytes to read: as many as `to` has, from that address of the other process.
+// Bytes to read from the other process: as many as fit into `to`.
 struct MemoryPiece {
   u64 address = 0;
   std::span<std::byte> to;
@@ -28,8 +28,8 @@ class OtherMemory {
   OtherMemory(const OtherMemory&) = delete;
   OtherMemory& operator=(const OtherMemory&) = delete;
 
-  // Reads the pieces in their order, with few system calls, up to the first one that cannot be read completely. Returns
-  // how many were read; the contents of the others are unspecified.
+  // Reads the pieces in their order, with few system calls, up to the first piece that cannot be read completely.
+  // Returns how many were read; the contents of all other pieces are unspecified.
   usize read(std::span<const MemoryPiece> pieces) const;
 
  private:
@@ -39,7 +39,7 @@ class OtherMemory {
 // The thread's number inside its container, which may differ from the system's number. Returns the system's number if
 // the thread is gone, and on Windows.
 u32 own_thread_number(u32 process, u32 thread);
-// Parses a text like /proc/PID/status; nullopt if it has no such number.
+// Parses a text like /proc/PID/status; nullopt if it has no thread number.
 std::optional<u32> parse_own_thread_number(std::string_view status);
 
 // The process's parent, if both run the same program file; otherwise 0. Always 0 on Windows.
@@ -47,10 +47,11 @@ u32 parent_with_same_program(u32 process);
 // Parses a text like /proc/PID/stat; nullopt if it has no parent.
 std::optional<u32> parse_parent(std::string_view stat);
 
-// Does the process see other folders than this one, as in a container? False if this may not be read, and on Windows.
+// Does the process have another root folder than this process, as in a container? False if it may not be read, and on
+// Windows.
 bool has_other_root(u32 process);
-// Is the file that the process sees at this path another one than that which this process sees? Also true if one of
-// them is not there.
+// Does the process see another file at this path than this process sees? Also true if one of the two files does not
+// exist.
 bool is_other_file(u32 process, const std::string& path);
 
 // A part of a file in the address space of a process.

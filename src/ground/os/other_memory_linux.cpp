@@ -14,7 +14,7 @@ namespace {
 
 constexpr usize kMostPieces = 64;  // in one system call
 
-// Empty if the process or thread ends meanwhile.
+// Empty if the process or thread ends during the call.
 std::string text_of(const std::string& path) {
   constexpr usize kMost = 256 << 20;
   auto text = load_text_file(path, kMost);

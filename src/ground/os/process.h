@@ -39,11 +39,11 @@ std::string companion_file(const std::string& folder, const std::string& name);
 // quarter of a second count as one. Used during a measurement, which polls interrupted(). Closing the console counts as
 // Ctrl-C: the system grants some seconds to finish.
 void catch_interrupt();
-// Ctrl-C ends the process as usual again; called after a measurement. Does nothing without a previous
+// Ctrl-C ends the process as usual again; called after a measurement. Has no effect without a previous
 // catch_interrupt().
 void release_interrupt();
 // After this call, a write fails if the reader is gone (`wperf record … | head`), but it does not end the process, so
-// the measurement finishes and its file is complete. By default such a write ends the process.
+// the measurement finishes and its file is complete. By default, a write without a reader ends the process.
 void outlive_readers();
 // Did a write fail because the reader is gone? kStatusOfReaderGone is the exit status that a shell reports then.
 bool is_reader_gone(int error);

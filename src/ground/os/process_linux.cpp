@@ -41,7 +41,7 @@ void on_interrupt(int number) {
   const u64 before_ns = interrupted_at_ns.load();
   if (before_ns != 0 && now_ns - before_ns < kOneRequestNs) return;
   interrupted_at_ns.store(now_ns);
-  if (is_caught.load() && !interrupt_seen.exchange(true)) return;  // the first one only sets the flag
+  if (is_caught.load() && !interrupt_seen.exchange(true)) return;  // the first signal only sets the flag
   signal(number, SIG_DFL);
   unfinished_files::reinstall_handlers();
   raise(number);  // delivered when this returns
@@ -122,7 +122,7 @@ void catch_interrupt() {
   is_caught.store(true);
 }
 
-// After an interrupt the handler stays, because the rest of the request may still come.
+// After an interrupt the handler stays, because the second signal of the request may still arrive.
 void release_interrupt() {
   if (!is_caught.exchange(false) || interrupted_at_ns.load() != 0) return;
   signal(SIGINT, SIG_DFL);

@@ -27,7 +27,7 @@ TEST(CommandLineWords, SplitsAtBlanksOutsideQuotes) {
   EXPECT_TRUE(split_command_line("").empty());
 }
 
-// The examples of Microsoft's page on parsing command-line arguments.
+// The examples from Microsoft's page on parsing command-line arguments.
 TEST(CommandLineWords, BackslashesCountOnlyBeforeAQuote) {
   EXPECT_EQ(split_command_line(R"(w "abc" d e)"), (Words{"w", "abc", "d", "e"}));
   EXPECT_EQ(split_command_line(R"(w a\\\b d"e f"g h)"), (Words{"w", R"(a\\\b)", "de fg", "h"}));

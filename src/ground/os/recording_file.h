@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The file of a recording. It has the requested name, or it is an unnamed temporary file that is removed with this
-// object. If writing fails, the file still has only complete records. Sessions and their threads use it one after the
-// other.
+// object. If writing fails, the file still has only complete records. Sessions and their threads use it in turn, never
+// at the same time.
 #pragma once
 #include <cstdint>
 #include <optional>

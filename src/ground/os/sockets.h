@@ -24,7 +24,7 @@ class Socket {
 
   bool is_open() const { return handle_ != kNone; }
   void close();
-  // Is there something to read (for a listening socket: a new connection), or room to write?
+  // Is the socket readable (for a listening socket: is there a new connection), or writable?
   struct Awaited {
     const Socket* socket = nullptr;
     bool to_write = false;

@@ -10,7 +10,8 @@ struct TakenStreams {
   std::FILE* out;
 };
 // Returns both streams as binary streams for this program only. From then on stdin is empty and stdout is stderr, also
-// in programs started by this one, so no other output can get between the messages. Called once; the streams stay open.
+// in programs that this program starts, so no other output can get between the messages. Called once; the streams stay
+// open.
 TakenStreams take_standard_streams();
 
 }  // namespace wperf::os

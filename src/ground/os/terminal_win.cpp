@@ -89,7 +89,7 @@ int write_text(std::FILE* stream, std::string_view text) {
 }
 
 bool has_lost_reader(std::FILE* /*stream*/) {
-  return false;  // a write tells it
+  return false;  // on Windows only a failed write shows it
 }
 
 int write_bytes(std::FILE* stream, std::string_view bytes) {

@@ -7,7 +7,7 @@
 
 namespace wperf::os {
 
-// Registers one such file for the lifetime of this object. Only a limited number can be registered; further ones are
+// Registers one such file for the lifetime of this object. Only a limited number can be registered; further files are
 // not removed.
 inline constexpr int kMostUnfinishedFiles = 16;
 class UnfinishedFile {

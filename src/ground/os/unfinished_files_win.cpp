@@ -7,7 +7,7 @@
 namespace wperf::os {
 namespace {
 
-// Handlers that were installed later are called first. This one is called if they let the process end.
+// Handlers that were installed later are called first. This handler is called if they let the process end.
 BOOL WINAPI on_end(DWORD) {
   remove_unfinished_files();
   return FALSE;

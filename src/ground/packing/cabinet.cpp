@@ -110,7 +110,7 @@ diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byt
     reserve = reader.take<Reserve>();
     reader.skip(reserve.header_bytes);
   }
-  // The name and the disk of the previous cabinet, then those of the next one.
+  // The name and the disk of the previous cabinet, then the name and the disk of the next one.
   constexpr u64 kLongestName = 256;
   for (const Flags flag : {kHasPrevious, kHasPrevious, kHasNext, kHasNext}) {
     if ((header.flags & flag) != 0) reader.text(kLongestName);

@@ -39,7 +39,7 @@ std::optional<u64> find_end(Bytes file) {
   return std::nullopt;
 }
 
-// The same for a file whose list needs 64-bit offsets.
+// The same for a zip file that needs 64-bit offsets.
 diag::Result<ListPlace> wide_place(Bytes file, u64 end) {
   if (end < kWideLocatorSize) return damaged_zip("its end record does not locate its list of files");
   Reader locator(file.subspan(end - kWideLocatorSize));
@@ -79,7 +79,8 @@ diag::Result<ListPlace> list_place(Bytes file) {
   return place;
 }
 
-// Numbers that do not fit into the entry's 32-bit fields are in its extra data: only those, in this order.
+// Numbers that do not fit into the entry's 32-bit fields are in its extra data, in this order. Numbers that fit are not
+// in it.
 bool take_wide_numbers(Bytes extra, u64& size, u64& packed, u64& offset) {
   constexpr u16 kWide = 1;
   if (size != kNotHere && packed != kNotHere && offset != kNotHere) return true;

@@ -26,9 +26,9 @@ struct ZipEntry {
 enum class Unpacked : u8 {
   all,
   stopped,    // the receiver of the pieces asked to stop
-  damaged,    // the pieces before the damage were given out
-  not_sound,  // all pieces were given out, but the checksum is wrong
-  too_large,  // more than allowed; the bytes before were given out
+  damaged,    // the pieces before the damage were delivered
+  not_sound,  // all pieces were delivered, but the checksum is wrong
+  too_large,  // more than allowed; the bytes before were delivered
   not_read,   // encrypted, or packed with another method
 };
 

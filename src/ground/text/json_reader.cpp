@@ -142,7 +142,7 @@ void JsonReader::append_escaped() {
   append_utf8(unescaped_, unit);
 }
 
-// Skips digits; there must be at least one. `digits` takes them as a number, modulo 2^64.
+// Skips digits; there must be at least one. Stores their value in `digits`, modulo 2^64.
 int JsonReader::take_digits(u64& digits) {
   const usize begin = at_;
   for (; at_ < text_.size() && is_digit(text_[at_]); ++at_) digits = digits * 10 + static_cast<u64>(text_[at_] - '0');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads JSON (RFC 8259) forward, value by value; the caller decides what to read next. It keeps nothing, so a file of
-// half a gigabyte needs only memory for the values that the caller takes. Malformed JSON ends the reading for good;
+// Reads JSON (RFC 8259) forward, value by value; the caller decides what to read next. It stores no values, so a file
+// of half a gigabyte needs only memory for the values that the caller takes. Malformed JSON ends the reading for good;
 // sound() is then false.
 #pragma once
 #include <string>
@@ -60,7 +60,7 @@ class JsonReader {
   usize position() const { return at_; }
 
  private:
-  static constexpr u32 kDeepest = 200;  // the deepest nesting that is read; known formats stay far below
+  static constexpr u32 kDeepest = 200;  // the deepest nesting that is read; known formats are far below it
   void pass_blanks();
   bool take(char c);
   bool enter(char open);

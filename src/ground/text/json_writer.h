@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes one JSON document, compact and in pure ASCII (contract 1.6), to the end of a string. It adds the commas; the
-// caller must match each begin with an end. It has no other state, so documents may have any size.
+// caller must match each begin with an end. It stores nothing else, so documents may have any size.
 #pragma once
 #include <string>
 #include <string_view>

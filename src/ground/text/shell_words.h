@@ -25,7 +25,7 @@ constexpr bool is_control_character(char c) {
   return byte < ' ' || byte == 0x7f;
 }
 
-// $'two\nlines': stays on one line. POSIX has this since 2024, bash and zsh since long ago.
+// $'two\nlines': stays on one line. POSIX has had this since 2024, bash and zsh for much longer.
 inline std::string escape_quoted(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out = "$'";
@@ -46,7 +46,7 @@ inline std::string escape_quoted(std::string_view text) {
   return out + "'";
 }
 
-// One word for all shells if it has none of their characters, otherwise for POSIX shells.
+// One word for all shells if it has no special characters, otherwise one word for POSIX shells.
 inline std::string quoted_word(std::string_view word) {
   if (is_plain_word(word)) return std::string(word);
   if (std::any_of(word.begin(), word.end(), is_control_character)) return escape_quoted(word);

@@ -133,7 +133,8 @@ usize size_of_character(std::string_view rest) {
                                                                                                               : 1;
 }
 
-// U+202A to U+202E and U+2066 to U+2069: they show the text after them from right to left, or in another place.
+// U+202A to U+202E and U+2066 to U+2069: they make a terminal show the text after them from right to left, or in
+// another place.
 bool is_direction(std::string_view character) {
   if (character.size() != 3 || character[0] != '\xe2') return false;
   const u8 second = static_cast<u8>(character[1]), third = static_cast<u8>(character[2]);

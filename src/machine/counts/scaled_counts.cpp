@@ -3,10 +3,10 @@
 // slots measured, mean m and sample variance s², the total is estimated as R·m with variance R²·(1 - S/R)·s²/S
 // (Cochran, Sampling Techniques, 2.5), and the interval takes Student's t with S-1 degrees of freedom.
 //
-// Slots are chosen in turn, not at random. So an event may always be on in the same phase of something periodic, for
-// example a timer tick, and then its own slots do not show what it missed. The cycle counter is always on and shows it.
-// So there are up to two estimates of the total: by time, which is the scaled value, and by cycles, which takes account
-// of time that other work took from the program. The interval includes both.
+// Slots are chosen in turn, not at random. So an event may always be on a counter in the same phase of periodic work,
+// for example a timer tick. Then its slots do not show the other phases. The cycle counter is always on and shows all
+// phases. So there are up to two estimates of the total: by time, which is the scaled value, and by cycles, which takes
+// account of time that other work took from the program. The interval includes both.
 //
 // Contract 4.2 scales by slots, which gives the same result if all slots are equally long. The last slot may be
 // shorter, because counting stops within it; its time shows by how much.
@@ -96,8 +96,8 @@ double round_up(double value) {
   return std::nextafter(std::ceil(value), std::numeric_limits<double>::infinity());
 }
 bool is_exact(double value) {
-  return value < 9007199254740992.0;
-}  // 2^53
+  return value < 9007199254740992.0;  // 2^53
+}
 
 void set_exact(Count& count) {
   count.scaled = count.value;

@@ -176,8 +176,8 @@ TEST(decode_counts, a_short_run_scales_by_time) {
   }
 }
 
-// In every second slot, other work takes half of the program's time. An event that is on only in the other slots does
-// not show that, but the cycle counter does.
+// In every second slot, other work takes half of the program's time. An event that is counted only in the other slots
+// does not show this, but the cycle counter does.
 TEST(decode_counts, cycles_show_what_slots_in_lockstep_miss) {
   readings::CounterReading lucky = reading_of(std::vector<u64>(50, 1000));
   lucky.running_ns = 5'000'000'000;

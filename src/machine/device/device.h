@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Device is a machine that can execute a plan. Must be used by one thread. Call driver_version, then acquire, then
-// the rest.
+// A Device is a machine that can execute a plan. Must be used by one thread. Call driver_version first, then acquire,
+// then any other function.
 #pragma once
 #include <memory>
 #include <optional>
@@ -33,7 +33,7 @@ struct DriverVersion {
 
 // The owner of the counters' overflow interrupt, which sampling needs.
 enum class InterruptState : u8 {
-  unknown,  // the driver does not report it, because it is an older one or needs no interrupt
+  unknown,  // the driver does not report it, because it is an older driver or needs no interrupt
   not_asked,
   held,
   refused,
@@ -70,7 +70,7 @@ class SampleSession {
   virtual u64 drain_every_ns(u64 usual_ns) const { return usual_ns; }
 };
 
-// Where a recording is written, and why it is made.
+// The file of a recording, and the facts about its purpose.
 struct RecordingTarget {
   std::string file;                         // empty: an unnamed file that is removed at the end of the session
   std::string tool_version;                 // stored in the file as the version of its writer
@@ -108,8 +108,8 @@ class RecordingSession {
   virtual std::string jit_code() { return {}; }
   // The samples of Python programs so far.
   virtual stacks::PythonSamples python() { return {}; }
-  // For a Windows trace: the drive names that the trace lacks, as pairs of device and drive.
   virtual bool is_trace() const { return false; }
+  // For a Windows trace: the drive names that the trace lacks, as pairs of device and drive.
   virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }
   // Losses that Windows reported, at most about one entry a second.
   struct Loss {
@@ -152,8 +152,8 @@ class Device {
   enum class Spe { left_alone, asked_for };
   virtual diag::Result<plan::Capabilities> capabilities(Spe spe) = 0;
   virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;
-  // A device supports one of the next two functions: the recording if plan::Capabilities::kernel is set, otherwise the
-  // sampling.
+  // A device supports one of the next two functions: open_recording if plan::Capabilities::kernel is set, otherwise
+  // open_sampling.
   virtual diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan);
   virtual diag::Result<std::unique_ptr<RecordingSession>> open_recording(const plan::SamplePlan& plan,
                                                                          const RecordingTarget& target);
@@ -161,11 +161,11 @@ class Device {
   virtual diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) = 0;
   virtual Programs& programs() = 0;
   virtual DeviceIdentity identity() = 0;
-  // Found by inspection, without measuring; empty for devices without such checks.
+  // Checks that need no measurement; empty for devices that have none.
   virtual std::vector<DeviceCheck> checks() { return {}; }
-  // A configuration with which another recorder on the same system takes the same samples.
+  // A configuration that makes another recorder on the same system take the same samples.
   virtual diag::Result<std::string> recording_profile(const plan::SamplePlan& plan);
-  // Repairs what it can. Returns the repairs, and the reasons for those that failed.
+  // Repairs the device's state as far as possible. Returns the repairs, with the reasons for failed ones.
   virtual std::vector<DeviceCheck> mend() { return {}; }
 };
 

@@ -64,8 +64,8 @@ class Programs {
   // Returns false if a program from spawn() could not be executed, which only the first wait() notices.
   virtual bool has_started(u32 /*pid*/) const { return true; }
   virtual void kill(u32 pid) = 0;
-  // All visible programs of this machine, including ended ones as long as they are known. Programs from spawn() and
-  // process() have all their modules; others have at least their image, perhaps only its name.
+  // All visible programs of this machine, including ended programs that are still known. Programs from spawn() and
+  // process() have all their modules; other programs have at least their image, perhaps only its name.
   virtual std::vector<readings::Process> processes() = 0;
 
   // Lets time pass: `nanoseconds`, or less if the process `until_pid` ends (0 = no process).
@@ -89,7 +89,7 @@ class DriverTransport {
   virtual ~DriverTransport() = default;
   // Sends one request. `buffer` holds the request (in its first `input` bytes) and then the answer. Returns the
   // driver's status and the bytes of its answer; an error if the request did not reach the driver or the answer did not
-  // come back.
+  // arrive.
   virtual diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) = 0;
   // Called when a measurement begins or ends. The machine must not sleep during it, because sleeping cores lose their
   // counters.

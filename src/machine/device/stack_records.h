@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Converts the records of a WperfStackDrainReply to raw samples. They come from the driver but are checked; a damaged
-// record ends the reading of the answer. Pure.
+// Converts the records of a WperfStackDrainReply to raw samples. They come from the driver but are checked; reading
+// stops at the first damaged record. Pure.
 #pragma once
 #include <cstddef>
 #include <span>

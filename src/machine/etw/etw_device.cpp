@@ -182,7 +182,7 @@ diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceA
 
 class TraceRecordingSession final : public device::RecordingSession {
  public:
-  // `unnamed`: the file for the trace if it is removed afterwards.
+  // `unnamed`: the file for a trace that is removed afterwards.
   TraceRecordingSession(etw::TraceApi& api, device::Programs& programs, etw::SessionPlan plan,
                         std::optional<os::RecordingFile> unnamed)
       : api_(api), programs_(programs), plan_(std::move(plan)), unnamed_(std::move(unnamed)) {}
@@ -362,8 +362,8 @@ class EtwDevice final : public device::Device {
       return {{"fix", false, "only administrators can end trace sessions",
                "start wperf from an elevated prompt (Run as administrator)"}};
     }
-    const bool may = api.enable_privilege() == etw::kNoError;  // this privilege is needed for sources, but not for
-                                                               // sessions
+    // This privilege is needed for sources, but not for sessions.
+    const bool may = api.enable_privilege() == etw::kNoError;
     std::vector<etw::CleanupResult> done = etw::end_leftovers(api);
     if (may) std::ranges::move(etw::remove_left_sources(api), std::back_inserter(done));
     if (may) etw::put_back(api, api.own_process());

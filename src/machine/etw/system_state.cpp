@@ -33,8 +33,8 @@ std::string file_of_session(TraceApi& api, const std::u16string& name) {
                                                                           : std::string();
 }
 
-// The owner of a session, from its name. For the session that every program can use, the owner is known from the file
-// name that a wperf registered as its own.
+// The owner of a session, from its name. For the session that every program can use, the owner is the wperf that
+// registered the session's file name.
 std::optional<u32> process_of_session(TraceApi& api, const std::u16string& name) {
   if (name.starts_with(kNamePrefix)) return number_of(text::utf8_of(name.substr(kNamePrefix.size())));
   const std::optional<std::string> said = name == kKernelLogger ? api.kept(kKeptLogger) : std::nullopt;

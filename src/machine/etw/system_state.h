@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state of Windows that outlives a process and is shared by all programs: trace sessions, sampling intervals, and
-// added sample sources. A wperf registers its changes, so that another one can undo them if the first one is killed.
+// added sample sources. Each wperf registers its changes, so that another wperf can undo them if it is killed.
 #pragma once
 #include <string>
 #include <string_view>
@@ -23,12 +23,12 @@ class SystemChanges {
   TraceApi& api_;
 };
 
-// The names show the owner: the session of this process, and a source that a wperf added for a core event.
+// The names of a process's session and of a source that a wperf added for a core event. They show the owner.
 std::u16string session_name(u32 process);
 std::string source_name(u32 event);
 
-// `before`: the interval that a source had. Does nothing if an interval is already registered, because that one is from
-// before the first change by wperf.
+// `before`: the interval that a source had. Does nothing if an interval is already registered, because the registered
+// interval precedes the first change by wperf.
 void register_interval(TraceApi& api, SourceInterval before);
 void register_source(TraceApi& api, u32 number, const std::string& event_name);
 // The owner of the only session that every program can use, and the path of its trace.

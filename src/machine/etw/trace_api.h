@@ -74,7 +74,7 @@ class TraceApi {
   // Moves this thread to each core in turn, so that every core has switched once.
   virtual void visit_cores() = 0;
   virtual bool process_runs(u32 process) = 0;
-  // Values that are kept until Windows restarts, longer than this process. Only administrators can change them.
+  // Values that outlive this process and are kept until Windows restarts. Only administrators can change them.
   virtual std::optional<std::string> kept(const std::string& name) = 0;
   virtual std::vector<std::string> kept_names() = 0;
   virtual void keep(const std::string& name, const std::string& text) = 0;

@@ -241,7 +241,7 @@ class WindowsTracing final : public etw::TraceApi {
   void forget(const std::string& name) override {
     RegDeleteKeyValueW(HKEY_LOCAL_MACHINE, kKeptKey, os::wide_of(name).c_str());
   }
-  // Gives up if the holder takes longer than any wperf should.
+  // Gives up if another process holds the mutex longer than any wperf should.
   void begin_changes() override {
     constexpr DWORD kLongestMs = 5000;
     changes_ = mutex_of_administrators(L"Global\\wperf changes of tracing");

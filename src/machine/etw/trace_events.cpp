@@ -10,13 +10,13 @@
 namespace wperf::etw {
 namespace {
 
-// Types of plan::KernelEvent: a source, whose number is in `config`; context switches with wake-ups; the time on cores
-// and the number of switches. A trace of switches shows the last two without a counter.
+// Types of plan::KernelEvent: a source (its number is in `config`); context switches with wake-ups; the time on cores;
+// the number of switches. A trace of switches provides the last two types without a counter.
 constexpr u32 kSourceType = 1, kSwitchType = 2, kTimeType = 3, kSwitchCountType = 5;
 constexpr u64 kTimerUnitNs = 100;
 
-// The Arm event that counts the same thing as a source. It is guessed from the source's name, because Microsoft does
-// not document it.
+// The Arm event that counts the same thing as a source. The event is guessed from the source's name, because Microsoft
+// does not document it.
 std::string_view event_like(u32 source) {
   switch (source) {
     case 2:

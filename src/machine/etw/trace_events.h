@@ -41,7 +41,8 @@ struct CountedEntry {
   Kind kind = Kind::counter;
   usize counter = 0;  // index into SessionPlan::counted
 };
-// One for each entry of the cores' schedule. Adds the counters that are read at each switch to `session`.
+// Returns one CountedEntry for each entry of the cores' schedule. Adds the counters that are read at each switch to
+// `session`.
 diag::Result<std::vector<CountedEntry>> plan_counts(const plan::CountPlan& plan, std::span<const ProfileSource> sources,
                                                     SessionPlan& session);
 

@@ -20,7 +20,7 @@ TEST(EtwRequests, SourceListsAreReadAsFarAsTheyMakeSense) {
   EXPECT_EQ(read[0].least, 1221u);
   EXPECT_TRUE(source_list(std::span(bytes).first(20)).empty());
   EXPECT_EQ(source_list(std::span(bytes).first(50)).size(), 1u);
-  put_at(std::span(bytes), 0, u32{5});  // the next one begins inside this one
+  put_at(std::span(bytes), 0, u32{5});  // the next entry begins inside this entry
   EXPECT_TRUE(source_list(bytes).empty());
   put_at(std::span(bytes), 0, ~u32{0});
   EXPECT_TRUE(source_list(bytes).empty());

@@ -61,7 +61,7 @@ diag::Result<void> Session::open() {
   changes_ = true;
   put_back(api_, process_);
   {
-    // Without this lock, another wperf that ends before the session is visible would not know about this one.
+    // Without this lock, another wperf could end before this session is visible, and would undo its changes.
     const SystemChanges alone(api_);
     WPERF_CHECK_OK(choose_sources());
     WPERF_CHECK_OK(set_intervals());
@@ -134,7 +134,7 @@ diag::Result<void> Session::set_intervals() {
 diag::Result<void> Session::start_trace() {
   u64 rate = 0;
   for (usize i = 0; i < numbers_.size(); ++i) {
-    constexpr u64 kTicksPerSecond = 10'000'000, kEventsPerSecond = 1'000'000'000;  // estimates, rather too high
+    constexpr u64 kTicksPerSecond = 10'000'000, kEventsPerSecond = 1'000'000'000;  // estimates, chosen rather high
     const u64 interval = std::max<u64>(plan_.sources[i].interval, 1);
     rate += (numbers_[i] == kTimer ? kTicksPerSecond : kEventsPerSecond) / interval;
   }
@@ -174,9 +174,7 @@ diag::Result<void> Session::start_trace() {
 WindowsError Session::start_kernel_logger(SessionProperties properties) {
   const std::u16string name(kKernelLogger);
   Bytes there = properties_bytes({.asks_file = true});
-  if (api_.control(0, name, there, ControlCode::query) == kNoError)
-    return kAlreadyExists;  // the session keeps its
-                            // owner
+  if (api_.control(0, name, there, ControlCode::query) == kNoError) return kAlreadyExists;  // its owner keeps it
   properties.session = kKernelLoggerSession;
   properties.log_file_mode = kSequential;
   Bytes bytes = properties_bytes(properties);
@@ -215,7 +213,7 @@ diag::Result<void> Session::configure() {
   if (plan_.stacks && !events.empty()) {
     WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::stack_events, event_ids_bytes(events)), "take call stacks"));
   }
-  // Done last, because events come from here on.
+  // Done last, because Windows records events from this point on.
   GroupMasks masks{kProcesses | kThreads | kImages};
   masks[1] = (timer ? kProfileMask : 0) | (counters.empty() ? 0 : kCounterProfileMask) |
              (watches_switches() ? kSwitchMask : 0) | (plan_.switches ? kReadyMask : 0);

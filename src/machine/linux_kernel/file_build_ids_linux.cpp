@@ -129,9 +129,9 @@ std::string_view FileBuildIds::in_file(const std::string& name) {
   return known_.emplace(name, perf_events::build_id_in_elf(bytes)).first->second;
 }
 
-// A file that had this path in the process's own view before the recording is the mapped one. Otherwise only its inode
-// number identifies it, which some file systems show only to the kernel. A file that came later with another number
-// replaced the mapped one.
+// A file that had this path in the process's own view before the recording is the mapped one. Otherwise only the inode
+// number identifies the file, and some file systems show it only to the kernel. A later file with another inode number
+// replaced the mapped file.
 FileBuildIds::Present FileBuildIds::present_at(const std::string& name, const Wanted& wanted) const {
   struct stat status{};
   if (stat(name.c_str(), &status) != 0) {
@@ -145,8 +145,8 @@ FileBuildIds::Present FileBuildIds::present_at(const std::string& name, const Wa
   return wanted.is_in_its_view ? Present::same : Present::unknown;
 }
 
-// The path of a mapping from before the recording begins in this process's root, not in that of the process that has
-// it. `root`: becomes empty for such a path.
+// The path of a mapping from before the recording is relative to this process's root, not to the root of the process
+// with the mapping. `root`: becomes empty for such a path.
 FileBuildIds::Present FileBuildIds::present_in(std::string& root, std::string_view path, const Wanted& wanted) const {
   const Present inside = present_at(root + std::string(path), wanted);
   if (root.empty() || inside != Present::another) return inside;

@@ -27,13 +27,13 @@ class FileBuildIds {
   std::string root_of(u32 process) const;
   // The bytes of the build id; empty if not known.
   std::string_view of_file(const std::string& root, std::string_view path);
-  // The same for a file that the process has mapped, also if it was deleted. Other users' mappings are readable only
-  // for root.
+  // The build id of a file that the process has mapped, even if the file was deleted. Other users' mappings are
+  // readable only for root.
   std::string_view of_mapping(u32 process, const perf_events::ListedMapping& mapping);
-  // Build ids of files whose mappings in a recording have none.
+  // Build ids of files that are mapped in a recording without a build id.
   struct OfRecording {
     std::vector<perf_data::WrittenBuildId> build_ids;      // of files that their paths identify
-    std::vector<perf_data::MappedFileFacts> mapped_files;  // other files, and those that were replaced since
+    std::vector<perf_data::MappedFileFacts> mapped_files;  // replaced files, and files that share a path
   };
   OfRecording of_recording(const perf_data::PerfFile& file);
 
@@ -45,7 +45,7 @@ class FileBuildIds {
   };
   struct Wanted {
     u64 inode = 0, inode_generation = 0, first_ns = 0;
-    bool is_in_its_view = false;  // the name is that in the view of a process that mapped the file
+    bool is_in_its_view = false;  // the name is valid in the view of a process that mapped the file
   };
   enum class Present : u8 { same, another, unknown };
   Present present_at(const std::string& name, const Wanted& wanted) const;

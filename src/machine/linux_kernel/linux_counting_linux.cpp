@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts with perf events: opens one for each entry of the plan and each core or thread.
+// Counts with perf events: opens one event for each entry of the plan and each core or thread.
 #include <sys/ioctl.h>
 
 #include <algorithm>
@@ -76,7 +76,8 @@ class LinuxCountSession final : public device::CountSession {
   plan::CountPlan plan_;
   perf_events::OpenEvent open_event_;
   std::vector<OpenCount> counts_;
-  std::set<std::string> in_user_mode_only_;  // events that also occur in the kernel, which this user may not count
+  std::set<std::string> in_user_mode_only_;  // events that this user may count only in user mode, although the kernel
+                                             // causes them, too
   std::map<usize, diag::Error> refused_;     // default events that cannot be counted, with the reasons
   bool starts_with_program_ = false;
   u64 start_ns_ = 0, end_ns_ = 0;

@@ -96,7 +96,7 @@ diag::Result<void> check_file(const std::string& path) {
                            "run ARM64 Windows programs on a simulated machine with `--device sim`");
 }
 
-// A file that lacks the permission may be a program all the same, or a script for an interpreter.
+// A file without execute permission may still be a program, or a script for an interpreter.
 diag::Error may_not_execute(const std::string& path) {
   diag::Error error = diag::system_error(path, EACCES);
   struct stat facts{};
@@ -312,8 +312,8 @@ void LinuxPrograms::kill(u32 pid) {
   known.running = false;
 }
 
-// Returns the programs that were requested before, or all programs if none was. Reading all programs of a machine takes
-// longer than a short measurement.
+// Returns the programs that were requested before, or all programs if none were requested. Reading all programs of a
+// machine takes longer than a short measurement.
 std::vector<readings::Process> LinuxPrograms::processes() {
   std::vector<readings::Process> processes;
   for (auto& [pid, known] : known_) {

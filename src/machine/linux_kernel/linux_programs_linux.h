@@ -27,8 +27,8 @@ class LinuxPrograms final : public device::Programs {
 
   // The program was started but is held before its exec, so events that are opened now begin with the program.
   bool is_held(u32 pid) const;
-  // The threads for which a measurement opens events: the one thread of a held program, or all threads of a running
-  // one.
+  // The threads for which a measurement opens events: the only thread of a held program, or all threads of a running
+  // program.
   std::vector<int> threads_to_watch(u32 pid) const;
 
  private:

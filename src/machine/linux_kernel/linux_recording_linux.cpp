@@ -97,7 +97,7 @@ class LinuxRecordingSession final : public device::RecordingSession {
   }
 
   diag::Result<void> open() {
-    // A recording of the whole machine may be about a program.
+    // A recording of the whole machine may still have a measured program.
     const u32 timed = plan_.process.value_or(target_.run.process);
     std::vector<int> threads;
     if (timed != 0) threads = programs_.threads_to_watch(timed);
@@ -160,7 +160,7 @@ std::vector<perf_data::WrittenEvent> LinuxRecordingSession::all_events() const {
 
 u32 LinuxRecordingSession::traced_unit() const {
   const std::vector<perf_events::Unit> units = perf_events::spe_units(machine_.units);
-  constexpr u32 kNotHere = 8;  // it gets the number that a machine with one event would use
+  constexpr u32 kNotHere = 8;  // this machine has no SPE unit, so a typical type is used
   return units.empty() ? kNotHere : units.front().type;
 }
 
@@ -261,7 +261,7 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   const auto wall_ns = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count());
   run.begun_unix_ns = wall_ns - (run.end_ns - run.start_ns);
   run.cpu_ns = events_.cpu_time_ns();
-  // A recording of the whole machine may be about a program; then the times are the program's.
+  // A recording of the whole machine may have a measured program; then the times are the program's.
   const u32 pid = plan_.process.value_or(run.process);
   if (pid == 0) return;
   const device::ProcessState program = programs_.process(pid);

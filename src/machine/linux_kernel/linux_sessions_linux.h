@@ -18,7 +18,7 @@ struct LinuxMachine {
   std::vector<u32> cores;  // online
 };
 
-// The PMU with the counters of `core`. On Arm its event numbers are those of the catalogue.
+// The PMU with the counters of `core`. On Arm the catalogue has its event numbers.
 u32 core_unit_type(const LinuxMachine& machine, u32 core);
 // One PMU type for each kind of core, for events that follow a program to any core.
 std::vector<u32> core_unit_types(const LinuxMachine& machine);

@@ -24,13 +24,13 @@ constexpr u64 kRegistersBesideFrames = 0;
 // Requests only fields that are read later, because at high rates nearly the whole recording consists of samples.
 u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments);
 
-// Is the event neither a time nor a hardware event? On the whole machine, each wake-up of wperf would be such an event
-// and would cause the next one.
+// Does the event count actions of threads (it is not a time and not a hardware event)? On the whole machine, each
+// wake-up of wperf would itself be an event, and would cause the next wake-up.
 bool counts_what_threads_do(const perf_event_attr& attributes);
 
 void leave_copies_out(perf_event_attr& attributes);
-// Leaves out one feature that this kernel does not know or this user may not use, the newest one first. Returns false
-// if nothing is left that the error could be about.
+// Leaves out one feature that this kernel does not support or this user may not use, newest first. Returns false if no
+// remaining feature can be the cause of the error.
 bool leave_something_out(perf_event_attr& attributes, int error);
 
 }  // namespace wperf::linux_kernel

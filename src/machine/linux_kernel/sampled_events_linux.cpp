@@ -107,8 +107,8 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
                                                                                           // address
   }
   if (number == 0) {
-    // When a core leaves idle, some kernels lose the tracepoint of the switch; this record still shows which thread was
-    // switched in. The software event does not show when a thread returns.
+    // When a core leaves idle, some kernels lose the tracepoint of the switch; this record still shows the thread that
+    // was switched in. The software event does not show when a thread returns to a core.
     attributes.context_switch = has_switch_records() ? 1 : 0;
     attributes.mmap = attributes.mmap2 = 1;
     attributes.comm = attributes.comm_exec = 1;

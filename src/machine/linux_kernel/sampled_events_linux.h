@@ -35,7 +35,7 @@ class SampledEvents {
   // if the kernel does not count it here.
   std::optional<u64> cpu_time_ns() const;
 
-  // If switches are recorded: the cost of each one for a thread; see switch_cost_ns.
+  // If switches are recorded: the cost of each switch for a thread; see switch_cost_ns.
   std::optional<u64> switch_cost() const;
 
   // Adds a larger ring for the same core to rings(), because a mapped ring cannot grow. Its events write into the new
@@ -51,7 +51,7 @@ class SampledEvents {
   // The same events as the kernel writes them into rings.
   const std::vector<perf_data::WrittenEvent>& as_recorded() const { return recorded_; }
   u64 sample_type() const { return sample_type_; }
-  // Stack copies were one of several methods, and this kernel does not make them.
+  // Stack copies were one of several methods, but this kernel refused them.
   bool copies_were_refused() const { return copies_were_refused_; }
 
  private:
@@ -78,8 +78,8 @@ class SampledEvents {
   diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
   perf_events::Descriptor open_with_less(perf_event_attr& attributes, perf_events::Scope scope) const;
   bool records_switches() const;
-  bool has_switch_records() const;                                      // records of threads that came to cores and
-                                                                        // left them
+  bool has_switch_records() const;                                      // records of threads that started and stopped
+                                                                        // running on cores
   bool has_event(std::initializer_list<std::string_view> names) const;  // is at least one of them sampled?
   perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
   static perf_data::WrittenEvent& describe(const std::string& name, const perf_event_attr& attributes, u64 id,

@@ -12,8 +12,8 @@ namespace wperf::linux_kernel {
 // Opens the recording's events, disabled, on one core, for this thread and threads that it starts later.
 using OpenForThread = std::function<std::vector<perf_events::Descriptor>(perf_events::Scope scope)>;
 
-// Nanoseconds for each switch, including the wake-up before it; nullopt if it cannot be measured here, or if it is
-// below the noise. Takes tens of milliseconds.
+// Nanoseconds for each switch, including the wake-up before it; nullopt if it cannot be measured on this machine, or if
+// it is below the noise. Takes tens of milliseconds.
 std::optional<u64> switch_cost_ns(const OpenForThread& open);
 
 }  // namespace wperf::linux_kernel

@@ -99,7 +99,7 @@ class Connection final : public LiveMachine {
     WPERF_TRY(const Answer answer, ask(Writer(What::wait).put(nanoseconds).put(until_pid)));
     return {};
   }
-  // The last known time if the machine has ended.
+  // Returns the last known time if the machine has ended.
   u64 now_ns() override {
     auto answer = ask(Writer(What::now));
     if (answer.has_value()) now_ns_ = answer.value().fields.take<u64>();

@@ -42,8 +42,8 @@ enum class What : u32 {
 std::string greeting();
 
 struct Header {
-  u32 size = 0;  // size of the rest
-  u32 what = 0;  // in requests: a What; in answers: 0; in refusals: 1; in the news of a sample: kMoment
+  u32 size = 0;  // size of the message after this header
+  u32 what = 0;  // in requests: a What; in answers: 0; in refusals: 1; in reports of a sample: kMoment
 };
 inline constexpr u32 kMostBytes = 64u << 20;
 // The machine reports each sample to the client that watches. It stands still while the client makes further requests;
@@ -139,8 +139,8 @@ std::optional<MemoryRequest> read_memory_request(Fields& fields);  // nullopt if
 // The answer to a request that cannot be understood.
 Writer refusal_of_damage();
 
-// The first complete message in `bytes` with the mark kInMoment, or the first one without it: its position, its header
-// and its fields. `damaged`: no further message can be read.
+// The first complete message in `bytes` that has the mark kInMoment if `in_moment` is true, and otherwise no mark: its
+// position, header and fields. `damaged`: no further message can be read.
 struct FoundMessage {
   bool complete = false, damaged = false;
   size_t begin = 0;

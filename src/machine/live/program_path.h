@@ -6,8 +6,8 @@
 namespace wperf::live {
 
 // Makes the image's path absolute, because the machine runs in another folder. If the command line begins with that
-// path, it gets the absolute one, too, in which the machine recognizes the program. A name without a folder stays a
-// name.
+// path, the path is replaced there, too, because the machine recognizes the program by it. A name without a folder is
+// not changed.
 void make_absolute(wperf_driver::SimulatedProgram& program);
 
 }  // namespace wperf::live

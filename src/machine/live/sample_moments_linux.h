@@ -17,14 +17,14 @@ class SampleMoments final : public device::SampleWatcher {
   explicit SampleMoments(device::Programs& programs, std::chrono::milliseconds patience = kPatience)
       : programs_(programs), patience_(patience) {}
 
-  // The latest client that watches takes the place of an earlier one.
+  // A client that watches replaces a client that watched before.
   void set_watching(ClientSocket& client, bool watches);
   bool is_watched() const { return client_ != nullptr; }
 
   // Reports the sample to the client, and answers its requests until it has finished. A client that is too slow misses
-  // this sample, and all others until it has finished.
+  // this sample, and all further samples until it has finished.
   void see(const Moment& moment) override;
-  // Answers a request of a moment. If the moment is over, the request is refused.
+  // Answers a request that belongs to a sample. If the machine has already continued, the request is refused.
   void answer(ClientSocket& client);
 
  private:

@@ -10,7 +10,7 @@ TerminalSettings::TerminalSettings(int stream) : stream_(stream) {
   if (::tcgetattr(stream, &now) == 0) before_ = now;
 }
 
-// A process in the background would be stopped, and the terminal belongs to another one.
+// A background process must not restore them: it would be stopped, and the terminal belongs to another process.
 TerminalSettings::~TerminalSettings() {
   termios now{};
   if (!before_ || ::tcgetpgrp(stream_) != ::getpgrp() || ::tcgetattr(stream_, &now) != 0) return;

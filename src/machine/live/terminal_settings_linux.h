@@ -8,7 +8,7 @@
 
 namespace wperf::live {
 
-// Restores at its end the settings that the terminal has at its beginning, if the stream is a terminal.
+// If the stream is a terminal, the constructor saves its settings and the destructor restores them.
 class TerminalSettings {
  public:
   explicit TerminalSettings(int stream);

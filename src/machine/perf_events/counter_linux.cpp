@@ -16,7 +16,7 @@ namespace {
 
 constexpr u64 kWholeCores = 0, kOwnProgramsAndKernel = 1, kOwnPrograms = 2;  // values of kernel.perf_event_paranoid
 
-// For processes that no setting makes accessible: those of other users, and those that changed their user.
+// For processes that no setting makes accessible: processes of other users, and processes that changed their user.
 diag::Error not_own(const std::string& event, Scope scope) {
   return {.text = fmt::format("this user may not measure {} of thread {}: its process belongs to another user", event,
                               scope.thread),
@@ -85,7 +85,7 @@ u32 greatest_group_of(u64 config, u32 most, OpenEvent opener) {
   std::vector<Descriptor> members;
   while (members.size() < most) {
     perf_event_attr attributes = attributes_of(event, false);
-    // Arm's PMU driver does not count events that are disabled and not about to be enabled.
+    // Arm's PMU driver ignores disabled events that are not about to be enabled.
     attributes.disabled = attributes.enable_on_exec = members.empty() ? 1 : 0;
     Descriptor member = opener(attributes, {.thread = 0, .core = -1}, members.empty() ? -1 : members.front().number());
     if (!member.is_open()) break;
@@ -97,7 +97,8 @@ u32 greatest_group_of(u64 config, u32 most, OpenEvent opener) {
 }  // namespace
 
 u32 greatest_group(u32 most, OpenEvent opener) {
-  // x86 has fixed counters for instructions and cycles, but not for branch misses. Not every machine counts those.
+  // x86 has fixed counters for instructions and cycles, but not for branch misses. Not every machine counts branch
+  // misses.
   for (const u64 config : {PERF_COUNT_HW_BRANCH_MISSES, PERF_COUNT_HW_INSTRUCTIONS}) {
     const u32 size = greatest_group_of(config, most, opener);
     if (size != 0) return size;

@@ -21,7 +21,7 @@ struct Scope {
 };
 
 // The attributes that all events share. They cover only user mode, unless `kernel` is set, the event occurs in the
-// kernel, or `modifiers` say otherwise.
+// kernel, or `modifiers` request other modes.
 perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel, const plan::EventModifiers& modifiers = {});
 
 // leader: the group's leader, or -1. If it fails, nothing is open and errno has the reason.

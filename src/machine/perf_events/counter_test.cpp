@@ -15,7 +15,7 @@ struct Pmu {
   u32 counters = 0;
   bool own_cycle_counter = true;  // in addition to the others
   bool has_branch_misses = true, has_instructions = true;
-  bool adds_up_what_is_on = false;  // like Arm's driver, which does not count an event that is disabled and stays so
+  bool adds_up_what_is_on = false;  // like Arm's driver, which ignores an event that is and stays disabled
 };
 Pmu pmu;
 u32 taken = 0, cycle_counters_taken = 0;

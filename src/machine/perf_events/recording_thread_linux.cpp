@@ -14,7 +14,7 @@ namespace {
 
 // How long bytes stay in a ring that is less than half full; a wperf that is killed loses at most this much.
 constexpr int kLongestWaitMs = 100;
-// The kernel takes a record's time before the record is in the ring.
+// The kernel reads the clock for a record before the record is in the ring.
 constexpr u64 kOnTheirWayNs = 1'000'000;
 
 template <clockid_t kClock>
@@ -100,8 +100,8 @@ void RecordingThread::carry_over(bool is_last) {
   written_.store(file_.size(), std::memory_order_relaxed);
 }
 
-// Takes the ring's records, or those that its watcher has already seen. Returns the time before which there are no
-// other records.
+// Takes the ring's records; if the ring has a watcher, only records that the watcher has already seen. All remaining
+// records are later than the returned time.
 u64 RecordingThread::take(usize ring, u64 began_ns) {
   SampleRing& from = rings_[ring];
   const u64 head = from.head();
@@ -118,7 +118,7 @@ u64 RecordingThread::take(usize ring, u64 began_ns) {
   return std::max(is_all ? began_ns : seen.until_ns, kOnTheirWayNs) - kOnTheirWayNs;
 }
 
-// A full ring has lost records, or will soon lose some. Its contents are read together with those of the other rings.
+// A full ring has lost records, or will soon lose some. Its contents are read in the same round as the other rings.
 void RecordingThread::enlarge_full_ones() {
   if (!enlarge_ || !watchers_.empty()) return;
   for (usize ring = 0, known = rings_.size(); ring < known; ++ring) {

@@ -31,7 +31,7 @@ class RecordingThread {
   using Enlarge = std::function<void(usize ring)>;
 
   // The rings and the file must outlive this object, and nothing else may use them between start() and stop().
-  // `filter`: each record passes through it; may be null. If it wants to see samples immediately, rings are not
+  // `filter`: each record passes through it; may be null. If the filter wants to see samples immediately, rings are not
   // enlarged.
   RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_data::RecordFilter* filter = nullptr,
                   RecordingClocks clocks = system_clocks(), Enlarge enlarge = {})

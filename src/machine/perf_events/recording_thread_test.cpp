@@ -80,7 +80,8 @@ class OwnRing {
 // A filter that is slow in every other round, and records whether it was hurried.
 class SlowFilter final : public perf_data::RecordFilter {
  public:
-  // After each round the ring has `waiting` bytes. `own`: the filter itself uses the time, not other threads.
+  // After each round the ring has `waiting` bytes. `own`: the filter itself uses the CPU time; otherwise other threads
+  // do.
   SlowFilter(OwnRing& ring, u64 waiting, bool own) : ring_(ring), waiting_(waiting), own_(own) {}
 
   void begin(std::span<const perf_data::WrittenEvent>) override {}
@@ -144,7 +145,7 @@ std::string record(perf_data::RecordType type, u64 number, usize size) {
   return out;
 }
 
-// Compares the samples that were shown with those that are taken later.
+// Checks that the samples that are taken later were shown before.
 class SeeingFilter final : public perf_data::RecordFilter {
  public:
   void begin(std::span<const perf_data::WrittenEvent>) override {}

@@ -104,7 +104,7 @@ bool RingWatcher::show(const RingPieces& pieces) {
     if (beginning.size() < sizeof header) return true;
     std::memcpy(&header, beginning.data(), sizeof header);
     size = static_cast<usize>(header >> 48);
-    if (size < sizeof header) return true;  // no record can be found after this one
+    if (size < sizeof header) return true;  // the next record cannot be found after this record
     if (static_cast<perf_data::RecordType>(static_cast<u32>(header)) != perf_data::RecordType::sample) {
       is_work = true;
       continue;

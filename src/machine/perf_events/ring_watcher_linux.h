@@ -27,7 +27,7 @@ class RingWatcher {
   // Makes the watcher skip records that are not samples, because only samples wake it.
   void wake() const { thread_.ring(); }
   struct Seen {
-    u64 until_ns = 0;  // when the watcher last looked
+    u64 until_ns = 0;  // when the watcher last read the ring
     u64 position = 0;  // all samples before this position have been shown, so these records may be taken
   };
   Seen seen() const {

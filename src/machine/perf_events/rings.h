@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes that wait in rings filled by the kernel: those of samples and those of SPE.
+// The waiting bytes in rings that the kernel fills: rings of samples, and AUX areas of SPE.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -47,7 +47,7 @@ class AuxArea {
   std::span<const std::byte> area_;
   std::vector<std::byte> joined_;  // records that cross the end of the ring
   u64 tail_ = 0;
-  bool gap_ = false;  // bytes are missing before the next ones
+  bool gap_ = false;  // bytes are missing before the next bytes
   readings::SpeStatistics statistics_;
 };
 

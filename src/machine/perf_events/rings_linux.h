@@ -37,10 +37,8 @@ class SampleRing {
   usize size() const { return size_; }
   int core() const { return core_; }
   int event() const { return event_; }  // becomes readable when the ring is half full, or as set by its event
-  int look_ms() const {
-    return look_ms_;
-  }  // how often to look for samples that do not wake the watcher; -1: samples
-     // wake it
+  // How often to poll for samples that do not wake the watcher; -1: samples wake it.
+  int look_ms() const { return look_ms_; }
   u64 head() const;  // the position where the kernel writes next
   RingPieces waiting() const { return waiting(head()); }
   RingPieces waiting(u64 end) const;            // the current contents up to this position

@@ -168,7 +168,7 @@ std::string_view build_id_in_notes(std::string_view notes) {
   return {};
 }
 
-// Reads only 64-bit files in this machine's byte order. Others get no build id here, which perf does not need.
+// Reads only 64-bit files in this machine's byte order. Other files get no build id; perf does not need it.
 std::string_view build_id_in_elf(std::string_view bytes) {
   constexpr u64 kNotes = 4, kLeastHeader = 56;
   if (!bytes.starts_with(std::string_view("\x7f"

@@ -20,8 +20,8 @@ struct ListedMapping {
 using BuildIdOf = std::function<std::string_view(const ListedMapping& mapping)>;
 
 // One record for each mapping in /proc/PID/maps. perf needs mappings of data only to unwind stack copies: it assumes
-// that the first mapping of a file shows where the whole file is. A deleted file has its former path if its build id is
-// known, which tells it from another file there.
+// that a file's first mapping gives the position of the whole file. A deleted file has its former path if its build id
+// is known, which distinguishes it from another file at that path.
 enum class WhichMappings : u8 { code, all };
 struct ProcessMaps {
   u32 process = 0;

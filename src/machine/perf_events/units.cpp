@@ -205,7 +205,7 @@ diag::Result<plan::KernelEvent> spe_event(const SystemFiles& files, const Unit& 
   }
   WPERF_TRY(plan::KernelEvent event, parse_unit_event(files, unit, terms));
   event.hardware = true;
-  event.cores.clear();  // its mask lists the cores that have this PMU, not those that read it
+  event.cores.clear();  // its mask lists the cores that have this PMU, not the cores that read it
   return event;
 }
 

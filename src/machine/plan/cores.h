@@ -15,7 +15,7 @@ namespace wperf::plan {
 diag::Result<std::vector<u32>> expand_cores(const std::vector<request::CoreRange>& ranges, u32 core_count,
                                             const request::CoreOption& option);
 
-// For sampling with counters and with SPE. -c means the one core to sample, or, with --cores and --all-cores, the core
+// For sampling with counters and with SPE. -c is the core to sample; if --cores or --all-cores is given, -c is the core
 // on which the program runs.
 struct NamedCores {
   std::vector<u32> measured;  // -c
@@ -23,8 +23,8 @@ struct NamedCores {
 };
 diag::Result<NamedCores> name_cores(const request::Measurement& wanted, u32 core_count);
 
-// Refuses an event list of -e before the command word. Such a list means events to count, and would be silently ignored
-// here.
+// Refuses an event list of -e before the command word. Such a list names events to count, so a sampling command would
+// silently ignore it.
 diag::Result<void> check_no_counting_list(const std::vector<request::CountItem>& items);
 
 struct SampledCores {

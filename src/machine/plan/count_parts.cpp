@@ -71,7 +71,8 @@ std::vector<Entry> pad_schedule(std::vector<std::vector<Entry>> groups, std::vec
   usize next_single = 0;
   for (std::vector<Entry>& group : groups) {
     place_group(ring, group);
-    // Single events fill the gap after a group first, and later groups only if there are too few.
+    // The gap after a group is filled with single events first, and with later groups only if there are too few single
+    // events.
     while (ring.size() % counters != 0) {
       ring.push_back(next_single < singles.size() ? std::move(singles[next_single++]) : padding_entry());
     }

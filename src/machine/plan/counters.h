@@ -15,7 +15,7 @@ diag::Result<void> check_group_size(EventClass event_class, usize size, const Ca
 diag::Result<void> check_counters_answer(const Capabilities& machine);
 
 // Fails if the system has units of this class that the driver does not know yet: an administrator must set them up, and
-// this user is not one.
+// this user is not an administrator.
 diag::Result<void> check_set_up(EventClass event_class, const Capabilities& machine);
 
 // Fails if nothing of the class can be counted.

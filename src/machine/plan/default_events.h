@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events that are counted if the user names none: by `stat` if the system's kernel counts, and by `bench` always.
+// The events that are counted if the user names none: in `stat` if the system's kernel counts, and in every `bench`.
 #pragma once
 #include "machine/plan/kernel_words.h"
 #include "machine/plan/plan.h"

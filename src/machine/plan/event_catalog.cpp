@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names that this run knows: the product's events and metrics, the user's extra events, and every metric that fits
-// the machine (contract 3.5-3.7).
+// The names that are valid in this run: the product's events and metrics, the user's extra events, and every metric
+// that fits the machine (contract 3.5-3.7).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -21,7 +21,7 @@ diag::Error no_counters_for(std::string_view event, const KernelEvents& kernel) 
           .code = diag::ExitCode::no_device};
 }
 
-// The number to be printed; the kernel's numbers are wider than those of the catalogue.
+// The number to be printed; the kernel's numbers are wider than the catalogue's.
 u16 shown_code(const KernelEvent& event) {
   return static_cast<u16>(event.config);
 }

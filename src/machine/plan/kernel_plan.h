@@ -11,8 +11,8 @@
 
 namespace wperf::plan {
 
-// If the catalogue's event numbers are valid here, its names have priority, so that a list means the same on every
-// device. Returns nullopt if the token is neither a number nor a kernel name; then the catalogue decides.
+// If the catalogue's event numbers are valid on this machine, its names have priority, so that a list means the same on
+// every device. Returns nullopt if the token is neither a number nor a kernel name; then the catalogue decides.
 diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& asked, const Capabilities& machine,
                                                      EventCatalog& catalog);
 

@@ -35,7 +35,7 @@ struct EventModifiers {
 
 // For Windows' tracing: context switches and wake-ups, which `waits` records.
 inline constexpr std::string_view kSchedulerEvent = "switches";
-// For Linux: each context switch, with the place where the thread left its core, which `top --waits` records.
+// For Linux: each context switch, with the place where the thread left its core. `top --waits` records this event.
 inline constexpr std::string_view kSwitchesForWaits = "context-switches";
 
 class KernelEvents {
@@ -52,7 +52,7 @@ class KernelEvents {
   virtual std::string why_no_cycles() const = 0;
   // The remedy for that; empty if unknown.
   virtual std::string way_to_counters() const { return {}; }
-  // Do the cores count this number of the catalogue? nullopt if their PMUs do not show it.
+  // Do the cores count the event with this catalogue number? nullopt if their PMUs do not report it.
   virtual std::optional<bool> counts_code(u16) const { return std::nullopt; }
   // Windows traces, while Linux counts and samples, so their events have different facts.
   virtual bool is_windows() const { return false; }
@@ -62,7 +62,7 @@ class KernelEvents {
   struct Word {
     std::string name, kind;
     std::string description = {};  // empty if there is none
-    std::string same_as = {};      // the event's first name, if this is another one
+    std::string same_as = {};      // the event's main name, if this is another name for it
   };
   virtual std::vector<Word> words(bool of_hardware) const = 0;
   // Rows of `test`: facts about the counters or about a recording.

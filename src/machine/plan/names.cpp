@@ -49,7 +49,7 @@ void append_names(std::vector<std::string_view>& names, EventClass event_class, 
   }
 }
 
-// All of perf's letters; read_modifiers rejects those that have no meaning here.
+// All of perf's letters; read_modifiers rejects letters that wperf does not support.
 constexpr std::string_view kLetters = "ukhGHpPSDWIeb";
 constexpr u8 kMostPrecision = 3;
 
@@ -59,8 +59,8 @@ bool are_modifiers(std::string_view letters) {
 }
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // Windows editors write this at the beginning of UTF-8
-                                                             // files
+// Windows editors write this at the beginning of UTF-8 files.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::string_view trimmed(std::string_view text) {
   const usize first = text.find_first_not_of(kBlanks);

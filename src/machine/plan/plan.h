@@ -18,7 +18,8 @@
 
 namespace wperf::plan {
 
-// The same moment on two clocks: Arm's generic timer, whose ticks are SPE's timestamps, and the clock of samples.
+// The same point in time on two clocks: Arm's generic timer, whose ticks are SPE's timestamps, and the clock of
+// samples.
 struct TimerMoment {
   u32 hz = 0;  // frequency of the timer; 0 if unknown
   u64 ticks = 0, time_ns = 0;
@@ -54,7 +55,7 @@ struct Capabilities {
   std::shared_ptr<const KernelEvents> kernel;
 };
 
-// The product of a core, if cores differ; and all different products, the machine's own first.
+// The product of one core, because cores can differ. Then all different products, the machine's main product first.
 pmu::Product product_of_core(const Capabilities& machine, u32 core);
 std::vector<pmu::Product> kinds_of_cores(const Capabilities& machine);
 
@@ -70,7 +71,7 @@ struct Entry {
   std::string metric;        // the metric it belongs to, or empty
   bool padding = false;
   bool optional = false;                    // a default event, which is left out if it cannot be counted
-  std::optional<KernelEvent> kernel_event;  // what the device uses instead of `code`
+  std::optional<KernelEvent> kernel_event;  // used by the device instead of `code`
   EventModifiers modifiers = {};            // for events that the kernel counts
 };
 std::string note_of(const Entry& entry);  // contract 3.2: e, e,M, gN, gN,M, p
@@ -90,7 +91,7 @@ struct MetricDefinition {
   std::optional<pmu::Metric> solution;
 };
 
-// The names that this run knows: product tables, extra events, and metrics that fit this machine.
+// The names that are valid in this run: product tables, extra events, and metrics that fit this machine.
 struct EventCatalog {
   pmu::Product product = pmu::architectural();
   pmu::ExtraEvents extra;

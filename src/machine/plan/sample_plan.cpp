@@ -15,8 +15,9 @@
 namespace wperf::plan {
 namespace {
 
-// Up to half of the interval in either direction. Less is not enough: with an eighth, samples move very slowly through
-// a loop whose length nearly divides the interval, so a thousand samples show no more than ten.
+// Up to half of the interval in either direction. A smaller jitter is not enough: with an eighth of the interval,
+// samples move very slowly through a loop if the loop's length nearly divides the interval. Then a thousand samples
+// show no more than ten.
 constexpr u32 kJitterShift = 1;
 
 // An event with this rate starts with the right interval; others reach it in a few steps.
@@ -25,7 +26,7 @@ constexpr u64 kGuessedEventsPerSecond = 1'000'000'000;
 // before the next adaptation.
 constexpr u64 kLeastAdaptedInterval = 1000;
 constexpr u64 kGreatestInterval = ~u32{0};
-// No step changes the interval by more than this factor, so that a single unusual period does not decide.
+// No step changes the interval by more than this factor, so that a single unusual period has little effect.
 constexpr u64 kGreatestStep = 8;
 // A kernel that adapts intervals needs no estimate.
 constexpr u32 kKernelRateHz = 4000;
@@ -42,7 +43,7 @@ u32 first_interval(u32 rate_hz) {
   return static_cast<u32>(std::max(kGuessedEventsPerSecond / rate_hz, kLeastAdaptedInterval));
 }
 
-// The architecture's names come first, as when counting.
+// The architecture's names have priority, as when counting.
 diag::Result<u16> resolve(const request::EventToken& token, const EventCatalog& catalog) {
   auto code = resolve_code(token, catalog, NameOrder::architecture_first);
   if (code.has_value()) return code;
@@ -228,7 +229,8 @@ bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
   return std::find(display.by.begin(), display.by.end(), kind) != display.by.end();
 }
 
-// Refuses options that would be ignored, and options that need facts about this driver's samples other than their core.
+// Refuses options that would be ignored, and options that need facts that this driver's samples do not have: all except
+// their core.
 diag::Result<void> check_foreign_driver(const request::RecordingView& view, const SamplePlan& plan,
                                         const Capabilities& machine) {
   if (machine.foreign_driver.empty()) return {};

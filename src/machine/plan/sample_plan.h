@@ -22,10 +22,10 @@ struct SampleEvent {
   u16 code = 0;
   u32 interval = request::kDefaultInterval;  // for an adaptive event, the first interval
   bool adaptive = false;                     // the interval is adapted to rate_hz
-  std::optional<KernelEvent> kernel_event;   // what the device uses instead of `code`
+  std::optional<KernelEvent> kernel_event;   // used by the device instead of `code`
   EventModifiers modifiers = {};             // for events that the kernel samples
-  bool shows_waits = false;                  // shows waits: sampled in the kernel, too, and the only event with
-                                             // callers, if any event has them
+  bool shows_waits = false;                  // shows waits: also sampled in the kernel; if callers are recorded, only
+                                             // this event has them
 };
 
 // The last branches that the core took before each sample. optional: only if the machine can record them.
@@ -44,7 +44,7 @@ struct SamplePlan {
   std::optional<u32> rate_hz;  // requested samples per second for each adaptive event on each core; set if there is one
   request::CallStacks call_stacks;
   BranchStacks branch_stacks = BranchStacks::none;
-  bool switch_records = false;  // also records, without stacks, when threads came to cores and left them
+  bool switch_records = false;  // also records, without stacks, when threads start and stop running on cores
   bool core_numbers = false;    // each sample has its core, even if only one program is sampled
   request::SampleDisplay display;
 

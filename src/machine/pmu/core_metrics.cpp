@@ -129,8 +129,8 @@ constexpr BuiltInMetric kBuiltIn[] = {
      "/dmc_clkdiv2/rdwr"},
 };
 
-// The core whose metrics others may use: its formulas only use architectural events, and do not depend on the number of
-// slots per cycle.
+// The core that lends its metrics to other cores: its formulas only use architectural events, and do not depend on the
+// number of slots per cycle.
 constexpr std::string_view kLender = "neoverse-n1";
 
 // Every core with counters has these events (Arm ARM, D13.12, on PMUv3), even one whose list is unknown.

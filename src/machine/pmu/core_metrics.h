@@ -25,8 +25,8 @@ std::optional<double> value_of_postfix(std::string_view postfix, std::span<const
 // number (0 if it is not one); damaged postfix gives 0. Never returns NaN or infinity.
 double evaluate_postfix(std::string_view postfix, std::span<const NamedCount> counts);
 
-// Metrics that a product's vendor did not publish: the tool's own (contract 3.7) and, for cores without published
-// metrics, those metrics of another core that are valid for them, too.
+// Metrics that a product's vendor did not publish: the tool's metrics (contract 3.7) and, for cores without published
+// metrics, the metrics of another core that are also valid for them.
 
 // Events that are counted together, without a formula.
 struct BuiltInMetric {

@@ -16,9 +16,10 @@ u16 implementer_of(u64 midr) {
 u16 part_of(u64 midr) {
   return static_cast<u16>(midr >> 4 & 0xfff);
 }
+// r3p1 is 0x31.
 u16 revision_of(u64 midr) {
   return static_cast<u16>((midr >> 20 & 0xf) << 4 | (midr & 0xf));
-}  // r3p1 is 0x31
+}
 
 }  // namespace
 

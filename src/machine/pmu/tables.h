@@ -30,8 +30,8 @@ struct OtherName {
   u16 code;
 };
 
-// A range of kEvents, ascending by number. The same range of kEventsByName has the order by name, as offsets into this
-// range.
+// A range of kEvents, ascending by number. The same range of kEventsByName has offsets into this range, ordered by
+// name.
 struct EventRange {
   u16 first, count;
 };

@@ -23,7 +23,7 @@ std::wstring windows_folder() {
   return GetSystemWindowsDirectoryW(folder, MAX_PATH) != 0 ? folder : L"";
 }
 
-// Converts the path of a kernel service from the kernel's form to that of programs.
+// Converts the path of a kernel service from the kernel's form to the form that programs use.
 std::wstring user_path(std::wstring path) {
   constexpr std::wstring_view kRoot = L"\\SystemRoot\\";
   if (path.starts_with(L"\\??\\")) return path.substr(4);

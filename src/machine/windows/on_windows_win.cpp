@@ -6,8 +6,8 @@
 namespace wperf::windows {
 namespace {
 
-// Modern Standby respects the first request. The second one ends when the lid is closed, but older machines know only
-// that one.
+// Modern Standby respects the first request. The second request ends when the lid is closed, but older machines support
+// only this one.
 constexpr POWER_REQUEST_TYPE kKept[] = {PowerRequestExecutionRequired, PowerRequestSystemRequired};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Explains to the user why a call into Windows or into wperf-driver.sys failed. The numbers of winerror.h are repeated
-// here, so that this can be tested on every system.
+// Explains to the user why a call into Windows or into wperf-driver.sys failed. The implementation repeats the numbers
+// of winerror.h, so that it can be tested on every system.
 #pragma once
 #include <optional>
 #include <string>

@@ -35,9 +35,8 @@ OwnedHandle open_process(u32 pid) {
 
 OwnedHandle make_timer() {
   OwnedHandle timer(CreateWaitableTimerExW(nullptr, nullptr, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS));
-  if (timer == nullptr)
-    timer.reset(CreateWaitableTimerW(nullptr, FALSE, nullptr));  // for Windows 10 before version
-                                                                 // 1803
+  // Windows 10 before version 1803 has no timers of high resolution.
+  if (timer == nullptr) timer.reset(CreateWaitableTimerW(nullptr, FALSE, nullptr));
   return timer;
 }
 

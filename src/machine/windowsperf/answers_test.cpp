@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Answers of Arm's driver: correct ones, and those of a faulty driver.
+// Answers of Arm's driver: correct answers, and answers of a faulty driver.
 #include <gtest/gtest.h>
 
 #include "machine/windowsperf/scripted_machine.h"

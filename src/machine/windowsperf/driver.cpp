@@ -49,7 +49,7 @@ diag::Error not_sent(std::string text) {
 }  // namespace
 
 diag::Error Driver::lost_lock() {
-  // The driver returns the same number while it is being removed, and then it also refuses this request.
+  // The driver returns the same error number while it is being removed. Only then it also refuses this request.
   u32 action = kLockGet;
   std::vector<std::byte> room(kRoom);
   const auto asked = transport_.control(static_cast<u32>(Request::lock_acquire), bytes_of(action), room);

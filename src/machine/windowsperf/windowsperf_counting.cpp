@@ -18,8 +18,8 @@ constexpr u16 kCyclesEvent = 0x11;
 std::vector<u16> codes_of(const plan::Schedule& schedule) {
   std::vector<u16> codes;
   for (const plan::Entry& entry : schedule.entries) codes.push_back(entry.code);
-  // Padding keeps groups together in one time slot. If all events fit at once, no padding is needed, and its counters
-  // are free.
+  // Padding keeps groups together in one time slot. If all events fit at once, no padding is needed, and the padding's
+  // counters are free.
   for (size_t i = schedule.entries.size(); !schedule.multiplexed() && i != 0 && schedule.entries[i - 1].padding; --i) {
     codes.pop_back();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arm's driver as a device: the supported versions, its lock, and the facts about the hardware. Closing the handle does
-// not release the lock, so the holder releases it before.
+// not release the lock, so the holder releases the lock first.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A machine with Arm's driver: the transport to it, the programs, and facts that the driver does not report. There are
-// two: Windows (open_machine_win.cpp) and the fake over the simulated machine (sim/arm_driver).
+// two such machines: Windows (open_machine_win.cpp), and a fake on top of the simulated machine (sim/arm_driver).
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -25,8 +25,8 @@ struct Answer {
 class Transport {
  public:
   virtual ~Transport() = default;
-  // `output` must be zeroed. An error means that the request did not reach the driver, or that its answer did not come
-  // back.
+  // `output` must be zeroed. An error means that the request did not reach the driver, or that its answer did not
+  // arrive.
   virtual diag::Result<Answer> control(u32 code, std::span<const std::byte> input, std::span<std::byte> output) = 0;
   // See DriverTransport::measuring().
   virtual void measuring(bool) {}

@@ -119,7 +119,7 @@ diag::Result<void> SamplingInSlices::take(const SampleAnswer& answer) {
       continue;
     }
     for (u32 event = 0; event < came_.size(); ++event) came_[event] += events >> event & 1;
-    // Only the slice gives a sample's time. Its process is unknown, but the program runs on this core.
+    // The time of a sample is known only by its slice. Its process is unknown, but the program runs on this core.
     const u64 time_ns = begun_ns_ + (now_ns - begun_ns_) * (i + 1) / (answer.count + 1);
     waiting_.push_back({.time_ns = time_ns,
                         .pc = record.pc,

@@ -17,8 +17,8 @@ std::string text_of(const char* text, size_t size) {
   return {text, std::find(text, text + size, '\0')};
 }
 
-// Padding keeps groups together in one time slot. If all events fit at once, it is left out, and its counters can count
-// cycles.
+// Padding keeps groups together in one time slot. If all events fit at once, the padding is left out, and its counters
+// can count cycles.
 size_t entries_to_count(const plan::Schedule& schedule) {
   size_t count = schedule.entries.size();
   while (!schedule.multiplexed() && count != 0 && schedule.entries[count - 1].padding) --count;
@@ -98,7 +98,7 @@ class DriverCountSession final : public device::CountSession {
     return run_.start();
   }
 
-  // The answer to any request shows whether this client still has the lock; this request is the cheapest.
+  // The answer to any request shows whether this client still has the lock; this is the cheapest request.
   diag::Result<void> check() override {
     auto request = make_request<WperfCoreRequest>();
     const auto reply = ask_driver<WperfCoreReply>(machine_, WPERF_CODE_CORE, request);
@@ -322,7 +322,7 @@ class DriverDevice final : public device::Device {
   }
 
   std::unique_ptr<device::DriverMachine> machine_;
-  u64 sampled_ = 0;  // sessions
+  u64 sampled_ = 0;  // number of sampling sessions
   bool force_ = false;
 };
 

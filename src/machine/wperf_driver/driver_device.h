@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Devices for machines with wperf-driver, and the two such machines.
+// Devices for machines with wperf-driver, and functions that open the two kinds of machine.
 #pragma once
 #include <memory>
 #include <string>

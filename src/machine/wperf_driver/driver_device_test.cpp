@@ -169,7 +169,7 @@ TEST(DriverDevice, SpeIsQueriedOnlyOnDemand) {
   EXPECT_EQ(asked(), 1);
 }
 
-// The etw device has the same rule. Counting needs no interrupts.
+// The etw device also refuses this. Counting is allowed, because it needs no interrupts.
 TEST(DriverDevice, SamplesInAVirtualMachineOnlyWhenForced) {
   for (const bool forced : {false, true}) {
     Made made = make();
@@ -324,7 +324,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
   EXPECT_EQ(capture.value().units[0].entries[0].value, 42u);
 }
 
-// Padding keeps groups together in one time slot. If all events fit, its counters are better used for cycles.
+// Padding keeps groups together in one time slot. If all events fit, the padding's counters are better used for cycles.
 TEST(DriverDevice, PaddingIsCountedOnlyWhereItIsNeeded) {
   Made made = make();
   u32 counted = 0;

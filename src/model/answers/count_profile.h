@@ -29,7 +29,7 @@ struct CountRow {
   // of the whole count.
   u32 run = 0;
   double run_seconds = 0;
-  // For several runs: their standard deviation and their exact means, of which `value` and `scaled` are rounded.
+  // For several runs: the standard deviation and the exact means; `value` and `scaled` are the rounded means.
   double deviation = 0;
   std::optional<double> mean = {}, scaled_mean = {};
   double exact_value() const { return mean.value_or(static_cast<double>(value)); }
@@ -61,7 +61,7 @@ inline std::string name_with_class(EventClass event_class, std::string_view name
 // How the cycles in a core's row `cycle` were counted.
 enum class CycleRow : u8 {
   as_events,    // cycles in the same modes as the events
-  with_kernel,  // all cycles, including those in the kernel, although the events exclude the kernel
+  with_kernel,  // all cycles, also in the kernel, although the events exclude the kernel
   uncounted     // 0 because no counter could count them
 };
 
@@ -70,7 +70,8 @@ struct CountUnit {
   std::vector<u32> cores;      // dsu: the cores of this cluster
   std::vector<CountRow> rows;  // core: first row is the cycle counter
   CycleRow cycle_row = CycleRow::as_events;
-  // How often the counters' registers were wiped during the count, and the part of the time whose counts are missing.
+  // How often the counters' registers were wiped during the count, and the part of the time for which counts are
+  // missing.
   u64 losses = 0;
   double lost_seconds = 0;
 };
@@ -103,7 +104,7 @@ struct DdrRow {
   bool counted = true;         // as in MetricRow
 };
 
-// Standard deviations of several runs; those of counts are in the rows.
+// Standard deviations of several runs; the rows have the standard deviations of counts.
 struct Runs {
   u32 count = 0;
   double elapsed_seconds = 0, user_seconds = 0, system_seconds = 0;

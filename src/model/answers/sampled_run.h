@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts about a run that took samples, without the samples: its program, the losses of each core, how it ended.
-// Independent of OS and output format.
+// Facts about a sampling run, without its samples: the program, the losses of each core, how the run ended. Independent
+// of OS and output format.
 #pragma once
 #include <optional>
 #include <string>
@@ -39,7 +39,7 @@ struct ModuleSection {
 struct SampleModule {
   std::string name;  // base name of the loaded file
   std::string path;
-  std::string pdb_file;  // the PDB that its names come from; may be empty
+  std::string pdb_file;  // the PDB with its names; may be empty
   u64 base = 0;          // its address in memory
   u32 size = 0;
   u64 image_base = 0;  // the preferred address of its file
@@ -86,7 +86,7 @@ struct SampledRun {
   std::vector<ProcessName> processes;
   bool callers = false;        // callers were requested
   bool all_processes = false;  // false: samples of other processes become "other process"
-  // True if SPE sampled kinds of operations. Then the modules are those of the target, in the same order. The samples
+  // True if SPE sampled kinds of operations. Then the modules are the target's modules, in the same order. The samples
   // have only places of code; `owners` has the threads and cores.
   bool of_operations = false;
   std::vector<OwnerCount> owners;

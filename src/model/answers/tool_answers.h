@@ -47,7 +47,7 @@ struct Check {
 struct ListedMetric {
   std::string name;
   std::string definition;                  // "{a,b}" or "/dsu/x,/dsu/y"
-  std::string formula, unit, description;  // empty unless the metric is defined by the product
+  std::string formula, unit, description;  // only for metrics that the product defines; otherwise empty
 };
 
 struct ListedWord {
@@ -72,8 +72,8 @@ struct ManualField {
 };
 using ManualPage = std::vector<ManualField>;
 
-// The answer of `test`: what the machine can do, and how the requested events are scheduled (contract 8.5). Made from
-// the device's capabilities and the plan.
+// The answer of `test`: the machine's abilities, and the schedule of the requested events (contract 8.5). Made from the
+// device's capabilities and the plan.
 struct ScheduledEvent {
   u16 code = 0;
   std::string note;  // contract 3.2; "p" for padding
@@ -82,8 +82,8 @@ struct ScheduledEvent {
 struct TestReport {
   u64 midr = 0, id_aa64dfr0 = 0, pmsidr = 0, pmbidr = 0;
   u32 core_count = 0;
-  // Programmable counters: all of the hardware (class core only), and the free ones of each class. Then the fixed
-  // counters of each class.
+  // The number of programmable counters: in the hardware (class core only), and free ones for each class. Then the
+  // number of fixed counters for each class.
   u32 counters_total = 0;
   std::array<u32, kEventClassCount> counters_free{}, counters_fixed{};
   std::array<bool, kEventClassCount> classes{};  // the classes that this machine can count

@@ -14,14 +14,14 @@ struct CounterReading {
   u64 value = 0;
   u64 slots = 0;           // number of time slots in which it was on a counter
   u64 running_ns = 0;      // the time during which it was on a counter
-  u64 enabled_ns = 0;      // the time during which it was enabled, on a counter or not; 0: as long as the unit was
+  u64 enabled_ns = 0;      // the time during which it was enabled, on a counter or not; 0: as long as the unit
   u64 running_cycles = 0;  // core class: cycles during running_ns
-  // Full slots only; a slot that stopping cut short is left out:
+  // Only full slots; a slot that was cut short by the stop is left out:
   u64 full_slots = 0, full_value = 0;
   u64 squares_low = 0, squares_high = 0;  // sum of (count in a slot)²
 };
 
-// Where the cycles of a core come from.
+// The counter that provides the cycles of a core.
 enum class CycleSource : u8 {
   none,     // the cycles are 0 because no counter could count them
   counted,  // counted like the events, only in the requested exception levels
@@ -58,7 +58,7 @@ struct CountCapture {
   u64 start_ns = 0, end_ns = 0;   // device time
   std::vector<UnitCounts> units;  // by class, then unit
   std::vector<ThreadCounts> threads = {};
-  // For a device that reads the counters at each context switch: the time not covered at either end, the time whose
+  // For a device that reads the counters at each context switch: the time not covered at either end, the time for which
   // counts were lost, and the number of events that the recording lost.
   u64 unseen_ns = 0, lost_ns = 0, events_lost = 0;
 };

@@ -22,7 +22,7 @@ struct DrainedSample {
   u32 overflowed = 0;  // bit n: event n of the plan completed its interval
   u16 core = 0;
   u16 exception_level = 0;
-  // The callers: return addresses in SampleCapture::frames, innermost first. Those of the kernel come first.
+  // The callers: return addresses in SampleCapture::frames, innermost first. The kernel's frames are first.
   u64 first_frame = 0;
   u8 frame_count = 0, kernel_frames = 0;
 };

@@ -25,7 +25,7 @@ struct TopdownView {
 // For `top`.
 struct LiveView {
   bool once = false;   // prints one interval and ends
-  u64 look_ms = 1000;  // --every: the length of one look; never 0
+  u64 look_ms = 1000;  // --every: the length of one interval; never 0
   bool waits = false;  // also shows where threads wait
   // Events to count while sampling; an empty list means the default events of `stat`.
   std::optional<std::vector<CountItem>> counters = {};

@@ -38,7 +38,7 @@ struct Comparison {
   bool annotations = false;  // prints annotations for GitHub
   // Only for bench:
   std::optional<std::string> record_as;      // records each run into files with this prefix
-  std::optional<std::string> baseline_file;  // a file with the runs of the side before, measured earlier
+  std::optional<std::string> baseline_file;  // a file with runs of the `before` side, measured earlier
   std::optional<std::string> kept_baseline;  // the file to write the program's runs to, as a later baseline
   u32 warmup = 0;                            // rounds that are run first and not measured
   bool shows_output = false;                 // shows the output of the programs

@@ -40,7 +40,7 @@ TEST(FailCondition, InvalidConditionErrorShowsSyntax) {
   }
 }
 
-// A misspelt kind would otherwise be taken for an event that was not measured.
+// Without this error, a misspelt kind would be interpreted as an event that was not measured.
 TEST(FailCondition, MisspeltKindIsRefused) {
   const auto parsed = parse_fail_condition("functon:x>5%");
   ASSERT_FALSE(parsed.has_value());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of a request that plans and devices need: what to measure. It is checked only for contradictions.
+// The part of a request that plans and devices need: the subject of the measurement. It is checked only for
+// contradictions.
 #pragma once
 #include <optional>
 #include <string>

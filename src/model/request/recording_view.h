@@ -86,7 +86,8 @@ diag::Result<double> parse_percent(std::string_view text, std::string_view spell
 // --min: "1ms", "0.5", "200us", "2s" → nanoseconds.
 diag::Result<u64> parse_length(std::string_view text, std::string_view spelling);
 
-// Parses the value of --export. `of_counts`: the hint lists the formats of `stat`, and otherwise those of recordings.
+// Parses the value of --export. `of_counts`: the error's hint lists the formats for counts (`stat`) instead of the
+// formats for recordings.
 diag::Result<ExportFormat> parse_export_format(std::string_view name, bool of_counts = false);
 // Does the format have bytes that a terminal cannot show?
 bool is_binary(ExportFormat format);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The user's request as plain structs. It is checked only for contradictions, without looking at devices, catalogues or
-// files. Only the commands, the command line, the C API and the doctor's entry point use the whole request; other code
-// gets its parts, each with its own header.
+// files. Only the commands, the command line, the C API and the doctor's entry point use the whole request; all other
+// code uses only parts of it, which have separate headers.
 #pragma once
 #include <optional>
 #include <string>

@@ -18,8 +18,8 @@ struct SampledEvent {
   std::string text;             // as typed, without the interval
   std::optional<u32> number;    // raw: r1b, 27, 0x1b
   std::optional<u32> interval;  // nullopt if not given; never 0
-  // `system:point` is a Linux tracepoint, or a name followed by a bad interval. Only plan can tell which, so it reports
-  // this error.
+  // `system:point` is a Linux tracepoint, or a name followed by a bad interval. Only plan can distinguish the two, so
+  // plan reports this error.
   std::optional<diag::Error> interval_error;
 };
 
@@ -98,7 +98,8 @@ struct Sampling {
   CallStacks call_stacks;
 };
 
-// Parsers for the values of -e and --call-graph of sample and record. plan looks names up and knows the hardware.
+// Parsers for the values of -e and --call-graph of sample and record. plan looks up the names and checks them against
+// the hardware.
 
 // Parses a sampling list (contract 3.3): `ld_spec:100000,r1b`. It has no groups or prefixes, so a brace or slash is
 // part of a name, which plan will not find.

@@ -47,7 +47,7 @@ class MergedCallees {
   }
 
  private:
-  // The nodes of the tree that a node of the profile is merged into; the one below the outermost call comes first.
+  // The nodes of the tree into which a node of the profile is merged; the node below the outermost call is first.
   struct Copies {
     usize begin = 0, count = 0;  // range in moved_
   };

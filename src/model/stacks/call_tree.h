@@ -39,7 +39,7 @@ class CallTree {
 
   u32 insert(u32 parent, u32 label);
   void add_self(u32 node, const StackSample& sample);
-  // Adds the counts of each node to those of its ancestors.
+  // Adds the counts of each node to the counts of its ancestors.
   void sum_up();
 
   u64 cut_samples = 0;  // samples whose path is longer than the maximum depth

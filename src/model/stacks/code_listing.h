@@ -34,7 +34,7 @@ struct FunctionCode {
   CodeHits hits;
   std::vector<CodeLine> lines;                // ordered by hits, the most first; includes called code if that is
                                               // counted
-  std::vector<CodeInstruction> instructions;  // the instructions around those with hits, by address
+  std::vector<CodeInstruction> instructions;  // instructions with hits and their surroundings, by address
   std::string reason;                         // what is missing and why; empty if nothing is
   bool with_calls = false;                    // `all` includes called code
   CodeHits all = {};

@@ -20,8 +20,8 @@ class IdTableOf {
   Found insert(Number first, Number second) { return insert(first, second, hash_of(first, second)); }
   u32 find(Number first, Number second) const { return find(first, second, hash_of(first, second)); }
 
-  // For a caller that knows a pair some time before it inserts it: one function prefetches the slot of the hash, the
-  // other the key found there.
+  // For a caller that knows a pair some time before inserting it: one function prefetches the slot of the hash, another
+  // function prefetches the key found in the slot.
   static u32 hash_of(Number first, Number second) {
     // The upper bits of a product depend on all lower bits.
     constexpr u64 kFirst = 0xbf58'476d'1ce4'e5b9, kSecond = 0x94d0'49bb'1331'11eb;

@@ -86,8 +86,8 @@ struct LineFrame {
   u32 place = 0;           // index of a place of the profile
 };
 
-// The profile's samples as stacks of addresses, innermost first. At an address, frames of inlined functions come before
-// the function that contains them.
+// The profile's samples as stacks of addresses, innermost first. At an address, frames of inlined functions precede the
+// function that contains them.
 struct LineStacks {
   std::vector<LineFrame> frames;
   std::vector<u32> frame_begins;  // by address: where its frames begin in `frames`; with one extra entry at the end

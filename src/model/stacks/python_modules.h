@@ -5,7 +5,8 @@
 
 namespace wperf::stacks {
 
-// Is it the source file of a Python function, which takes the place of a module? Also "<string>" and the like.
+// Is it the source file of a Python function, which is shown in place of a module? Also true for "<string>" and similar
+// names.
 inline bool is_python_file(std::string_view module) {
   return module.ends_with(".py") || (module.starts_with('<') && module.ends_with('>'));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The samples of Python programs: how many have Python functions in their stacks, and why the others do not.
+// The samples of Python programs: how many have Python functions in their stacks, and why other samples have none.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ struct PythonSamples {
   u64 without_stack = 0;  // the native stack is incomplete
   u64 new_thread = 0;     // the thread had just started, and its frames were not found yet
   u64 early = 0;          // the process had just started or loaded the interpreter, which was not found yet
-  u64 cut = 0;            // joined, but only with the innermost functions, because there are too many
+  u64 cut = 0;            // joined with only the innermost functions, because there are too many
   u64 not_joined() const { return changed + other_shape + unread + without_stack + new_thread + early; }
 
   void add(const PythonSamples& other) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A 64-bit hash identifies a sample, so a call chain is read only once and its frames are never compared. The
-// probability that any two of a million stacks collide is below 10^-7. A file whose author provokes collisions gets
-// wrong counts, and nothing else is affected.
+// probability that any two of a million stacks collide is below 10^-7. If a file provokes collisions on purpose, only
+// its own counts are wrong.
 #pragma once
 #include <bit>
 #include <cstring>
@@ -49,9 +49,9 @@ struct SampleHash {
   }
 };
 
-// Maps a hash to its row, which counts how often it occurred. Rows are numbered in order of insertion. Half of the hash
-// is in the slot. The other half is in the row, which counting reads anyway. Once all rows have been added, the row's
-// node replaces that half.
+// Maps a hash to its row; the row counts how often the hash occurred. Rows are numbered in order of insertion. Half of
+// the hash is in the slot. The other half is in the row; counting reads the row anyway. Once all rows have been added,
+// the row's node replaces that half.
 class SampleRows {
  public:
   static constexpr u32 kNone = HashSlots::kNone;
@@ -71,7 +71,8 @@ class SampleRows {
     return row;
   }
   usize size() const { return rows_.size(); }
-  // For a hash that is looked up soon: prefetches first its slot, then the row found there.
+  // For a hash that is looked up soon: the first function prefetches its slot, the second one the row found in the
+  // slot.
   [[gnu::always_inline]] void expect(const SampleHash& hash) const { slots_.expect(short_hash(hash)); }
   [[gnu::always_inline]] void expect_row(const SampleHash& hash) const {
     const u32 row = slots_.expected(short_hash(hash));

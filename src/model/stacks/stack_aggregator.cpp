@@ -30,7 +30,8 @@ void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
   frames = frames.first(std::min(frames.size(), kMostFrames));
   const usize callers = frames.size() - 1;
   const auto key_of = [&](usize i) {
-    // If the kernel interrupted user code, the address is that of the interrupted instruction, not a return address.
+    // If the kernel interrupted user code, the address belongs to the interrupted instruction; it is not a return
+    // address.
     const bool is_interrupted = is_user_code(frames[i].kind) && !is_user_code(frames[i - 1].kind);
     return AddressKey{address_key(space, frames[i].kind, !is_interrupted && !frames[i].at_call), frames[i].address};
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts samples by task, place and call path, as they come, with addresses instead of names. Each different stack is
-// stored once, and only the part that it does not share with the previous one. So memory grows with the number of
-// different stacks, not with the number of samples.
+// Counts samples by task, place and call path, in the order of arrival, with addresses instead of names. Each different
+// stack is stored once, and only the part that it does not share with the previous one. So memory grows with the number
+// of different stacks, not with the number of samples.
 #pragma once
 #include <array>
 #include <span>
@@ -31,7 +31,7 @@ struct AggregatedAddress {
 struct StackFrame {
   u64 address = 0;
   AddressKind kind = AddressKind::user;
-  bool at_call = false;  // for a caller: the address is that of the call instruction, not of the instruction after it
+  bool at_call = false;  // for a caller: the address of the call instruction, not of the instruction after it
   bool operator==(const StackFrame&) const = default;
 };
 

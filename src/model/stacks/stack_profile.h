@@ -22,9 +22,9 @@ struct StackModule {
   std::string name;         // "libc.so.6", "[kernel]", "[JIT] pid 7"
   std::string path;         // as the process saw it; may be empty
   std::string reason;       // why functions have no names; empty if they have names
-  bool is_nowhere = false;  // stands for addresses outside of all mappings
+  bool is_nowhere = false;  // represents addresses outside of all mappings
   bool is_python = false;   // the source file of Python functions
-  // The path begins in the root folder of a container; here it may be another file.
+  // The path begins in the root folder of a container; outside of it, the path may be another file.
   bool is_of_other_root = false;
   std::string pdb_path = {};  // for a Windows module; otherwise empty
   u64 image_base = 0;         // for a Windows module: the lowest linked address
@@ -62,7 +62,7 @@ struct CodeFrame {
   bool is_inlined = false;
 };
 
-// Where code was sampled, for views that show code. Addresses are those of the linked file.
+// Where code was sampled, for views that show code. Addresses are linked addresses.
 struct CodeSite {
   u32 function = kNothing;  // the function with a symbol
   u64 address = 0;
@@ -90,7 +90,7 @@ struct StackSample {
   u64 count = 0, period = 0;
 };
 
-// The event of a profile of all the time of threads, running and waiting, in nanoseconds.
+// The event of a profile that covers all the time of threads, running and waiting, in nanoseconds.
 inline constexpr std::string_view kAllTime = "time (ns)";
 
 inline constexpr std::string_view kWaits = "waits";  // StackEvent::things, if samples are waits
@@ -112,9 +112,9 @@ struct StackEvent {
 // Missing data, by cause.
 struct StackLosses {
   u64 damaged_places = 0, damaged_bytes = 0;  // places in the file where no record could be read
-  u64 damaged_records_about = 0;              // an estimate of the records that would fit there
-  u64 lost_records = 0;                       // LOST records: the ring was full
-  u64 lost_samples = 0;                       // LOST_SAMPLES records, without samples that LOST records counted
+  u64 damaged_records_about = 0;              // an estimate of the records that would fit into these places
+  u64 lost_records = 0;                       // from LOST records: the ring was full
+  u64 lost_samples = 0;                       // from LOST_SAMPLES records, without samples that LOST records also count
   u64 throttled = 0;                          // times the kernel stopped an event for a while
   u64 damaged_records = 0, unknown_records = 0, of_unknown_event = 0;
   u64 merged_changes = 0;

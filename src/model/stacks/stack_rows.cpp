@@ -32,7 +32,7 @@ class RowKeys {
       const u64 module = wants(SortKey::module) ? profile.functions[place.function].module : kNothing;
       const u64 function = wants(SortKey::symbol) ? place.function : kNothing;
       const u64 line = wants(SortKey::line) ? place.line : kNothing;
-      // A function belongs to one module, so one number can stand for either.
+      // A function belongs to one module, so one number can represent either.
       const u64 which = function != kNothing ? function : module | (u64{1} << 32);
       places_.push_back(place_keys_.insert(which, line).id);
     }
@@ -100,8 +100,8 @@ class RowTable {
   std::vector<StackRow> rows_;
 };
 
-// The sums of rows including callees: each node has the sum of its subtree, and in a recursion only the outermost node
-// counts.
+// The sums of rows including callees: each node has the sum of its subtree; in a recursion only the outermost node is
+// counted.
 class CalleeSums {
  public:
   CalleeSums(const StackProfile& profile, const RowKeys& keys)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a table. A row has the samples that agree in the chosen keys; it counts the samples in the function
-// itself and those in its callees. Pure.
+// The rows of a table. A row contains the samples that agree in the chosen keys. It counts samples in the function
+// itself, and samples in its callees. Pure.
 #pragma once
 #include <functional>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace wperf::stacks {
 
-// comm is the name of the thread, process that of its program.
+// comm is the name of the thread, process the name of its program.
 enum class SortKey : u8 { comm, process, pid, tid, core, core_kind, module, symbol, line };
 
 // Which samples count. An empty list allows all values, any other list only its own values.
@@ -22,7 +22,7 @@ struct StackFilter {
   std::vector<u32> pids = {}, tids = {};
   std::function<bool(std::string_view name)> symbol = {};  // empty: every name passes
   std::string symbol_text = {};                            // as the user typed it
-  // Modules and functions may be anywhere in the stack. Otherwise they must be those of the innermost frame.
+  // Modules and functions may be anywhere in the stack. Otherwise they must belong to the innermost frame.
   bool in_callers = false;
 
   bool is_empty() const { return comms.empty() && modules.empty() && pids.empty() && tids.empty() && !symbol; }
@@ -63,7 +63,7 @@ struct StackRows {
   u64 samples = 0, period = 0;  // of the samples that passed the filter
 };
 
-// For each task the name of its process: the one that the process's program began with. If that is not known, a name of
+// For each task the name of its process: the name with which the process's program began. If that is unknown: a name of
 // the process's first thread, or the task's own name.
 std::vector<u32> process_names(const StackProfile& profile);
 

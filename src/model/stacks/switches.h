@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The scheduler's records: which thread left a core, which one came, and which thread woke another one. Made from
-// recordings and traces.
+// The scheduler's records: which thread stopped running on a core, which thread started, and which thread woke another
+// one. Made from recordings and traces.
 #pragma once
 #include "base/ints.h"
 
@@ -25,8 +25,8 @@ struct InterruptTimes {
   u64 count = 0;
 };
 
-// For a period in which a core's state is unknown: its records were lost, or its recording ends before that of other
-// cores.
+// For a period in which a core's state is unknown: its records were lost, or its recording ended before the recordings
+// of other cores.
 inline constexpr u16 kEveryCore = 0xffff;
 struct Unrecorded {
   u64 begin = 0, end = 0;  // nanoseconds
@@ -50,7 +50,7 @@ struct Switch {
   u16 core = 0;
   Kind kind = Kind::switched;
   Leaving leaving = Leaving::unknown;
-  u8 reason = kNoReason;  // the system's own number of the reason
+  u8 reason = kNoReason;  // the system's number for the reason
 };
 
 }  // namespace wperf::stacks

@@ -36,8 +36,8 @@ inline TimeSlices make_time_slices(u64 begin_ns, u64 end_ns, u64 length_ns) {
   return {static_cast<u32>((time_ns - 1) / length_ns + 1), begin_ns, length_ns};
 }
 
-// Counts rows by time slice, as they come. Slices are not part of the rows, because most stacks occur again in another
-// slice and would need new rows, frames and nodes each time.
+// Counts rows by time slice, in the order of arrival. Slices are not part of the rows, because most stacks occur again
+// in another slice and would need new rows, frames and nodes each time.
 class SliceTally {
  public:
   void add(u32 row, u32 slice, u64 count, u64 period) {

@@ -29,14 +29,14 @@ struct TraceFacts {
   u64 events_lost = 0, buffers_lost = 0;  // the header's counts
   u64 flagged_buffers = 0;                // buffers whose flag says that data before them was lost
   u64 missing_buffers = 0;                // derived from the numbers of the existing buffers
-  u64 missing_at_end = 0;                 // those after the last existing buffer of a file
-  u64 buffers_written = 0;                // how many buffers a file without its last ones had
+  u64 missing_at_end = 0;                 // missing buffers after the last existing buffer of a file
+  u64 buffers_written = 0;                // how many buffers were written to a file that lacks its last buffers
   u64 cut_buffers = 0, damaged_buffers = 0, damaged_bytes = 0;
   u64 out_of_order = 0;
   u64 samples_of_nobody = 0;
   u64 unexplained_stacks = 0, samples_without_stack = 0;
   bool is_without_idle = false;  // there are samples of idle cores, and they are left out
-  u64 idle_samples = 0;          // the number of those in the chosen time
+  u64 idle_samples = 0;          // number of samples of idle cores in the chosen time
   std::vector<TraceGapFacts> gaps = {};
   std::vector<TraceLossSpan> lost_over_time = {};
   PythonSamples python = {};  // samples and switches
@@ -86,7 +86,7 @@ struct TraceMark {
 // Spans that programs marked in a trace of Windows, grouped by provider and name.
 struct SpanRow {
   std::string provider, name;
-  u64 count = 0, threads = 0;  // `threads`: those that began spans
+  u64 count = 0, threads = 0;  // `threads`: number of threads that began spans
   u64 total_ns = 0, shortest_ns = 0, median_ns = 0, longest_ns = 0;
   u64 samples = 0, sampled = 0;    // samples of the threads within the spans, and the sum of the samples' weights
   u64 unclosed = 0, unopened = 0;  // starts without a stop, stops without a start

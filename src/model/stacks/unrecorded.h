@@ -46,7 +46,8 @@ class UnrecordedTimes {
   std::vector<u64> before_;  // by gap: the total length of all earlier gaps
 };
 
-// Where the recording of a core stops or continues; spans of one core do not overlap. Ordered by time; ends come first.
+// Where the recording of a core stops or continues; spans of one core do not overlap. Ordered by time; at equal times,
+// ends are first.
 struct CoreMark {
   u64 time = 0;
   u16 core = kEveryCore;

@@ -140,7 +140,7 @@ bool decode_authentication(u32 word, Decoded& out) {
     return true;
   }
   if ((word & 0xffffe3e0u) == 0xdac123e0u) {
-    // pacia → paciza: the z goes before the last letter.
+    // pacia → paciza: the z is inserted before the last letter.
     out.mnemonic = fmt::format("{}z{}", kNames[operation].substr(0, 4), kNames[operation].back());
     out.operands = value_reg(rd, true);
     return true;

@@ -63,7 +63,7 @@ class Arm64Masks {
     const std::int64_t target = at + 4 * signed_field(word, lowest, bits);
     return target >= 0 && target < code_size_ ? word : word & ~(((u32{1} << bits) - 1) << lowest);
   }
-  // Forgets the page of an ADRP in a register that the instruction overwrites.
+  // Forgets the page address of a register that the instruction overwrites.
   void forget_written(u32 word, bool is_access) {
     const bool is_memory = (word & 0x0a000000u) == 0x08000000u;
     const bool is_load = is_access && (word & 0x00c00000u) != 0;
@@ -71,7 +71,7 @@ class Arm64Masks {
   }
 
   std::int64_t code_size_;
-  u32 pages_ = 0;  // registers that hold a page address, to which a later instruction adds the rest
+  u32 pages_ = 0;  // registers with a page address, to which a later instruction adds an offset
 };
 
 u64 arm64_hash(std::span<const std::byte> bytes) {

@@ -87,7 +87,7 @@ TEST(CodeHash, X64WithoutWhereThingsAre) {
   EXPECT_EQ(here.value(), hash_at(0x405010, x64_code(0x1234, 0x777, 0xf0, 5, 0x403000)).value());
   EXPECT_NE(here.value(), hash_at(0x401000, x64_code(0x1000, 0x2000, 0xf0, 6, 0x402010)).value());
   EXPECT_NE(here.value(), hash_at(0x401000, x64_code(0x1000, 0x2000, 0xf3, 5, 0x402010)).value());
-  // A number that is not an address within the file counts as a number.
+  // A number that is not an address within the file is part of the hash.
   EXPECT_NE(hash_at(0x401000, x64_code(0x1000, 0x2000, 0xf0, 5, 100)).value(),
             hash_at(0x401000, x64_code(0x1000, 0x2000, 0xf0, 5, 200)).value());
 }

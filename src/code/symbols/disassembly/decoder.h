@@ -11,7 +11,7 @@
 
 namespace wperf::symbols {
 
-// Bytes of an instruction.
+// The position of a field within an instruction, in bytes.
 struct InstructionField {
   u8 offset = 0, size = 0;
 };

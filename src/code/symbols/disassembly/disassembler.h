@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disassembles machine code, given as bytes and their address in the image; opens no files. Used for the code of the
-// lines that a report shows. Not thread-safe: use one Disassembler for each thread. In a build without a disassembly
-// library (WPERF_CAPSTONE=OFF), open() returns an error that says so.
+// Disassembles machine code, given as bytes and their address in the image; opens no files. Used when a report shows
+// code. Not thread-safe: use one Disassembler for each thread. In a build without a disassembly library
+// (WPERF_CAPSTONE=OFF), open() returns an error that says so.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -21,7 +21,7 @@ struct Instruction {
   u32 rva = 0;
   u32 size = 0;
   std::string mnemonic;       // ".word" or ".byte" for bytes that are not an instruction
-  std::string operands;       // absolute addresses are those in the file: image base + RVA
+  std::string operands;       // absolute addresses are linked addresses: image base + RVA
   std::optional<u32> target;  // the RVA that a branch or call goes to, if it is in the instruction
 };
 

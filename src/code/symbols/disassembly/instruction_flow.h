@@ -12,8 +12,8 @@
 namespace wperf::symbols {
 
 struct InstructionFlow {
-  u32 size = 0;               // in bytes; 0 if the bytes are not an instruction, or cannot be decoded here
-  bool ends_block = false;    // it is a jump or a return; calls do not count, because they come back
+  u32 size = 0;               // in bytes; 0 if the bytes are not an instruction, or this build cannot decode them
+  bool ends_block = false;    // it is a jump or a return; a call does not end a block, because it returns
   bool falls_through = true;  // the next instruction may follow, also after a call; false after returns and traps
   bool is_branch = false;     // a jump, call or return
   bool is_indirect = false;   // a jump to an address in a register or in memory
@@ -23,7 +23,7 @@ struct InstructionFlow {
 class InstructionFlows {
  public:
   InstructionFlow at(InstructionSet set, std::span<const std::byte> code, u64 address);
-  // Why this instruction set cannot be decoded here; nullopt if it can be, or if it was not tried.
+  // Why this build cannot decode the instruction set; nullopt if it can, or if decoding was not tried.
   const std::optional<diag::Error>& error() const { return error_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares our disassembly with that of llvm-objdump-19, byte for byte, for whole .text sections. If both have the same
-// meaning in different spellings, a row of the list below allows the difference. A row that no instruction needs also
-// fails.
+// Compares our disassembly with that of llvm-objdump-19, byte for byte, for whole .text sections. If both print the
+// same instruction in different spellings, the list below must have a row for the difference. The test also fails if no
+// instruction needs a row.
 #include <gtest/gtest.h>
 
 #include <array>

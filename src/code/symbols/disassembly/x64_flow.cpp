@@ -157,7 +157,7 @@ std::optional<InstructionFlow> common_x64_flow(std::span<const std::byte> code, 
   constexpr u8 kJumpNear = 0xe9, kJumpShort = 0xeb;
   Reader in(code);
   const Prefixes prefixes = read_prefixes(in);
-  if (prefixes.is_short && prefixes.repeats) return std::nullopt;  // one of them may belong to the opcode
+  if (prefixes.is_short && prefixes.repeats) return std::nullopt;  // one of the two prefixes may belong to the opcode
   const u8 opcode = in.next();
   const char kind = opcode == 0x0f ? kAfter0f[in.next()] : kOneByte[opcode];
   InstructionFlow flow;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lengths and jumps of the x64 instructions that compilers use most, without a disassembly library, which takes ten
-// times as long because it writes texts.
+// The lengths and jumps of the x64 instructions that compilers use most, without a disassembly library, which is ten
+// times slower because it also writes text.
 #pragma once
 #include <optional>
 #include <span>

@@ -90,8 +90,8 @@ void DwarfFile::State::index_units() {
     }
     const bool says_it = unit.ranges.kind != dwarf::ValueKind::none || unit.high_pc.kind != dwarf::ValueKind::none;
     if (!says_it && unit.has_children) ranges = load(i).scopes.covered();
-    // If several units claim the same code (because the linker kept only one of several copies of a function), the
-    // first one gets it.
+    // If several units claim the same code (because the linker kept only one of several copies of a function), the code
+    // is assigned to the first unit.
     for (const code::AddressRange& range : ranges) layers.push_back({range, ~i, i});
   }
   covered = dwarf::flatten(std::move(layers));
@@ -182,8 +182,8 @@ void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out, bool
   while (at != kNoScope) {
     const Scope& scope = unit.scopes[at];
     at = scope.parent;
-    // A damaged file may nest a thousand functions; between the innermost ones and the function itself, they are left
-    // out.
+    // A damaged file may nest a thousand functions; frames between the innermost ones and the outermost function are
+    // left out.
     if (out.size() < code::kMostFrames - 1 || at == kNoScope) {
       frame.function = name_of(unit, scope);
       if (declarations) frame.declared_line = declared_line_of(unit, scope);

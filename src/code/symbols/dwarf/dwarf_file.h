@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds functions, inlined frames and lines in DWARF 2 to 5. Takes views of the sections, which the caller unpacks and
-// keeps alive. The units' address ranges are read first, the rest of a unit when one of its addresses is requested.
-// Every bound is checked; damaged parts are left out and counted. Not thread-safe. Results are valid as long as the
-// DwarfFile and the sections exist.
+// keeps alive. The units' address ranges are read first; other parts of a unit are read when one of its addresses is
+// looked up. Every bound is checked; damaged parts are left out and counted. Not thread-safe. Results are valid as long
+// as the DwarfFile and the sections exist.
 #pragma once
 #include <functional>
 #include <memory>
@@ -22,7 +22,7 @@ struct DwarfSections {
   EndianBytes cu_index;  // of .dwp files
 };
 
-// All but cu_index. contents(name) returns the contents of a section.
+// All sections except cu_index. contents(name) returns the contents of a section.
 template <class Contents>
 DwarfSections sections_by_name(const Contents& contents) {
   return {.info = contents(".debug_info"),
@@ -78,10 +78,10 @@ class DwarfFile {
   // Innermost inlined frame first, the function last. If only a line is known, the result is one frame without a name.
   // If nothing is known, it is empty. `declarations`: also find the lines of the functions' declarations.
   void frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations = false) const;
-  // The function itself, not one inlined there; nullopt if it is not known or has no name.
+  // The outermost function, not an inlined one; nullopt if it is unknown or has no name.
   std::optional<DwarfFunction> function_at(u64 address) const;
-  // The code of the function at an address, if it is in several pieces: those of a function whose cold code is
-  // elsewhere. Otherwise empty.
+  // The pieces of the function at an address, if it has several, for example because its cold code is elsewhere.
+  // Otherwise empty.
   std::vector<code::AddressRange> pieces_at(u64 address) const;
   DwarfDamage damage() const;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names and lines of functions. An entry without them refers to another one, perhaps in another unit or in dwz's file.
+// Names and lines of functions. An entry without a name refers to another entry, perhaps in another unit or in dwz's
+// file.
 #include "code/symbols/dwarf/dwarf_format.h"
 #include "code/symbols/dwarf/dwarf_unit.h"
 
@@ -45,7 +46,7 @@ NameParts read_name_parts(const Unit& unit, u64 offset) {
   return parts;
 }
 
-// Visits an entry and those that it refers to, until visit() returns true.
+// Visits an entry and the chain of entries that it refers to, until visit() returns true.
 template <class Visit>
 void follow_entries(const InfoFile* file, u64 offset, Visit&& visit) {
   constexpr int kLongestChain = 16;

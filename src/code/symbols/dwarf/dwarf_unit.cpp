@@ -170,7 +170,7 @@ bool read_first_entry(Unit& unit) {
         break;
     }
   }
-  if (low.kind != ValueKind::none) unit.low_pc = address_of(unit, low);  // it may come before the base of addresses
+  if (low.kind != ValueKind::none) unit.low_pc = address_of(unit, low);  // it may come before the address base
   return !cursor.failed();
 }
 

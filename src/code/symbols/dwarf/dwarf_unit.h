@@ -69,16 +69,15 @@ struct InfoFile {
   mutable std::map<std::tuple<u64, u8, u8, u16>, AbbreviationTable> known_abbreviations;
   mutable std::unordered_map<u64, std::string_view> known_names;  // keyed by entry
   mutable std::unordered_map<u64, u32> known_lines;               // keyed by entry
-  // Undamaged files stay far below these limits. A damaged file could make the reader read the same lists again and
-  // again.
+  // Undamaged files stay far below these limits. A damaged file could make the reader read the same lists many times.
   mutable u64 range_entries_left = 0, abbreviation_bytes_left = 0, line_bytes_left = 0;
 };
 
 // Reads the unit's first entry. Returns false if it is damaged.
 bool read_first_entry(Unit& unit);
-// The name of the function at `offset`, or of the one that it refers to; the linkage name if there is one.
+// The name of the function entry at `offset`, or of the entry that it refers to; the linkage name if there is one.
 std::string_view function_name(const InfoFile& file, u64 offset);
-// The line of the function's declaration, found in the same way; 0 if not known.
+// The line of the same function's declaration; 0 if not known.
 u32 declared_line(const InfoFile& file, u64 offset);
 
 // Reads the attribute at the cursor and moves the cursor past it.

@@ -231,9 +231,9 @@ std::span<const LineTable::Sequence> LineTable::sequences_at(u64 address) const 
   return {first, after};
 }
 
-// The first line of a function's code is that of its declaration, or follows it.
+// The first line of a function's code is the line of its declaration, or a later one.
 const LineTable::Sequence& LineTable::nearest(std::span<const Sequence> some, u32 line) const {
-  const auto distance = [&](const Sequence& one) { return rows_[one.first].line - line; };  // huge if before it
+  const auto distance = [&](const Sequence& one) { return rows_[one.first].line - line; };  // huge for an earlier line
   return *std::min_element(some.begin(), some.end(),
                            [&](const Sequence& one, const Sequence& other) { return distance(one) < distance(other); });
 }

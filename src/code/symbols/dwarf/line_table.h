@@ -22,8 +22,8 @@ class LineTable {
   // The program at `offset`; `unit` refers to it.
   LineTable(const Unit& unit, u64 offset, DwarfDamage& damage);
 
-  // Returns the row whose range contains the address, or null. If the linker folded equal functions, several sequences
-  // begin at one address. Only then declared_line() is called: the sequence that fits that line is used.
+  // Returns the row for the address, or null. If the linker folded equal functions, several sequences begin at one
+  // address. Only in this case declared_line() is called, and the sequence that fits the declared line is used.
   template <class DeclaredLine>
   const Row* find(u64 address, DeclaredLine&& declared_line) const {
     const std::span<const Sequence> some = sequences_at(address);
@@ -44,7 +44,7 @@ class LineTable {
   };
   struct Header;
 
-  // Those that contain the address and begin at the same one.
+  // The sequences that contain the address and have the same begin.
   std::span<const Sequence> sequences_at(u64 address) const;
   const Sequence& nearest(std::span<const Sequence> some, u32 line) const;
   const Row* row_in(const Sequence& sequence, u64 address) const;

@@ -236,7 +236,7 @@ std::vector<Stretch> flatten(std::vector<Layer> layers) {
     if (out.empty() ? owner != kNoScope : out.back().owner != owner) out.push_back({begin, owner});
   };
   std::vector<const Layer*> open;
-  // A nested range should end within the outer one; if it does not, the rest of it is hidden.
+  // A nested range should end within the outer one; if it does not, the part beyond the end is ignored.
   const auto close_until = [&](u64 address) {
     while (!open.empty() && open.back()->range.end <= address) {
       const u64 end = open.back()->range.end;

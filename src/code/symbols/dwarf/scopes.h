@@ -43,10 +43,10 @@ class ScopeTable {
   };
   std::vector<Scope> scopes_;
   std::vector<Segment> segments_;
-  std::unordered_map<u32, std::vector<code::AddressRange>> pieces_;  // keyed by function; of those with several
+  std::unordered_map<u32, std::vector<code::AddressRange>> pieces_;  // keyed by function, if it has several pieces
 };
 
-// Flattens nested ranges: the innermost one at each address. Used for scopes and for units.
+// Flattens nested ranges: each address gets the innermost range that contains it. Used for scopes and for units.
 struct Layer {
   code::AddressRange range;
   u32 depth = 0;

@@ -14,7 +14,7 @@ namespace wperf::symbols {
 
 enum class DebugFileCheck : u8 {
   build_id,  // the file must have the image's build id
-  crc,       // its debug_link_crc() must be the one in the link
+  crc,       // its debug_link_crc() must equal the CRC in the link
 };
 
 struct DebugFileCandidate {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unpacks parts of ELF files: sections packed with zlib or Zstandard, .gnu_debugdata packed with xz. Each library is
-// loaded when the first such section is read, so other runs pay nothing for it.
+// Unpacks parts of ELF files: sections packed with zlib or Zstandard, .gnu_debugdata packed with xz. A library is
+// loaded when the first section that needs it is read, so it costs other runs nothing.
 #pragma once
 #include <cstddef>
 #include <vector>

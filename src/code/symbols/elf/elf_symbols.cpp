@@ -77,8 +77,8 @@ usize underscores_before(std::string_view name) {
   return count == std::string_view::npos ? name.size() : count;
 }
 
-// How perf chooses between two names for one address. It prefers, in this order: a size, a known type, not weak,
-// global, fewer leading underscores, longer; otherwise the first.
+// How perf chooses between two names for one address. It prefers, in this order: a symbol with a size, with a known
+// type, not weak, global, with fewer leading underscores, with a longer name; otherwise the first one.
 bool first_is_better(const Candidate& a, const Candidate& b, std::string_view name_a, std::string_view name_b) {
   if ((a.size == 0) != (b.size == 0)) return a.size != 0;
   if ((a.type == elf::kTypeNone) != (b.type == elf::kTypeNone)) return a.type != elf::kTypeNone;

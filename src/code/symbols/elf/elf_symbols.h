@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of an ELF file by address, from its symbol tables. If an address has several names, the one that perf
+// The functions of an ELF file by address, from its symbol tables. If an address has several names, the name that perf
 // shows is kept.
 #pragma once
 #include <functional>
@@ -17,7 +17,7 @@ enum class ElfSymbolTable : u8 { full, dynamic, embedded, plt };  // .symtab, .d
 
 struct ElfSymbol {
   u64 begin = 0;
-  u64 end = 0;            // one past the last byte; the next symbol if the table has no size
+  u64 end = 0;            // one past the last byte; the next symbol's begin if the table has no size
   std::string_view name;  // as in the file; for a stub, the name of the function that it calls
   ElfSymbolTable table = ElfSymbolTable::full;
   bool is_local = false;  // other files may have a function with the same name
@@ -49,8 +49,7 @@ class ElfSymbols {
 class LocalSymbols {
  public:
   static LocalSymbols read(const ElfFile& image);
-  // Returns the number that BOLT gives the symbol: it numbers the symbols of a name by address, from 1. Returns 0 for
-  // an unknown symbol.
+  // BOLT numbers symbols with equal names by address, from 1. Returns this number, or 0 for an unknown symbol.
   u32 number_of(std::string_view name, u64 address) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cached functions of an ELF module: sorted columns, followed by the names, searched in place in a mapped file.
-// Takes bytes; opens no files. Damaged bytes, and those of another build, are rejected. code/modules/elf_caches.h keeps
-// the files.
+// Takes bytes; opens no files. Damaged bytes, and bytes from another build, are rejected. code/modules/elf_caches.h
+// keeps the files.
 #pragma once
 #include <optional>
 #include <vector>
@@ -19,8 +19,8 @@ struct FunctionCacheKey {
 
 class FunctionCache {
  public:
-  // Returns nothing if they cannot be cached: without a build id, with one that is too long, or with more than 4 GB of
-  // names.
+  // Returns an empty vector if the functions cannot be cached: there is no build id, it is too long, or the names
+  // exceed 4 GB.
   static std::vector<std::byte> write(const ElfSymbols& symbols, const FunctionCacheKey& key);
   // Reads all bytes once, for their checksum. The bytes must outlive this object.
   static std::optional<FunctionCache> open(Bytes bytes, const FunctionCacheKey& key);

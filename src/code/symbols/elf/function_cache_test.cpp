@@ -93,7 +93,7 @@ TEST_F(FunctionCacheTest, WrongNumbersBehindARightChecksum) {
       EXPECT_TRUE(name >= kept.data() && name + found->name.size() <= kept.data() + kept.size());
     }
   }
-  EXPECT_EQ(opened, sound.size() - 80 + 8);  // all checksums except the one in the header, which was corrected
+  EXPECT_EQ(opened, sound.size() - 80 + 8);  // every byte except the header's checksum, which was corrected
 }
 
 TEST_F(FunctionCacheTest, OpensForTheSameFilesOnly) {

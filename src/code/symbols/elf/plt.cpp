@@ -106,7 +106,8 @@ void read_stubs_by_code(const ElfFile& file, const ElfSection& section, u64 stub
   }
 }
 
-// Used if stubs cannot be read: there is one for each relocation in .rela.plt, after a header.
+// Used if the code of stubs cannot be decoded: the section has a header, then one stub for each relocation in
+// .rela.plt.
 void read_stubs_by_order(const ElfFile& file, const ElfSection& section, const std::vector<Relocation>& relocations,
                          std::vector<PltStub>& out) {
   const bool arm = file.machine() == kMachineArm;

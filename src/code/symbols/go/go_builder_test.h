@@ -19,7 +19,7 @@ struct BuiltGoLine {
 
 struct BuiltGoFunction {
   std::string name;
-  u64 begin = 0;  // from the text
+  u64 begin = 0;  // relative to the text
   std::vector<BuiltGoLine> lines;
 };
 
@@ -27,7 +27,7 @@ struct BuiltGoTable {
   u32 magic = go::kMagic20;
   u8 quantum = 4;
   u64 text = 0;  // in the header; the base of all addresses before Go 1.18
-  u64 end = 0;   // of the last function, from the text
+  u64 end = 0;   // end of the last function, relative to the text
   std::vector<std::string> files;
   std::vector<BuiltGoFunction> functions;
 };
@@ -78,7 +78,7 @@ class GoBuilder {
   }
   void add_lists(const BuiltGoFunction& function, u32 first_file) {
     file_list_at_.push_back(values_.size());
-    // Values that stay the same are one entry.
+    // Consecutive equal values become one entry.
     BuiltGoFunction files = function;
     files.lines.clear();
     for (const BuiltGoLine& one : function.lines) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of Go's function table that go/ knows. Offsets of records are those of Go 1.18 and later; before, a
-// record began with an address of 8 bytes instead of 4.
+// The numbers of Go's function table that go/ knows. The offsets in records apply to Go 1.18 and later; in earlier
+// versions a record begins with an address of 8 bytes instead of 4.
 #pragma once
 #include "base/ints.h"
 
@@ -15,10 +15,10 @@ inline constexpr u64 kTextAt = 24;
 inline constexpr u64 kParts = 5, kPartsAt18 = 32, kPartsAt16 = 24;
 inline constexpr u64 kFunctionsAt2 = 16;
 
-// In a function's record.
+// Offsets in a function's record.
 inline constexpr u64 kFileListAt = 20, kLineListAt = 24, kUnitAt = 32;
 
-// In the description of a program's parts, moduledata: it begins with the addresses of the table and of its names.
+// Offsets in moduledata, which describes a program's parts and begins with the addresses of the table and of its names.
 inline constexpr u64 kFirstCodeAt = 160, kModuleTextAt = 176, kModuleBytes = 192;
 
 }  // namespace wperf::symbols::go

@@ -38,7 +38,7 @@ u64 text_in_moduledata(const GoTable& table, u64 address, const GoProgram& progr
   return 0;
 }
 
-// Go's own linker makes a section with nothing but the text and a few bytes after it. Other linkers put C code first.
+// Go's own linker makes a section that contains only the text and a few bytes after it. Other linkers put C code first.
 u64 text_that_fills_section(const GoTable& table, const GoProgram& program) {
   constexpr u64 kMostAfter = 64;
   for (const GoPart& part : program.parts) {
@@ -58,7 +58,7 @@ bool locate(GoTable& table, u64 address, const GoProgram& program) {
   return text != 0;
 }
 
-// Do these eight bytes look like the first ones of a table?
+// Do these eight bytes look like the beginning of a table?
 bool is_table_begin(u64 word, u8 quantum) {
   if ((word & 0xffff'ffff'ffff'ff00) != (u64{8} << 56 | u64{quantum} << 48 | 0xffff'ff00)) return false;
   const auto magic = static_cast<u32>(word);

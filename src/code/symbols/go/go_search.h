@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds Go's function table in the parts of a program, and the address that its functions count from.
+// Finds Go's function table in the parts of a program, and the address to which its functions are relative.
 #pragma once
 #include <optional>
 #include <span>
@@ -11,7 +11,7 @@ namespace wperf::symbols {
 
 struct GoPart {               // a section
   u64 address = 0, size = 0;  // in memory
-  Bytes bytes;                // those that are stored in the file
+  Bytes bytes;                // the bytes that are stored in the file
   bool executable = false;
 };
 
@@ -24,9 +24,9 @@ struct GoProgram {
 // twice.
 std::vector<GoPart> with_bytes_once(std::vector<GoPart> parts);
 
-// The table at the beginning of `part`. Nullopt if it is damaged, or if it is unknown where its functions are.
+// The table at the beginning of `part`. Nullopt if it is damaged, or if the address of its functions is unknown.
 std::optional<GoTable> go_table_in(const GoPart& part, const GoProgram& program);
-// The first such table anywhere in the data, for machines with that quantum. Reads all data.
+// Searches all data for the first table with this quantum.
 std::optional<GoTable> find_go_table(const GoProgram& program, u8 quantum);
 
 }  // namespace wperf::symbols

@@ -165,7 +165,7 @@ GoLine GoTable::line_at(u64 address) const {
 }
 
 void GoTable::for_each(const std::function<void(const GoFunction&)>& visit) const {
-  // In a sound table each name is there for one function. A damaged one may have a long name for all.
+  // In a sound table each name belongs to one function. In a damaged table all functions may share one long name.
   u64 left = 2 * names_.size();
   for (u64 i = 0; i < count_; ++i) {
     const auto one = function(i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The function table that Go's linker puts into every program for stack traces ("pclntab"). Stripping leaves it. Reads
 // the tables of Go 1.2 to 1.27 for 64-bit machines. Takes a view of the table, which the caller must keep mapped.
-// Opening checks the order of the functions; everything else is checked when it is asked for. Not thread-safe.
+// Opening checks the order of the functions; everything else is checked when it is read. Not thread-safe.
 #pragma once
 #include <functional>
 #include <optional>
@@ -48,15 +48,16 @@ class GoTable {
 
   u8 quantum() const { return quantum_; }         // size of the machine's shortest instruction
   u64 names_offset() const { return names_at_; }  // from the table's first byte
-  // The address that functions count from, as the linker stored it; 0 if it stored none. Nullopt if the functions have
-  // addresses.
+  // The address to which functions are relative, as the linker stored it; 0 if the linker stored none. Nullopt if
+  // functions have absolute addresses.
   std::optional<u64> stored_text() const { return stored_text_; }
   void set_text(u64 address) { text_ = address; }
-  // The first function's begin and the last one's end. They count from the text, or are addresses.
+  // The begin of the first function and the end of the last function. Both are relative to the text, or absolute
+  // addresses.
   u64 first() const { return place(0); }
   u64 last() const { return place(count_); }
 
-  // Needs set_text(), unless the functions have addresses.
+  // Needs set_text(), unless functions have absolute addresses.
   std::optional<GoFunction> function_at(u64 address) const;
   GoLine line_at(u64 address) const;
   void for_each(const std::function<void(const GoFunction&)>& visit) const;
@@ -78,7 +79,7 @@ class GoTable {
   bool wide_ = false;    // places have 8 bytes
   bool oldest_ = false;  // Go 1.2 to 1.15: files are numbered per program, not per unit
 
-  struct LinesOf {  // of the function that was asked for last
+  struct LinesOf {  // for the function that was looked up last
     u64 index = ~u64{0}, address = 0;
     GoValues files = {}, lines = {};
     u32 file = 0;

@@ -29,7 +29,7 @@ void append_hex(std::string& out, u64 value) {
 std::optional<u64> hex_at(std::string_view text) {
   if (text.size() < kDigits) return {};
   u64 value = 0;
-  const char* const begin = text.data();  // NOLINT(bugprone-suspicious-stringview-data-usage): it has so many
+  const char* const begin = text.data();  // NOLINT(bugprone-suspicious-stringview-data-usage): it has kDigits
   const auto [end, error] = std::from_chars(begin, begin + kDigits, value, 16);
   if (error != std::errc() || end != begin + kDigits) return {};
   return value;
@@ -78,8 +78,7 @@ std::optional<KernelList::Found> KernelList::find(u64 distance, usize from) cons
   if (wanted >= end_) return {};
   const Digits digits = hex_of(wanted);
   const std::string_view wanted_text(digits.data(), digits.size());
-  // Lines begin at both positions. The line at `low` is not after the wanted line, if that exists; the lines from
-  // `high` on are.
+  // Lines begin at both positions. The wanted line, if it exists, is at `low` or later, and before `high`.
   usize low = from < lines_.size() ? from : 0, high = lines_.size();
   for (usize step = kFirstStep; step < high - low; step *= 2) {
     const usize line = begin_of_line(low, low + step);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cached functions of a kernel. Lines are sorted by the distance from a symbol whose address every recording has,
-// and have equal lengths up to the name. So a search reads only a few lines and needs no preparation. The cache does
-// not contain the kernel's load address. Takes bytes; opens no files. If the bytes are damaged, nothing is found.
+// The cached functions of a kernel. Lines are sorted by the distance from a reference symbol, which has a recorded
+// address in every recording. They have equal lengths up to the name. So a search reads only a few lines and needs no
+// preparation. The cache does not contain the kernel's load address. Takes bytes; opens no files. If the bytes are
+// damaged, nothing is found.
 #pragma once
 #include <optional>
 #include <span>
@@ -14,8 +15,8 @@ namespace wperf::symbols {
 
 class KernelList {
  public:
-  // `reference`: the address of that symbol. The symbol itself may be missing in the list, if a better name has the
-  // same address.
+  // `reference`: the address of the reference symbol. The list may lack this symbol if a better name has the same
+  // address.
   static std::string write(const ListedSymbols& symbols, std::string_view reference_name, u64 reference);
   // Returns nullopt if it is not such a list, is truncated, or is relative to another symbol.
   static std::optional<KernelList> open(std::span<const std::byte> bytes, std::string_view reference_name);

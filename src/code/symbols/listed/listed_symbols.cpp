@@ -62,7 +62,7 @@ usize underscores(std::string_view name) {
   return std::min(name.find_first_not_of('_'), name.size());
 }
 
-// The same choice as in elf_symbols.cpp, with the facts that the list has.
+// Chooses like elf_symbols.cpp, as far as the list has the facts.
 bool first_is_shown(const KernelSymbol& a, const KernelSymbol& b) {
   if (is_weak(a.type) != is_weak(b.type)) return is_weak(b.type);
   if (is_global(a.type) != is_global(b.type)) return is_global(a.type);
@@ -123,7 +123,8 @@ ListedSymbols ListedSymbols::parse_perf_map(std::string_view text) {
   code::order_by(found, [](const ListedSymbol& one) { return one.begin; });
   for (const ListedSymbol& one : found) {
     if (!out.symbols_.empty() && out.symbols_.back().begin == one.begin) out.symbols_.pop_back();
-    // Discarded code remains in the map, so an entry that begins within an older one replaces the rest of it.
+    // Discarded code remains in the map, so an entry that begins inside an older entry replaces the end of the older
+    // one.
     if (!out.symbols_.empty()) out.symbols_.back().end = std::min(out.symbols_.back().end, one.begin);
     out.symbols_.push_back(one);
   }

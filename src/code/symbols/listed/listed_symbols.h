@@ -16,12 +16,12 @@ struct ListedSymbol {
   std::string_view module;  // module of the kernel: "[ext4]" without brackets; empty for the kernel itself
 };
 
-// Ordered by address. If an address has several functions, the kernel's list keeps the one that perf shows, and a map
-// keeps the last one, which replaced the others.
+// Ordered by address. If an address has several functions, the kernel's list keeps the function that perf shows, and a
+// map keeps the last function, which replaced the earlier ones.
 class ListedSymbols {
  public:
-  // "ffffffff81000000 T _text", "… t ext4_get [ext4]". Data is left out. For users who may not see addresses all of
-  // them are zero; then the table is empty, and are_hidden() is true.
+  // "ffffffff81000000 T _text", "… t ext4_get [ext4]". Data is left out. If the user may not see addresses, all of them
+  // are zero. Then the table is empty, and are_hidden() returns true.
   static ListedSymbols parse_kallsyms(std::string_view text);
   // "7f0010 20 py::name with spaces": hexadecimal numbers, with or without 0x.
   static ListedSymbols parse_perf_map(std::string_view text);

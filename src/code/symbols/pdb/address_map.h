@@ -48,7 +48,7 @@ class AddressMap {
 
   bytes::Table<SectionHeader> headers_;
   std::vector<Section> source_sections_;  // ordered by RVA
-  std::vector<Section> image_sections_;   // ordered by RVA; empty if they are the same
+  std::vector<Section> image_sections_;   // ordered by RVA; empty if equal to source_sections_
   bytes::Table<OmapEntry> from_source_;
   bytes::Table<OmapEntry> to_source_;
 };

@@ -39,8 +39,8 @@ std::optional<code::PdbId> parse_pdb_id(bytes::View info_stream) {
   return id;
 }
 
-// After the header come the texts of the names and a hash table: its size, its capacity, a set of present buckets, a
-// set of deleted buckets, and for each present one {position of the name, number of the stream}.
+// The header is followed by the texts of the names and a hash table: its size, its capacity, a set of present buckets,
+// a set of deleted buckets, and for each present one {position of the name, number of the stream}.
 std::optional<u32> find_named_stream(bytes::View info_stream, std::string_view name) {
   u32 texts_size = 0;
   if (!info_stream.load(sizeof(InfoHeader), texts_size)) return std::nullopt;
@@ -107,8 +107,8 @@ std::vector<Compiland> Dbi::compilands(Damage& damage) const {
       ++damage.streams;
       break;
     }
-    // A stream that several compilands claim is only read for the first one. Otherwise a small file could require much
-    // memory.
+    // If several compilands claim a stream, it is read only for the first of them. Otherwise a small file could require
+    // much memory.
     u32 stream = module.stream;
     if (stream < kNoStream) {
       if (is_taken[stream]) {

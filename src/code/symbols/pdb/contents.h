@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of contents of a PDB. Stream 1 has the build that the file belongs to, and the named streams. Stream 3,
-// "debug information", lists the compilands, the code that each of them contributed, the sections of the image, and the
+// The tables of contents of a PDB. Stream 1 has the PDB's build id and the named streams. Stream 3, "debug
+// information", lists the compilands, the code that each of them contributed, the sections of the image, and the
 // streams with everything else.
 #pragma once
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace wperf::symbols::pdb {
 
-// Stream 1: the build of this PDB, and the streams that have names.
+// Stream 1: the build id of this PDB, and the streams that have names.
 std::optional<code::PdbId> parse_pdb_id(bytes::View info_stream);
 // The number of the stream called `name`.
 std::optional<u32> find_named_stream(bytes::View info_stream, std::string_view name);
@@ -49,8 +49,8 @@ class Dbi {
   bytes::Table<u16> debug_headers_;
 };
 
-// The compiland that each piece of code came from. The linker writes the pieces in order, so a search reads only a few
-// and copies nothing. If they are not in order, they are sorted once.
+// Maps each piece of code to its compiland. The linker writes the pieces in order, so a search reads only a few and
+// copies nothing. If they are not in order, they are sorted once.
 class Contributions {
  public:
   Contributions() = default;

@@ -7,7 +7,7 @@ namespace wperf::symbols::pdb {
 namespace {
 
 // Numbers of 1, 2 or 4 bytes; the first bits give the size. Beyond the end and for damaged bytes it returns zero, which
-// as an operation means "end".
+// is the operation "end".
 class NumberReader {
  public:
   explicit NumberReader(bytes::View bytes) : bytes_(bytes) {}
@@ -46,7 +46,8 @@ u32 signed_number(u32 coded) {
 }
 
 // Executes the annotations. A change of the code offset ends the current piece and begins another one with the current
-// line and file; a length ends it earlier. Sums may wrap around, but then the offset is far away from the wanted one.
+// line and file; a length operation ends the piece earlier. Sums may wrap around, but the wrapped offset is far away
+// from the wanted offset.
 class AnnotationInterpreter {
  public:
   AnnotationInterpreter(bytes::View annotations, u32 wanted) : numbers_(annotations), wanted_(wanted) {}

@@ -13,12 +13,12 @@ namespace wperf::symbols::pdb {
 struct InlineSite {
   u32 inlinee;      // number in the id stream
   u32 file;         // position in the file checksums; valid if has_file is true
-  bool has_file;    // if false, the file is that of the inlinee's table entry
-  int line_offset;  // relative to the line in that entry
+  bool has_file;    // if false, the inlinee's table entry has the file
+  int line_offset;  // relative to the line in the inlinee's table entry
 };
 
-// The data of one site for `offset`, which counts from the beginning of the procedure; nullopt if the site does not
-// cover it.
+// The data of one site for `offset`, relative to the beginning of the procedure; nullopt if the site does not cover the
+// offset.
 std::optional<InlineSite> run_annotations(bytes::View annotations, u32 inlinee, u32 offset);
 
 // The sites that cover `offset`, outermost first.

@@ -91,7 +91,7 @@ std::optional<SourceRow> LineTables::row_at(const LineRange& range, SourceRva rv
   if (asked_range_ != &range) {
     asked_range_ = &range;
     asked_rows_.clear();
-    Damage known;  // whoever reads all rows counts it
+    Damage known;  // ignored here; callers that read all rows count it
     rows_of(range, asked_rows_, known);
   }
   const u32 wanted = rva - range.begin;

@@ -41,7 +41,7 @@ class LineTables {
   LineTables() = default;
   LineTables(bytes::View c13, const AddressMap& addresses, Damage& damage);
 
-  // Ordered by source RVA; those with the same RVA are in the order of the file.
+  // Ordered by source RVA; ranges with equal RVAs are in the order of the file.
   const std::vector<LineRange>& ranges() const { return ranges_; }
   const LineRange* find_range(SourceRva rva) const;
   // The last row at or before the address, which must be within the range.
@@ -60,7 +60,7 @@ class LineTables {
     u32 local;
   };
   std::optional<ImportedId> imported(u32 id) const;
-  // For an id that others import from this compiland: its number in the id stream.
+  // For an id that other compilands import from this one: its number in the id stream.
   std::optional<u32> exported(u32 local) const;
   // `names`: the texts of /names. Returns an empty name if not known.
   std::string_view file_name(u32 file, bytes::View names) const;
@@ -73,7 +73,7 @@ class LineTables {
   bytes::View imports_;
   bytes::View exports_;
   std::vector<LineRange> ranges_;
-  const LineRange* asked_range_ = nullptr;  // of the last row_at()
+  const LineRange* asked_range_ = nullptr;  // the range of the last row_at() call
   std::vector<SourceRow> asked_rows_;
   u64 most_rows_ = 0;
   std::vector<bytes::View> inlinee_subsections_;

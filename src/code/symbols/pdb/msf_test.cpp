@@ -89,8 +89,7 @@ TEST(Msf, says_what_a_file_is_when_it_is_something_else) {
 
 TEST(Msf, counts_a_stream_outside_of_the_file_once_and_reads_the_others) {
   std::string file = build_msf({counted(600), counted(5)});
-  const u32 nowhere = 0x7fffffff;  // the directory is the last block but one; this is the number after a count and two
-                                   // sizes
+  const u32 nowhere = 0x7fffffff;  // the directory is the second-last block; this number follows a count and two sizes
   const usize directory_at = file.size() - 1024;
   std::memcpy(file.data() + directory_at + 12, &nowhere, sizeof nowhere);
   auto msf = MsfFile::open(as_file(file));

@@ -127,7 +127,7 @@ struct PdbBuilder {
   bool has_address_map = true;
   std::string names;       // texts of /names; the first one is empty
   std::vector<Out> types;  // records with their kinds, numbered from 0x1000
-  std::vector<Out> ids;    // in the same form
+  std::vector<Out> ids;    // in the form of `types`
   bool has_index = true;   // types and ids have an index
   u32 index_shift = 0;     // makes the index wrong
 

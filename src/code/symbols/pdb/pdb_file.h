@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds functions, lines and inlined frames in a PDB. Takes a view of the whole file, which the caller must keep
 // mapped. Copies only non-contiguous blocks, and checks every bound once, at the lowest level. A damaged stream is left
-// out and counted; the rest is used. Not thread-safe, because queries read parts on demand. Results (names, pointers,
-// spans) are valid as long as the PdbFile exists and the file is mapped.
+// out and counted; all other streams are used. Not thread-safe, because queries read parts on demand. Results (names,
+// pointers, spans) are valid as long as the PdbFile exists and the file is mapped.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -32,7 +32,7 @@ struct Line {
   std::string_view file;
 };
 
-// One logical frame at an address. The innermost comes first, the function itself last.
+// One logical frame at an address. The innermost frame is first; the function itself is last.
 struct Frame {
   std::string_view function;
   std::string_view file;  // empty if there is no line information
@@ -63,9 +63,9 @@ class PdbFile {
   std::span<const Function> functions() const;
   // All public symbols, ordered by RVA; decorated.
   std::span<const Function> publics() const;
-  // Returns the procedure that contains the address. Without such a procedure, returns the nearest public symbol at or
-  // below the address in its section. If several procedures were folded into one address, returns the first one in the
-  // compiland whose code was kept.
+  // Returns the procedure that contains the address. If no procedure contains it, returns the nearest public symbol at
+  // or below the address in the same section. If several procedures were folded into one address, returns the first one
+  // in the compiland whose code was kept.
   const Function* function_at(code::Rva rva) const;
   // Innermost inlined frame first. Empty if nothing is known. `declarations`: also find the declared lines of
   // functions; a PDB has them only for functions that were inlined somewhere.

@@ -167,8 +167,8 @@ PdbFile::State::FoldedPlace PdbFile::State::place_among_folded(const Function& f
   return result;
 }
 
-// The nearest symbol at or below the address in the same section. If several have the same RVA, the first one that is
-// code.
+// The nearest symbol at or below the address in the same section. If several symbols have the same RVA, returns the
+// first one that is code.
 const Function* PdbFile::State::public_at(code::Rva rva) {
   load_publics();
   const std::vector<Function>& all = publics.functions;

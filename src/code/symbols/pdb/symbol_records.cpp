@@ -225,7 +225,7 @@ class ProcedureReader {
 }  // namespace
 
 bool is_c(bytes::View symbols) {
-  constexpr u32 kMostBefore = 16;  // records that may come before the compiler's own
+  constexpr u32 kMostBefore = 16;  // maximum number of records before the compiler's record
   constexpr u32 kLanguageMask = 0xff, kC = 0;
   Record record;
   u64 at = sizeof(u32);  // the signature

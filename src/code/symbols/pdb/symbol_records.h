@@ -9,12 +9,12 @@
 
 namespace wperf::symbols::pdb {
 
-// The public symbols: the linker's decorated names, without sizes. A stripped PDB has no others.
+// The public symbols: the linker's decorated names, without sizes. A stripped PDB has no other symbols.
 
-// Ordered by RVA; those with the same RVA are in the order of the file.
+// Ordered by RVA; symbols with equal RVAs are in the order of the file.
 struct Publics {
   std::vector<Function> functions;
-  std::vector<bool> are_code;  // in the same order: marked as code, or in an executable section
+  std::vector<bool> are_code;  // for each of them: is it marked as code, or in an executable section?
 };
 
 // `publics_stream` has them in order of address; without it all of `records` is searched.

@@ -8,7 +8,7 @@ constexpr u64 kStride = 64;
 // The index in the file has an entry for every 8 KB or so; the smallest record has 4 bytes.
 constexpr u64 kMostRecordsBetween = 4096;
 
-// A number in a type record: the number itself if it is small, otherwise a kind and then the number.
+// A number in a type record: the number itself if it is small, otherwise a kind followed by the number.
 u64 skip_number(bytes::View body, u64 at) {
   u16 leaf = 0;
   if (!body.load(at, leaf)) return body.size();

@@ -29,7 +29,7 @@ class NumberedRecords {
   u32 last_ = 0;
   bytes::View records_;
   bytes::Table<TypeIndexOffset> index_;
-  std::vector<u32> own_index_;  // every kStride-th record; made if the index in the file is wrong
+  std::vector<u32> own_index_;  // every kStride-th record; built if the file's index is wrong
   bool own_index_is_made_ = false;
 };
 

@@ -35,7 +35,8 @@ PackedUnwind unpack(u32 word) {
           .homes_parameters = field(20, 1) != 0};
 }
 
-// The packed form stands for a fixed prologue and the mirrored epilogue. The members count the instructions of the two.
+// The packed form stands for a fixed prologue and the mirrored epilogue. The members count instructions of the prologue
+// and of the epilogue.
 struct LrSlot {
   u32 saved_after;          // number of prologue instructions up to and including the one that saves lr
   u32 restored_before_end;  // number of epilogue instructions after the one that restores lr
@@ -197,7 +198,7 @@ struct CodeRun {
 
 CodeRun read_run(Bytes codes, usize at) {
   CodeRun run;
-  u32 next_pairs = 0;  // number of consecutive save_next codes: pairs that follow the one in the next code
+  u32 next_pairs = 0;  // number of consecutive save_next codes: pairs of registers after the pair in the next code
   while (at < codes.size()) {
     const UnwindCode code = decode_unwind_code(codes, at);
     at += code.size;
@@ -266,8 +267,8 @@ bool arm64_return_address_saved(const ImageBytes& image, u32 unwind_word, u32 of
   return xdata.has_value() && xdata_saved(*xdata, offset);
 }
 
-// lr is saved at that place. No function is called between that instruction and the one that sets x29, so lr is still
-// valid.
+// lr is saved in the frame record. No function is called between the save and the instruction that sets x29, so lr is
+// still valid.
 code::CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset) {
   if (!arm64_return_address_saved(image, unwind_word, offset)) return code::CallerPlace::link_register;
   const PackedUnwind packed = unpack(unwind_word);

@@ -108,7 +108,7 @@ TEST(CoffSymbols, LongNamesOfSections) {
   const Section* const abbreviations = file.section(".debug_abbrev");
   ASSERT_NE(abbreviations, nullptr);
   EXPECT_EQ(abbreviations->file_size, 512u);
-  EXPECT_EQ(file.section_bytes(*abbreviations).size(), 100u);  // without the rest of the file's last block
+  EXPECT_EQ(file.section_bytes(*abbreviations).size(), 100u);  // without the padding of the last block
   EXPECT_EQ(file.section(".debug_line"), nullptr);
 }
 

@@ -22,7 +22,7 @@ struct X64Record {
 };
 
 // UNWIND_INFO: version and flags, size of the prologue, number of codes, frame register; the codes, padded to an even
-// number; then, for chained ones, the record that this one continues.
+// number; then, for chained information, the record that this record continues.
 std::optional<X64Record> continued_record(const ImageBytes& image, const X64Record& record) {
   constexpr u32 kIndirect = 1;
   constexpr u8 kChained = 0x20;
@@ -112,7 +112,7 @@ bool is_branch(u32 word) {
   return (word & 0xfc000000u) == 0x14000000u;  // B
 }
 
-// The distance of a branch within the function; 0 if the instruction is not such a branch.
+// The distance of a branch within the function; 0 if the instruction does not branch within the function.
 std::int64_t jump_of(u32 word) {
   if (is_branch(word)) return distance(word, 0, 26);
   if ((word & 0xff000000u) == 0x54000000u) return distance(word, 5, 19);  // B.cond, BC.cond
@@ -121,7 +121,7 @@ std::int64_t jump_of(u32 word) {
   return 0;
 }
 
-// BRK, and UDF, which is also what zeros mean.
+// BRK or UDF. Zeros are an UDF.
 bool is_trap(u32 word) {
   return (word & 0xffe0001fu) == 0xd4200000u || word >> 16 == 0;
 }
@@ -148,7 +148,7 @@ u32 arm64_flow_length(Bytes code) {
   u64 at = 0;
   for (; at + kInstructionBytes <= end && bytes::read_at(code, at, word); at += kInstructionBytes) {
     const std::int64_t here = static_cast<std::int64_t>(at);
-    // A branch out of the known range goes to another function.
+    // A branch that leaves the known range is a jump to another function.
     const std::int64_t target = here + jump_of(word);
     if (target < static_cast<std::int64_t>(end) && !(is_branch(word) && here >= reached))
       reached = std::max(reached, target);

@@ -23,14 +23,14 @@ void read_arm64_exceptions(const ImageBytes& image, Bytes directory, std::vector
 // merged with it.
 void read_x64_exceptions(const ImageBytes& image, Bytes directory, std::vector<ExceptionRecord>& out);
 
-// `functions` must be ordered. Returns the index of the first one that begins after the address.
+// `functions` must be ordered. Returns the index of the first function that begins after the address.
 usize function_after(std::span<const code::RvaRange> functions, code::Rva rva);
 // Returns the index of the function that contains the address, or functions.size() if no function does.
 usize find_function(std::span<const code::RvaRange> functions, code::Rva rva);
 
-// For ARM64 functions without a record, such as those that call nothing: the number of bytes up to the end of the first
-// unconditional exit that no earlier branch jumps over. A jump table makes the result too small; then the rest has no
-// name, but never a wrong one.
+// For an ARM64 function without a record, such as a leaf function: the number of bytes up to the end of the first
+// unconditional exit that no earlier branch jumps over. A jump table makes the result too small; the remaining code
+// then has no name, but never a wrong one.
 u32 arm64_flow_length(Bytes code);
 // Appends the bounds of functions without records, which lie one after another in `code`. `begin`: its address.
 void append_arm64_functions(Bytes code, code::Rva begin, std::vector<code::RvaRange>& out);

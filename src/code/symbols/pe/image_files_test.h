@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real images for tests: those of test_images/ and the workloads of the simulated machine. They are in the build
-// folder, and exist only if there are clang and lld.
+// Real images for tests: from test_images/, and the workloads of the simulated machine. They are in the build folder,
+// and exist only if there are clang and lld.
 #pragma once
 #include <algorithm>
 #include <cstddef>

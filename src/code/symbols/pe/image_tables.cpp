@@ -197,7 +197,7 @@ std::string CoffSymbols::section_name(std::string_view field) const {
 std::vector<CoffFunction> CoffSymbols::functions(const std::vector<Section>& sections) const {
   struct Named {
     u32 rva = 0;
-    u8 rank = 0;  // if an address has several names, the one with the lowest rank is kept
+    u8 rank = 0;  // of several names for an address, the one with the lowest rank is kept
     u16 section = 0;
     u64 record = 0;
   };
@@ -216,7 +216,8 @@ std::vector<CoffFunction> CoffSymbols::functions(const std::vector<Section>& sec
   std::sort(found.begin(), found.end(), [](const Named& a, const Named& b) {
     return std::tie(a.rva, a.rank, a.record) < std::tie(b.rva, b.rank, b.record);
   });
-  // In an undamaged file no two symbols share a long name. Damaged files could have it read over and over.
+  // In an undamaged file no two symbols share a long name. A damaged file could make the reader read a long name many
+  // times.
   u64 bytes_left = u64{texts_.size()} * 2 + 16 * kLongestCoffName;
   std::vector<CoffFunction> out;
   for (const Named& one : found) {

@@ -77,7 +77,7 @@ std::optional<CodeView> read_codeview(Bytes file, const ImageBytes& image, Direc
 std::vector<Export> read_exports(const ImageBytes& image, DirectoryEntry exports, u32 image_size);
 
 // Hybrid images (ARM64EC, ARM64X): the metadata in the load configuration say which instruction set each piece of code
-// has, and where the .pdata of the other set is.
+// has, and where the .pdata of the other instruction set is.
 struct HybridCode {
   std::vector<CodeRange> ranges;  // ordered by RVA
   u32 extra_functions_rva = 0;    // ARM64 records of .pdata that are not in the exception directory

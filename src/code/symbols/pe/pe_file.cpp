@@ -221,7 +221,7 @@ std::vector<code::RvaRange> PeFile::unlisted_functions() const {
     const auto append_up_to = [&](u32 to) {
       if (at < to && is_arm64_code({at})) append_arm64_functions(code.subspan(at - section.rva, to - at), {at}, out);
     };
-    // From the function in which the section may begin.
+    // Starts with the function in which the section may begin.
     for (usize i = std::max<usize>(function_after(functions_, {section.rva}), 1) - 1; i < functions_.size(); ++i) {
       append_up_to(std::min(functions_[i].begin.value, end));
       at = std::max(at, functions_[i].end.value);

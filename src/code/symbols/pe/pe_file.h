@@ -73,12 +73,12 @@ class PeFile {
   PeMachine machine_at(code::Rva rva) const;
 
   std::optional<code::RvaRange> function_at(code::Rva rva) const;  // bounds from .pdata
-  // ARM64 functions without a .pdata record, as the code shows them; ordered by RVA. Reads all code on each call.
+  // ARM64 functions without a .pdata record, found by decoding the code; ordered by RVA. Reads all code on each call.
   std::vector<code::RvaRange> unlisted_functions() const;
-  // The nearest export at or before the address. If several are equally near, the first one.
+  // The nearest export at or before the address. If several exports are equally near, returns the first one.
   const Export* export_before(code::Rva rva) const;
-  // The end of the code of unknown size that begins at `start`: of its .pdata function, its section or its last
-  // instruction, or the beginning of another function. Reads the code on each call. Returns `start` outside of
+  // The latest possible end of the code at `start`, if its size is unknown: the end of its .pdata function, section or
+  // last instruction, or the beginning of the next function. Reads the code on each call. Returns `start` outside of
   // sections.
   code::Rva furthest_end(code::Rva start) const;
   // The bytes of an RVA range that are stored in the file; used for disassembly.

@@ -77,7 +77,7 @@ TEST(Arm64Unwind, CallerIsInLrUntilX29Points) {
   EXPECT_EQ(arm64_caller_place(nothing, unchained, 16), code::CallerPlace::stack);
 }
 
-// The export whose code may contain the address.
+// The export that may contain the address.
 const Export* export_of(const PeFile& file, code::Rva rva) {
   const Export* found = file.export_before(rva);
   return found != nullptr && rva < file.furthest_end(found->rva) ? found : nullptr;

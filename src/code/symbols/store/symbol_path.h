@@ -26,9 +26,9 @@ struct SymbolPath {
   std::vector<std::string> complaints;
 };
 
-// Elements are separated by semicolons; quotes around an element or a part of it are dropped. Known are
+// Elements are separated by semicolons; quotes around an element or a part of it are dropped. Known elements:
 //   folder                       the folder and the stores it may hold
-//   srv*[cache*…]store           a store, or a server: https://…; nothing: Microsoft's public one
+//   srv*[cache*…]store           a store, or a server (https://…); Microsoft's public server if empty
 //   symsrv*symsrv.dll*…          the same
 //   cache*[folder]               cache for downloads from the servers that follow; searched before them
 //   https://…                    as srv*https://…

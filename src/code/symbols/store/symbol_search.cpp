@@ -184,7 +184,7 @@ void SymbolSearch::start_server(const SymbolServer& server) {
   }
 }
 
-// These places come before the planned ones, because the store's own candidates come first.
+// These places are searched before the planned ones, because a store's own candidates are tried first.
 void SymbolSearch::search_store(const std::string& store, bool three_tier, bool remote) {
   const std::deque<Planned> later = std::exchange(queue_, {});
   const std::string id = id_text(wanted_.id);
