@@ -25,7 +25,7 @@ struct AddressRange {      // linked addresses, or addresses in a process
   bool contains(u64 address) const { return begin <= address && address < end; }
 };
 
-// Where a function's return address is just before one of its ARM64 instructions runs.
+// The location of a function's return address just before one of its ARM64 instructions runs.
 enum class CallerPlace : u8 {
   link_register,
   frame_record,  // in the function's own frame record, to which x29 points

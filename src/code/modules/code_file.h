@@ -38,8 +38,8 @@ class CodeFile {
   // `addresses` must be sorted and unique. The texts are valid as long as this object exists.
   symbols::Symbolization answer(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
   symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
-  // The pieces of the function at an address, if its debug information lists several, for example because its cold code
-  // is elsewhere. Otherwise empty.
+  // The pieces of the function at an address, if its debug information lists several, for example hot and cold code.
+  // Otherwise empty.
   std::vector<code::AddressRange> pieces_at(u64 address) const;
   // The machine code; empty if the file is not on this machine, or if its instruction set cannot be disassembled.
   std::optional<CodeBytes> code(u64 begin, u64 end) const;

@@ -73,8 +73,8 @@ LoadedElf find_elf(const RecordedElf& recorded, const ElfSearch& search);
 // nullopt if there is no file, or if it is not an ELF file.
 std::optional<symbols::ElfFile> parsed_elf(const std::optional<os::MappedFile>& mapped);
 
-// "[vdso]": this machine's vDSO, if it is the recorded one. `build_id`: from the recording; if it is empty,
-// `is_of_this_kernel` decides.
+// "[vdso]": this machine's vDSO, if it is the recorded one. This is decided by `build_id`, which comes from the
+// recording, or by `is_of_this_kernel` if `build_id` is empty.
 inline constexpr std::string_view kVdsoPath = "[vdso]";
 LoadedElf load_vdso(symbols::Bytes build_id, bool is_of_this_kernel);
 

@@ -56,7 +56,7 @@ bool is_script_of_python(std::string_view text) {
   return text.starts_with("#!") && text.substr(0, text.find('\n')).find("python") != std::string_view::npos;
 }
 
-// Outside of the folders that the user named, the file at the end of all links must itself have the name of a source
+// Outside of the folders that the user named, the file that the links lead to must itself have the name of a source
 // file.
 SourceText named_text(const std::string& path, std::span<const std::string> folders, bool is_python) {
   const bool is_chosen = std::any_of(folders.begin(), folders.end(),

@@ -16,7 +16,7 @@ struct SourceText {
   std::string text;         // empty if not read
   std::string reason;       // why an existing file is not shown; otherwise empty
   std::string file = {};    // the file that was read
-  u64 changed_unix_ns = 0;  // its last change
+  u64 changed_unix_ns = 0;  // time of its last change
 };
 struct SourceOrigin {
   bool is_python = false;         // the path comes from an interpreter: a script's name may have no extension

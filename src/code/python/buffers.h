@@ -17,7 +17,7 @@ T at_or_zero(bytes::Span bytes, u64 offset) {
   return value;
 }
 
-// The first `size` bytes of a buffer that only grows; clearing it each time would take as long as the reading.
+// The first `size` bytes of a buffer that only grows; clearing the buffer each time would take as long as the read.
 inline std::span<std::byte> room_in(std::vector<std::byte>& buffer, usize size) {
   if (buffer.size() < size) buffer.resize(size);
   return std::span(buffer).first(size);

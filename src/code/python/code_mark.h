@@ -2,8 +2,8 @@
 // The mark of a code object. A changed mark shows that the object's address was reused. It is a number made from four
 // fields: the addresses of the file's name, of the qualified name and of the line table, and the first line. These
 // never change in a code object. So if two reads at an address give the same mark, they read the same code object, or a
-// later code object with the same names. The lines of a later one differ only if its line table has the old table's
-// address and its first line is the same. That happens when a program compiles a function repeatedly.
+// later code object with the same names. Then their lines can differ only if the later line table has the address of
+// the earlier one and the first lines are equal. That happens when a program compiles a function repeatedly.
 #pragma once
 #include <algorithm>
 
@@ -17,7 +17,7 @@ namespace wperf::python {
 struct MarkedPart {
   u32 begin = 0, end = 0;
 };
-constexpr usize kMostMarkedBytes = 0x408;  // check_layout() ensures that the fields are within this
+constexpr usize kMostMarkedBytes = 0x408;  // check_layout() ensures that the fields are within this size
 
 inline MarkedPart marked_part(const Layout& layout) {
   const auto& code = layout.code;

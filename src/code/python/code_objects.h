@@ -57,7 +57,7 @@ class CodeObjects {
   std::unordered_map<Key, u32, KeyHash> ids_;
   std::map<u64, u32> by_instruction_;              // keyed by first instruction; only the latest code object at each
                                                    // address
-  std::unordered_map<Key, u8, KeyHash> failures_;  // how often each could not be read
+  std::unordered_map<Key, u8, KeyHash> failures_;  // number of failed reads of each code object
   usize bytes_ = 0;
 };
 

@@ -30,8 +30,8 @@ constexpr Place kBytesSize{512, 592, 688}, kByteCount{520, 600, 696}, kByteConte
 constexpr Place kTextSize{536, 616, 712}, kTextState{544, 624, 720}, kTextLength{552, 632, 728},
     kAsciiSize{560, 640, 736}, kCompactSize{0, 0, 744};
 
-// The numbers in one table. A missing offset, or one beyond the end of its structure, is replaced by one that
-// check_layout() refuses.
+// The numbers in one table. A missing offset, or an offset beyond the end of its structure, is replaced by an offset
+// that check_layout() refuses.
 class Table {
  public:
   Table(bytes::Span bytes, int minor) : bytes_(bytes), column_(static_cast<usize>(minor - kFirstMinor)) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code of the interpreter's function, _PyEval_EvalFrameDefault. Compilers split it: a part that they expect to run
-// rarely is elsewhere and has no name. In some builds nearly all code is in such parts. The parts jump to each other.
+// The code of the interpreter's function, _PyEval_EvalFrameDefault. Compilers split it: parts that they expect to run
+// rarely are in another place and have no name. In some builds nearly all code is in such parts. The parts jump to each
+// other.
 #pragma once
 #include <vector>
 

@@ -44,8 +44,7 @@ struct Layout {
     u32 size = 0, contents = 0;
   } bytes;
   u64 code_mask = ~u64{0};  // the bits of frame.code that hold the address
-  u8 first_c_owner = 0xff;  // frames with this owner or a higher one do not run Python code: each begins an evaluation
-                            // in C
+  u8 first_c_owner = 0xff;  // frames with this or a higher owner do not run Python code: each begins an evaluation in C
 
   int minor() const { return static_cast<int>(version >> 16 & 0xff); }
 };

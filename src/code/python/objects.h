@@ -11,7 +11,7 @@
 
 namespace wperf::python {
 
-inline constexpr u64 kMostCharacters = 4096;     // in a name or a path; longer ones are cut
+inline constexpr u64 kMostCharacters = 4096;     // in a name or a path; longer texts are cut
 inline constexpr u64 kMostBytes = u64{1} << 20;  // in a line table
 
 struct TextObject {

@@ -40,7 +40,7 @@ class Snapshot {
   u64 begin_ = 0;
   usize size_ = 0;            // size of the copy; bytes_ never shrinks
   std::vector<Older> older_;  // newest first
-  usize copied_older_ = 0;    // how many belong to this snapshot
+  usize copied_older_ = 0;    // how many of older_ belong to this snapshot
   usize left_ = 0;            // how many bytes of older chunks may still be copied
   u64 current_frame_ = 0;
   bool is_active_ = false;

@@ -132,7 +132,7 @@ struct DeepCalls : TwoCalls {
       for (int i = 0; i < kFrames; ++i) all.insert(all.begin(), image.call(code, 0, false));
     }
   }
-  // How many calls a snapshot and a walk through all frames need.
+  // The number of system calls for a snapshot and a walk through all frames.
   int calls_of_a_walk() {
     image.calls = 0;
     EXPECT_TRUE(take());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of undecorating that a system library does: LLVM's demangle library on Linux, dbghelp on Windows.
-// undecorated.cpp checks the name first. demangle_itanium() does it itself.
+// undecorated.cpp checks the name first. demangle_itanium() checks the name itself.
 #pragma once
 #include <optional>
 #include <string>

@@ -50,7 +50,7 @@ class ElfModule {
   void for_each_name(bool decorated, const CodeNameVisitor& visit) const;
 
   const ElfFile* image() const;
-  const ElfSymbols& symbols() const;  // if it is empty, the cached functions are used
+  const ElfSymbols& symbols() const;  // empty if the cached functions are used
   bool has_kept_functions() const;
   static FunctionCacheKey key_of(const ElfModuleFiles& files, Bytes build_id);
   // The linked address of an offset in the mapped file. Without an image, uses the debug file's headers.

@@ -16,9 +16,9 @@ enum class SymbolSource : u8 { pdb, pdb_publics, exports, pdata, symtab, dynsym,
 struct SymbolQuery {
   bool lines = true;       // true: finds frames, not only functions
   bool decorated = false;  // true: names as the compiler made them
-  // true: finds the declared lines of the frames' functions, for profiles for compilers. Then the frame of the function
-  // itself has its name in DWARF, which may differ from the symbol's name; if a name in a PDB may be wrong, it is left
-  // empty.
+  // true: finds the declared lines of the frames' functions, for profiles for compilers. Then the frame of the
+  // outermost function has its DWARF name, which may differ from the symbol's name. Names that may be wrong in a PDB
+  // are left empty.
   bool declarations = false;
 };
 

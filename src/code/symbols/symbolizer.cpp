@@ -46,7 +46,7 @@ namespace {
 
 // The reason why this PDB must not be used; empty if it may be used.
 std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
-  if (!image.has_value()) return {};  // there is nothing to check it against, so the user's choice is trusted
+  if (!image.has_value()) return {};  // without an image the PDB cannot be checked, so the user's choice is trusted
   if (!image->codeview().has_value()) return "the image does not name its PDB";
   const code::PdbId& wanted = image->codeview()->id;
   if (pdb.id() == wanted) return {};
@@ -118,7 +118,7 @@ struct Found {
   SymbolSource source = SymbolSource::none;
   std::string_view name;
   code::RvaRange bounds;
-  const void* symbol = nullptr;  // the public symbol or export that gives it its name
+  const void* symbol = nullptr;  // the public symbol or export that provides the name
 };
 
 const CoffFunction* coff_function_at(const std::vector<CoffFunction>& functions, code::Rva rva) {
@@ -207,7 +207,7 @@ class Finder {
     return image_.has_value() ? image_->function_at(rva) : std::nullopt;
   }
 
-  // A PDB names these functions, too; elsewhere in the image is padding.
+  // A PDB names these functions, too; all other code in the image is padding.
   std::optional<code::RvaRange> unlisted_at(code::Rva rva) {
     if (!image_.has_value() || pdb_.has_value()) return std::nullopt;
     if (!state_.unlisted.has_value()) state_.unlisted = image_->unlisted_functions();

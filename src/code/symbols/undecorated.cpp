@@ -20,7 +20,7 @@ bool starts_with(std::string_view text, std::string_view start) {
 // writes it; for other names this is a rough guess. In the worst case `references` are distributed equally among
 // `lists` lists; then every list multiplies its contents by its number of references plus one.
 bool may_explode(size_t length, size_t references, size_t lists) {
-  constexpr double kLongestPlain = 1 << 26;  // real names are smaller than a sixth of this, mostly under 1000
+  constexpr double kLongestPlain = 1 << 26;  // the guess for real names is below a sixth of this, mostly under 1000
   const double factor = 1.0 + static_cast<double>(references) / static_cast<double>(lists == 0 ? 1 : lists);
   double bound = static_cast<double>(length);
   for (size_t i = 0; i <= lists; ++i) {
@@ -37,7 +37,7 @@ bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
 // References are single digits that are not part of an identifier. Lists are the arguments of templates ("?$") and of
-// functions: of other symbols ("?") and of types ("P6", "P8").
+// functions: other symbols ("?") and function types ("P6", "P8").
 bool microsoft_may_explode(std::string_view name) {
   size_t references = 0, lists = 0;
   char before = '?', before_digits = '?';

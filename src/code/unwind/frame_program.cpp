@@ -38,7 +38,7 @@ enum FrameInstruction : u8 {
   kCfaNegateSignedState = 0x2d,
   kCfaArgumentsSize = 0x2e,
   kCfaNegativeOffsetExtended = 0x2f,
-  kCfaAdvance = 0x40,  // these three have a number in their lowest six bits
+  kCfaAdvance = 0x40,  // this and the next two have a number in their lowest six bits
   kCfaOffset = 0x80,
   kCfaRestore = 0xc0,
 };

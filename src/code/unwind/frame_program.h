@@ -52,7 +52,7 @@ struct CommonEntry {  // CIE
 struct FunctionEntry {  // FDE
   CommonEntry common;
   u64 begin = 0, end = 0;        // linked addresses
-  u64 program_address = 0;       // linked address of its first byte
+  u64 program_address = 0;       // linked address of the first byte of `program`
   symbols::EndianBytes program;  // to be run after the instructions of the common entry
 };
 

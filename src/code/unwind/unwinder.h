@@ -22,9 +22,9 @@ constexpr Architecture architecture_here() {
 }
 
 struct StackCopy {
-  u64 address = 0;  // address of its first byte, which is the stack pointer at the time of the sample
+  u64 address = 0;  // address of the first byte: the stack pointer at the time of the sample
   std::span<const std::byte> bytes;
-  bool is_whole = false;  // the copy goes up to the beginning of the stack; it was not cut
+  bool is_whole = false;  // the copy reaches the beginning of the stack; it was not cut
 };
 
 // Registers by DWARF number; unknown ones are not set.
@@ -52,8 +52,8 @@ struct Thread {
 struct CodeAt {
   const FrameRow* row = nullptr;  // null if there is no call frame information
   u64 moved_by = 0;               // address in the process minus linked address
-  bool is_code = false;           // the address may be in code at all
-  bool is_entry = false;          // code without information where the file's program begins
+  bool is_code = false;           // false: the address cannot be in code
+  bool is_entry = false;          // code without information at the file's entry point
 };
 using FindCode = std::function<CodeAt(u64 address)>;
 
@@ -68,9 +68,9 @@ struct Walking {
 
 enum class Ending : u8 { outermost, stack_copy_too_short, no_table, damaged, too_many_frames };
 
-// Appends an address for each caller, the nearest first. The byte before that address is in the caller's instruction:
-// it is the return address, or, for a frame that a signal interrupted and for a signal return frame, the instruction's
-// address + 1.
+// Appends an address for each caller, the nearest first. Usually it is the return address. For a frame that a signal
+// interrupted, and for a signal return frame, it is the instruction's address + 1. So the byte before it is always in
+// the caller's instruction.
 Ending unwind(const Thread& thread, const StackCopy& stack, const FindCode& find, const Walking& walking,
               std::vector<u64>& callers);
 

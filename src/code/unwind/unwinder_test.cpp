@@ -179,7 +179,7 @@ std::optional<u64> value_of(const CodeBytes& expression, const TestStack& stack 
 }
 
 TEST(FrameExpression, Computes) {
-  // The linker's code for .plt stubs: 8 or 16 above rsp, depending on the position in the stub.
+  // The linker's expression for .plt stubs: the CFA is 8 or 16 above rsp, depending on the position in the stub.
   EXPECT_EQ(value_of({0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}), TestStack::kAddress + 16);
   EXPECT_EQ(value_of({0x23, 5}), 105u);
   EXPECT_EQ(value_of({0x0b, 0xfe, 0xff, 0x22}), 98u);

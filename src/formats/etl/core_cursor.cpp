@@ -24,7 +24,7 @@ bool CoreCursor::advance() {
 }
 
 bool CoreCursor::read_event() {
-  event_.time = last_;  // an event without a time gets the time before it
+  event_.time = last_;  // an event without a time gets the time of the previous event
   const usize size = parse_event(rest_, event_);
   if (size == 0) {
     // Filler up to the end is not an event; filler before anything else counts as a damaged record.

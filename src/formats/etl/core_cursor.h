@@ -26,7 +26,7 @@ class CoreCursor {
   u64 place() const { return place_; }  // greater values are later in a file, or in a later file
   bool advance();
 
-  // Has all buffers only after the last event.
+  // Complete only after the last event.
   const std::vector<u32>& buffers() const { return buffers_; }
   const std::vector<Span>& spans() const { return spans_; }  // one for each buffer
 

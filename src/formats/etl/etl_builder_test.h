@@ -93,7 +93,7 @@ class TraceBuilder {
     set(0x00, kBufferSize);
     set(0x08, u32{26100});
     set(0x0c, u32{4});
-    set(0x10, u64{133'600'000'000'000'000});  // otherwise the trace counts as unfinished
+    set(0x10, u64{133'600'000'000'000'000});  // without this time the trace counts as unfinished
     set(0x20, mode);
     set(0x2c, u32{8});
     set(0x34, u32{3000});

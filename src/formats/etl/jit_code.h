@@ -10,7 +10,7 @@
 namespace wperf::etl {
 
 struct JitCodeEvent {
-  bool was_there = false;  // from a rundown: the time at which it was made is unknown
+  bool was_there = false;  // from a rundown: the time at which the code was generated is unknown
   u64 begin = 0, size = 0;
   std::string name;
   std::string file = {};  // the file of a Python function; empty for other runtimes

@@ -86,7 +86,7 @@ std::string context_switch(u64 time, const Switch& about, std::span<const u64> c
   put(payload, u8{0});
   put(payload, about.state);
   put(payload, u8{0});
-  put(payload, u64{0});  // how long it waited, and how much of its time slice was left
+  put(payload, u64{0});  // wait time, and the remainder of the time slice
   for (const u64 value : counters) put(values, value);
   constexpr u8 kSwitch = 36;
   return kernel_record({kThread, kSwitch, 4}, time, payload, values);

@@ -56,7 +56,7 @@ struct LossSpan {
   u64 begin_ns = 0, end_ns = 0, events = 0, buffers = 0;
 };
 std::string loss(u64 time, const LossSpan& about);
-// These two are also defined by wperf; etl::python_stack_event and etl::section_event read them.
+// Two more events that wperf defines; etl::python_stack_event and etl::section_event read them.
 std::string python_stack(u64 time, u64 event_time, u32 process, u32 thread, std::span<const u64> frames);
 std::string section_part(u64 time, u32 number, std::string_view part);
 // Says that \Device\HarddiskVolume3 is C:

@@ -30,7 +30,7 @@ constexpr Guid kTrace = guid(0x68fdd900, 0x4a3e, 0x11d1, {0x84, 0xf4, 0x00, 0x00
 constexpr Guid kImageId = guid(0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde});
 constexpr Guid kVolumes = guid(0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0});
 
-// Traces that were converted have the kernel's groups as GUIDs.
+// Converted traces have GUIDs for the kernel's groups.
 bool is_of(const Event& event, Group group, const Guid& provider) {
   return event.form == EventForm::kernel ? event.group == group
                                          : event.form == EventForm::classic && event.provider == provider;

@@ -10,8 +10,8 @@
 
 namespace wperf::etl {
 
-// Did the event happen at its time, or does it list the state at the beginning or end of the trace? Defunct: ended long
-// before, but a handle to it is still open.
+// Did the event happen at its time, or does it list the state at the beginning or end of the trace? defunct: a process
+// that ended long before, but to which a handle is still open.
 enum class Rundown : u8 { begins, ends, at_start, at_end, defunct };
 
 struct ProcessEvent {

@@ -70,8 +70,7 @@ class StackJoiner {
   std::unordered_map<Key, References, KeyHash> references_;
   std::vector<u64> frames_;
   std::vector<usize> begins_{0, 0};  // where each stack begins in frames_; stack 0 is empty
-  // Stacks are identified by a hash of 64 bits instead of by comparing them, as samples are
-  // (model/stacks/sample_hash.h).
+  // A stack is identified by a 64-bit hash, without comparisons, like a sample (model/stacks/sample_hash.h).
   stacks::HashSlots stack_of_hash_;
   std::vector<u32> checks_{0};  // for each stack, the other half of its hash
   std::vector<u32> found_;

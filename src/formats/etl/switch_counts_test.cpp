@@ -52,7 +52,7 @@ struct Played {
 
 TEST(SwitchCounts, ShareOutWhatCoresCounted) {
   Played played;
-  played.change(0, 110, 7, 12, 1000);  // the previous thread is known, but not its start
+  played.change(0, 110, 7, 12, 1000);  // the previous thread is known, but not the time at which it started
   played.change(0, 150, 12, 13, 1400);
   played.change(1, 160, 0, 12, 50);
   played.change(0, 170, 13, 0, 1700);
@@ -74,7 +74,7 @@ TEST(SwitchCounts, ImplausibleCountsAreCountedAsLost) {
   const std::vector<Unrecorded> gaps{{.core = 0, .begin = 300, .end = 310}};
   Played played(gaps);
   played.change(0, 110, 0, 12, 1000);
-  played.change(0, 120, 13, 14, 1010);  // the switch to 12 was lost, so these ten cannot be assigned
+  played.change(0, 120, 13, 14, 1010);  // the switch to 12 was lost, so these ten events cannot be assigned
   played.change(0, 130, 14, 12, 1005);  // the counter goes back
   played.change(0, 150, 12, 15, {});    // the counter is missing
   played.change(0, 160, 15, 12, 1100);

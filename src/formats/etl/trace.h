@@ -11,11 +11,11 @@ namespace wperf::etl {
 
 // A gap between two events of a core.
 struct TraceGap {
-  // How the loss was noticed: a buffer's flags, missing numbers of buffers, a buffer that cannot be read to its end, or
-  // the early end of a file.
+  // The sign of the loss: a buffer's flags, missing numbers of buffers, a buffer that cannot be read to its end, or the
+  // early end of a file.
   enum class Sign : u8 { events_flag, buffer_flag, numbers, damage, file_end };
   Sign sign = Sign::numbers;
-  std::optional<u16> core = {};  // nullopt if it was found by buffer numbers
+  std::optional<u16> core = {};  // nullopt if the gap was found by buffer numbers
   u64 begin = 0, end = 0;        // ticks
   u64 buffers = 0;               // number of missing buffers, according to their numbers
 };
@@ -31,13 +31,13 @@ struct TraceLosses {
   u64 damaged_buffers = 0;  // buffers that are unreadable from some record to the end
   u64 damaged_bytes = 0;
   u64 cut_buffers = 0;                 // buffers that the end of the file cuts
-  u64 flagged_events_lost = 0;         // buffers with the flag that earlier events were lost
-  u64 flagged_buffers_lost = 0;        // buffers with the flag that buffers were lost
+  u64 flagged_events_lost = 0;         // buffers with a flag that says that earlier events were lost
+  u64 flagged_buffers_lost = 0;        // buffers with a flag that says that buffers were lost
   u64 flagged_buffers = 0;             // buffers with one or both flags
   u64 missing_buffers = 0;             // buffers that are missing according to the numbers, also at the end
   u64 missing_at_end = 0;              // the missing buffers after the last buffer of each file
-  u64 buffers_written = 0;             // the number of buffers that these files had
-  u64 out_of_order = 0;                // events that are earlier than the previous one on their core
+  u64 buffers_written = 0;             // the number of buffers that were written to these files
+  u64 out_of_order = 0;                // events that are earlier than the previous event on their core
   std::vector<TraceGap> gaps;          // ordered by time; if there are very many, only the first ones
   std::vector<Unrecorded> unrecorded;  // ordered by core, then by time; entries of one core do not overlap
 };

@@ -55,8 +55,8 @@ class TraceFile {
   using PassedCallback = std::function<void(u64 begin, u64 end)>;
 
   static bool has_signature(Bytes file);
-  // Returns an error only for a file without a readable header. `looked_at` is called with the ranges of bytes that are
-  // in memory now although only the headers in them were needed.
+  // Returns an error only for a file without a readable header. `looked_at` is called with ranges of bytes that were
+  // loaded into memory although only their headers were needed.
   static diag::Result<TraceFile> open(Bytes file, const PassedCallback& looked_at = {});
 
   const TraceHeader& header() const { return header_; }

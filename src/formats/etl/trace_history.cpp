@@ -22,8 +22,8 @@ bool lies_on(std::string_view path, std::string_view device) {
   return device.back() == '\\' || path.size() == device.size() || path[device.size()] == '\\';
 }
 
-// How many of `numbers` had begun at `time`; the last of these owned the number at that time. Events during the end of
-// a thread still belong to it.
+// The number of entries in `numbers` that had begun at `time`; the last of them owned the id at that time. Events
+// during the end of a thread still belong to it.
 template <class Entries>
 usize begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time) {
   const auto after =
@@ -168,7 +168,7 @@ u32 TraceHistory::later_threads(u32 thread, u64 time) const {
 
 bool TraceHistory::may_be_parent(u32 process, u64 child_begin) const {
   const auto found = processes_of_id_.find(process);
-  if (found == processes_of_id_.end()) return true;  // its end was before the trace, or its events are missing
+  if (found == processes_of_id_.end()) return true;  // the process ended before the trace, or its events are missing
   return std::ranges::any_of(found->second, [&](u32 index) {
     return processes_[index].begin <= child_begin && child_begin <= processes_[index].end;
   });

@@ -48,7 +48,7 @@ class BufferNumbers {
   }
 
   std::vector<Number> numbers_;
-  std::vector<u64> missing_;  // for each buffer: how many are missing up to it
+  std::vector<u64> missing_;  // for each buffer: how many buffers are missing before it
 };
 
 // The number of buffers after the last one of the file, according to its header. If other sessions were appended, the
@@ -59,7 +59,7 @@ u64 missing_at_end(const TraceFile& file, const BufferRange& all) {
   return last > all.last ? static_cast<u64>(last - all.last) : 0;
 }
 
-// The times that a core's buffers in a file do not cover: gaps between two of its buffers, the time after the last
+// The periods that a core's buffers in a file do not cover: gaps between two of its buffers, the time after the last
 // buffer of a truncated file, and the time before the first buffer of a ring.
 class CoreCoverage {
  public:

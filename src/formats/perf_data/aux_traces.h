@@ -36,7 +36,7 @@ struct AuxBuffer {
 // An AUX record: bytes that the hardware wrote at once.
 struct AuxChunk {
   u32 cpu = kAnyCpu, pid = 0, tid = 0;
-  u64 time = 0;  // when perf read it; 0 if the file does not say
+  u64 time = 0;  // when perf read the bytes; 0 if the file does not say
   u64 offset = 0, size = 0;
   u64 flags = 0;  // kAux… bits
 };

@@ -153,8 +153,8 @@ std::span<std::byte> part_of(std::span<std::byte> file, const Section& section) 
   return rest.first(static_cast<usize>(std::min<u64>(section.size, rest.size())));
 }
 
-// The bits are stored in 64-bit words, or by 32-bit machines in 32-bit words. Every finished file has a host name; the
-// position of its bit shows which word size was used.
+// The bits are stored in 64-bit words; 32-bit machines store them in 32-bit words. Every finished file has a host name;
+// the position of its bit shows which word size was used.
 void swap_feature_bits(std::span<std::byte> bits) {
   FieldSwapper(bits).fields("wwww");
   constexpr u64 kHostName = u64{1} << static_cast<u32>(Feature::host_name);

@@ -29,8 +29,8 @@ inline void put_padded(std::string& out, std::string_view text, usize room) {
   out.append(room - std::min(room, text.size()), '\0');
 }
 
-// The text at the end of a record's body, with its final zero, padded to a multiple of 8. It is cut if the record would
-// not have space for it and `behind` more bytes.
+// The text at the end of a record's body, with its final zero, padded to a multiple of 8. The text is cut if the record
+// has no space for it and `behind` more bytes.
 inline void put_cut_text(std::string& body, std::string_view text, usize behind = 0) {
   const usize taken = kRecordHeaderSize + body.size() + behind + 1;
   text = text.substr(0, taken < kLargestRecord ? kLargestRecord - taken : 0);

@@ -37,7 +37,7 @@ struct EventAttributes {
   bool by_frequency() const { return flag(10); }
   u32 precision() const { return static_cast<u32>(flags >> 15) & 3; }
   bool sample_id_all() const { return flag(18); }
-  bool marks_execs() const { return flag(24); }  // comm records say whether they come from an exec
+  bool marks_execs() const { return flag(24); }  // comm records say whether an exec caused them
   bool uses_clock_id() const { return flag(25); }
   // True if this event, or another event that shares the record, requested deferred call chains.
   bool defers_callchains() const { return flag(38) || flag(39); }

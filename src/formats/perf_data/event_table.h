@@ -15,7 +15,7 @@ namespace wperf::perf_data {
 
 struct Event {
   EventAttributes attributes;
-  std::vector<u64> ids;   // one for each CPU or thread it was opened for; empty in files with one event
+  std::vector<u64> ids;   // one for each CPU or thread of the event; empty in files with one event
   std::string_view name;  // as the user gave it; empty if the file does not say
 };
 
@@ -49,7 +49,7 @@ class EventTable {
   bool same_layout() const { return same_layout_; }  // if true, a sample can be read before its event is known
 
   enum class Found : u8 { yes, damaged, unknown_event };
-  // `out` must be new, or have been used only for events of this table.
+  // `out` must be new, or previously used only with this table.
   Found read(const Record& record, Sample& out) const;
   // Reads only the time of a sample. Returns nullopt if it has no time, or if its event is unknown.
   std::optional<u64> sample_time(const Record& record) const;

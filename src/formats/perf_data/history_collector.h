@@ -41,7 +41,8 @@ class ProcessHistory::Collector {
   void apply_until(u64 when);
   // True if a record was visited too late: changes with later times had already been applied, so the state is wrong.
   bool is_out_of_order() const { return is_out_of_order_; }
-  // The state at a time up to which changes were applied. Its space is an index into the history that finish() returns.
+  // The state at `when`; changes must have been applied up to that time. Its space is an index into the history that
+  // finish() returns.
   Task task_so_far(u32 pid, u32 tid, u64 when);
 
   ProcessHistory finish(ReadStatistics statistics);

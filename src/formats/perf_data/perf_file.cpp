@@ -50,7 +50,7 @@ diag::Result<PerfFile> PerfFile::open(Bytes file) {
   Reader whole(file);
   header = whole.take<Header>();
   if (!whole.sound()) return bad_file("this perf.data file ends within its header");
-  constexpr u64 kWithoutFeatures = sizeof header - sizeof header.features;  // as the first version of the format had it
+  constexpr u64 kWithoutFeatures = sizeof header - sizeof header.features;  // as in the first version of the format
   if (header.size < kWithoutFeatures) {
     return bad_file(fmt::format("the header of this perf.data file gives its size as {} bytes; the minimum is {}",
                                 header.size, kWithoutFeatures));

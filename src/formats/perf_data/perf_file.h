@@ -62,7 +62,8 @@ class PerfFile {
     return RecordStream(data_, data_offset_, events_, is_packed ? RecordPlaces::anywhere : RecordPlaces::by_words);
   }
 
-  // Calls the visitor if it takes this kind of record. A visitor with only `const Record&` gets all records.
+  // Calls the visitor if it has an overload for this kind of record. A visitor with only `const Record&` gets all
+  // records.
   enum class Pass : u8 { alone, ahead_of_another };
   template <class Visitor>
   ReadStatistics for_each_record(Visitor&& visitor, Pass pass = Pass::alone) const {
@@ -70,8 +71,7 @@ class PerfFile {
     Record record;
     Sample sample;
     const bool tells = when_passed_ && pass == Pass::alone;
-    // The newest part is not released, because a visitor may still look at the last records, which would load them
-    // again.
+    // The newest part is not released, because a visitor may still read the last records, which would load them again.
     u64 reported = data_offset_, passed = data_offset_;
     while (stream.next(record)) {
       visit_record(record, events_, visitor, stream.statistics(), sample);

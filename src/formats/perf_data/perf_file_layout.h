@@ -20,7 +20,7 @@ namespace wperf::perf_data {
 
 struct WrittenEvent {
   std::string name;           // as the user wrote it
-  std::string attributes;     // the bytes of a perf_event_attr; their number is in its `size`
+  std::string attributes;     // the bytes of a perf_event_attr, as many as its `size`
   std::vector<u64> ids = {};  // values of PERF_SAMPLE_ID and _IDENTIFIER; may be empty if there is only one event
   u64 kept_registers = 0;     // if samples are unwound while recording: the user registers that the file keeps
 };
@@ -44,8 +44,8 @@ struct RecordingFacts {
   u64 first_sample_ns = 0, last_sample_ns = 0;
   // One point in time, in nanoseconds since 1970 and on the samples' clock.
   u64 moment_unix_ns = 0, moment_ns = 0;
-  std::string auxtrace_index;  // the bytes of that section, if there are AUX traces
-  std::string tracing_data;    // for tracepoints: the bytes of that section
+  std::string auxtrace_index;  // the bytes of the section auxtrace_index, if there are AUX traces
+  std::string tracing_data;    // for tracepoints: the bytes of the section tracing_data
   std::string run;             // bytes of perf_data::RunFacts
   std::string jit_code;        // bytes of perf_data::kJitCodeFeature
   std::string record_stacks;   // bytes of perf_data::kRecordStacksFeature
@@ -92,7 +92,7 @@ class RecordFilter {
   // `beginning`: at least kSampleOwnerBytes of a sample. Its thread is stopped during this call if the sample is not
   // older than `still_ns`. Returns true if there is work for take().
   virtual bool see(std::span<const std::byte> /*beginning*/, u64 /*still_ns*/) { return false; }
-  // Code that call chains refer to and that is in no file, as the bytes of kJitCodeFeature.
+  // Generated code in call chains that no file contains, as the bytes of kJitCodeFeature.
   virtual std::string jit_code() const { return {}; }
   virtual stacks::PythonSamples python() const { return {}; }
 };

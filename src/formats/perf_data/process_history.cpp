@@ -15,12 +15,12 @@ constexpr u64 kKernelHalf = u64{1} << 63;
 constexpr u64 kMostKeptStretches = 1 << 22;
 constexpr u32 kIdle = 0;
 
-// Is this memory into which programs write their code?
+// Is it memory into which programs write generated code?
 bool is_jit_code(std::string_view path) {
   return path.empty() || path.starts_with("//anon") || path.starts_with("/dev/zero") ||
          path.starts_with("/anon_hugepage") || path.starts_with("/memfd:");
 }
-// Is this memory without a file? Then an offset into it has no meaning.
+// Is it memory without a file, in which an offset has no meaning?
 bool is_without_file(std::string_view path) {
   return is_jit_code(path) || path.starts_with("[stack") || path.starts_with("[heap") || path.starts_with("/SYSV") ||
          path.starts_with("[anon") || path.starts_with("[uprobes");

@@ -121,7 +121,7 @@ class ProcessHistory {
     u32 space = 0;
   };
   struct Process {
-    std::map<u64, Stretch> stretches;  // used while collecting; by begin, disjoint
+    std::map<u64, Stretch> stretches;  // used while collecting; keyed by begin, disjoint
     std::vector<Version> versions;     // its previous spaces
     u64 since = 0;
     u32 space = kNoCode;  // the number of its current space, if it was requested already

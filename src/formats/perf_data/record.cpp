@@ -117,7 +117,7 @@ bool RecordStream::next_other(Record& record) {
     if (misfit.has_value()) {
       statistics_.stop = {*misfit, file_offset_ + at_, record.type, data_.size() - at_};
       end = data_.size();
-      is_given = misfit == StopReason::payload_cut;  // the part that exists is still useful
+      is_given = misfit == StopReason::payload_cut;  // the existing part of the data is still useful
     }
     at_ = end;
     if (!is_given) return false;

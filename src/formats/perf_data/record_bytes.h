@@ -13,7 +13,7 @@
 namespace wperf::perf_data {
 
 struct Trailer {
-  u64 sample_type = 0;  // as for the events; 0: no trailer
+  u64 sample_type = 0;  // sample_type of the events; 0: no trailer
   u32 pid = 0, tid = 0, cpu = 0;
   u64 time = 0, id = 0, stream_id = 0;
 };

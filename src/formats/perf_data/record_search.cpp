@@ -43,7 +43,9 @@ bool has_known_type(const Record& record) {
 
 bool is_sound(const Record& record, const EventTable& events, u64& time) {
   const bool is_kernels = record.type < kFirstUserType;
-  if (is_kernels && events.all().empty()) return record.body.size() % kRecordStep == 0;  // their layout is unknown
+  if (is_kernels && events.all().empty())
+    return record.body.size() % kRecordStep == 0;  // without events their layout
+                                                   // is unknown
   RecordCheck witness{.events = events};
   ReadStatistics statistics;
   Sample sample;

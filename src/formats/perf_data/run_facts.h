@@ -42,7 +42,7 @@ struct SpeCoreFacts {
   bool faulted = false;
 };
 
-// Core events that were counted during the recording: their numbers, in the order of the writer.
+// Core events that were counted during the recording: their numbers, in the order in which they were written.
 struct CountedFacts {
   bool kernel = false;      // the kernel is counted, too
   bool has_cycles = false;  // cycles have a separate counter
@@ -57,7 +57,7 @@ struct CountedFacts {
 // had the path.
 struct MappedFileFacts {
   u64 inode = 0, inode_generation = 0;  // as in the records of its mappings
-  std::string build_id;                 // its bytes; empty: the file was replaced, so its build is not known
+  std::string build_id;                 // bytes; empty if the file was replaced, so that its build is not known
   std::string path;
 };
 

@@ -79,7 +79,7 @@ struct Registers {
 
 struct UserStack {
   Bytes bytes;      // the number of bytes that was requested
-  u64 written = 0;  // how many of them the kernel filled in
+  u64 written = 0;  // how many of these bytes the kernel filled in
 };
 
 struct Sample {

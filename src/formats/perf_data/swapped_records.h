@@ -43,7 +43,8 @@ class FieldSwapper {
     rest_ = rest_.subspan(skipped.size());
     return skipped;
   }
-  // w, h, q, b: a number of eight, four, two or one byte; W: words up to the end. Bytes after these are not changed.
+  // w, h, q, b: a number of eight, four, two or one byte; W: words up to the end. Bytes after these fields are not
+  // changed.
   void fields(std::string_view kinds) {
     for (const char kind : kinds) {
       if (kind == 'w') word();

@@ -93,7 +93,7 @@ std::vector<TracepointFormat> read_tracepoint_formats(Bytes section, std::string
   Reader reader(section);
   if (text_of(reader.bytes(kMagic.size())) != kMagic) return formats;
   take_text(reader);                           // version
-  if (reader.take<u8>() != 0) return formats;  // it has the other byte order
+  if (reader.take<u8>() != 0) return formats;  // the section has the other byte order
   reader.skip(1 + sizeof(u32));                // size of a long, size of a page
   for (u32 i = 0; i < 2; ++i) {                // header_page, header_event
     take_text(reader);

@@ -160,7 +160,7 @@ bool read(const Record& record, TimeConv& out) {
   out.multiplier = reader.word();
   out.zero = reader.word();
   if (!reader.sound()) return false;
-  if (reader.left() == 0) {  // perf before 5.11 wrote these three only if they can be used
+  if (reader.left() == 0) {  // perf before 5.11 wrote the fields below only if they are valid
     out.has_zero = true;
     return true;
   }

@@ -19,7 +19,7 @@ Format json_format(Bytes file) {
   if (json.kind() != text::JsonReader::Kind::object) return Format::none;
   Format format = Format::other_json;
   bool has_frames = false, has_profiles = false;
-  // Marks at the end of a long file are also found, but the search ends as soon as the format is clear.
+  // Members that identify the format may be at the end of a long file; the search ends as soon as the format is clear.
   json.for_each_member([&](std::string_view key) {
     if (key == "$schema") {
       if (json.string().find("speedscope") != std::string_view::npos) format = Format::speedscope;

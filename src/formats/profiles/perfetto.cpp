@@ -188,7 +188,7 @@ void PerfettoReader::read_perf_sample(const Packet& packet, InternedData& intern
     ++builder_.losses().lost_samples;
     return;
   }
-  if (!is_sample) return;  // it is a loss, or a counter without a stack
+  if (!is_sample) return;  // the packet reports a loss, or a counter without a stack
   const PerfEvent& about = interned.perf_event();
   const u32 event = builder_.event(about.name);
   builder_.set_interval(event, about.period);

@@ -13,7 +13,7 @@
 namespace wperf::profiles {
 namespace {
 
-constexpr usize kMostInlined = 512;  // at one location; no compiler makes more
+constexpr usize kMostInlined = 512;  // at one location; no compiler creates more
 // One byte of a stack may refer to a location with kMostInlined frames. So the numbers of walked frames and of kept
 // frames, over all stacks, are limited to these constants plus some frames for each byte of the file.
 constexpr u64 kLeastWalked = u64{1} << 24, kWalkedPerByte = 16, kLeastKept = u64{1} << 20, kKeptPerByte = 1;

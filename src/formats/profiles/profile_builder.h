@@ -42,7 +42,7 @@ class ProfileBuilder {
   u32 module(std::string_view path);
   // A function without a name becomes "module+0x12", marked as unknown.
   u32 function(std::string_view name, u32 module, u64 address = 0);
-  // Marks of a frame, for formats written by wperf. For other formats the names decide.
+  // Marks of a frame, for formats written by wperf. In other formats the names decide.
   struct FunctionMarks {
     bool is_known = true, is_inlined = false, is_kernel = false;
   };

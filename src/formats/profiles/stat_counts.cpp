@@ -20,8 +20,8 @@ constexpr usize kMostRows = 1'000'000;  // limit for one count
 
 constexpr std::string_view kChannelWord = "dmc ", kCycles = "cycle_count", kClk = "dmc_clk", kClkDiv2 = "dmc_clkdiv2";
 
-// Is it an event that only dmc_clk has, the class of the memory controller's full clock? Its third event is the cycle
-// count.
+// Is it an event of dmc_clk, the class for the memory controller's full clock? The class's only other event is the
+// cycle count.
 bool is_clk_event(std::string_view name) {
   return name == "request" || name == "upload_stall";
 }
@@ -128,7 +128,7 @@ class StatReader {
     finish_channel();
   }
 
-  // The document does not say which rows belong to dmc_clk. Only the name of its cycles is in both classes.
+  // The document does not say which rows belong to dmc_clk. Only the name of the cycle event is in both classes.
   void add_channel(const std::vector<Fields>& rows) {
     ++units_;
     const std::string number = rows.front().channel.substr(std::min(kChannelWord.size(), rows.front().channel.size()));

@@ -39,7 +39,7 @@ inline constexpr u32 kThreadOfRecord = kNoThread - 1;
 // Facts about a record that the record itself does not contain.
 struct Origin {
   u32 core = 0;
-  u32 thread = kThreadOfRecord;  // kThreadOfRecord: take it from the context packet
+  u32 thread = kThreadOfRecord;  // kThreadOfRecord: the thread in the context packet
   bool other_process = false;    // the record certainly does not belong to the measured process
 };
 
@@ -148,7 +148,7 @@ class Aggregator {
 
   const AggregatorOptions& options() const { return options_; }
   u64 records() const { return records_; }
-  u64 damaged() const { return damaged_; }  // damaged records; they are counted like others
+  u64 damaged() const { return damaged_; }  // damaged records; they are also included in all other counts
   usize bytes() const;                      // memory of the tables
   // If true, latencies of sites are rounded up to the end of their bucket. Latencies of data sources are always exact.
   bool latencies_rounded() const { return latencies_rounded_; }

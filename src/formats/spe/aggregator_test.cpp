@@ -93,7 +93,7 @@ TEST(Aggregator, PlacesAndKindsAreCountedApart) {
   one.pc = 0x1000;
   add(aggregator, one);
   add(aggregator, one);
-  one.events = events_of({kEventRetired, kEventL2dAccess});  // the second one has no name in the contract
+  one.events = events_of({kEventRetired, kEventL2dAccess});  // the second event has no name in the contract
   add(aggregator, one);
   one.exception_level = 1;
   add(aggregator, one);

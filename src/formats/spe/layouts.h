@@ -97,7 +97,7 @@ class Layouts {
     }
     return nullptr;
   }
-  // Learns from a record that was read packet by packet, which begins after the previous one and ends with its last
+  // Learns from a record that was read packet by packet. It begins after the previous record and ends with its last
   // byte.
   void learn(std::span<const u8> record);
 

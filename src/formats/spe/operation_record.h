@@ -78,7 +78,7 @@ struct Record {
 
   std::array<u64, 16> words{};  // unchanged payloads, indexed by Field
   u32 present = 0;              // bit n: Field n exists
-  bool damaged = false;         // it has bad bytes inside, or a field twice; it may be two halves of different records
+  bool damaged = false;         // has bad bytes inside, or a field twice; may consist of halves of two records
 
   bool has(Field field) const { return (present >> static_cast<u32>(field) & 1) != 0; }
   u64 raw(Field field) const { return words[static_cast<usize>(field)]; }

@@ -54,7 +54,7 @@ TEST(Records, EveryField) {
   EXPECT_EQ(decoded.state.passed_packets, 0U);
 }
 
-// The fast loop reads the front of a buffer, the careful one its last bytes. Both must find the same packets.
+// The fast loop reads the front of a buffer, the careful loop its last bytes. Both must find the same packets.
 TEST(Records, TheSameAtTheEndOfABufferAndInPieces) {
   const SpeEncoder e = full_record();
   for (usize front = 0; front <= e.size(); ++front) {

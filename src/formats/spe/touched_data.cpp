@@ -92,7 +92,7 @@ void TouchedData::add_page(u64 key, const DataCounts& counts) {
   if (pages_.size() > limits_.most_pages) shrink_pages();
 }
 
-// Removes the rarer half, so this is seldom needed. A line that is hit often is kept.
+// Removes the rarer half, so that this is rarely called. A line that is hit often is kept.
 void TouchedData::shrink_lines() {
   const u64 few = median_hits(lines_, [](const Line& line) { return line.counts.hits; });
   TouchedData kept(limits_);

@@ -17,7 +17,7 @@ class Console {
   virtual void json(std::string_view ascii) { document(ascii); }
   // Prints the bytes of a document that is not text, unchanged.
   virtual void bytes(std::string_view bytes) { document(bytes); }
-  // Would bytes() go to a terminal?
+  // Would bytes() write to a terminal?
   virtual bool bytes_are_seen() const { return false; }
   // Prints a warning: a whole line without its end.
   virtual void warn(std::string_view line) = 0;

@@ -10,8 +10,8 @@ namespace wperf::diag {
 // Returns the word that needs the fewest changes; the first one if there are several. A change inserts, removes or
 // replaces a character, or exchanges two neighbours; case is ignored. Returns an empty text if no word is near; near
 // means at most one change for every three characters. A word may also lack the beginning of a name with underscores:
-// `cyclez` is near cpu_cycles. A word that lacks only cpu_ is nearer than one that lacks more; among names that lack
-// other beginnings, the shortest one wins. So `cycles` means cpu_cycles and not backend_stalled_cycles.
+// `cyclez` is near cpu_cycles. A word that lacks only cpu_ is nearer than a word that lacks another beginning; among
+// other beginnings, the shortest name wins. So `cycles` means cpu_cycles and not backend_stalled_cycles.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
 // "did you mean X?"; empty if X is empty.

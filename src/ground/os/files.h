@@ -55,7 +55,7 @@ std::filesystem::path native_path(const std::string& utf8);
 void remove_oldest_files(const std::string& folder, std::uint64_t limit);
 
 // A lock file, held by one process at a time, for work that two processes must not do at the same time. The system
-// releases it when the process ends, however that happens.
+// releases the lock however the process ends.
 class FileLock {
  public:
   // Does not wait. A missing file is created, and is not removed later. Returns nullopt if another process holds the

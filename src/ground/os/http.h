@@ -21,8 +21,8 @@ struct HttpHeader {
 struct HttpRequest {
   std::string url;
   std::vector<HttpHeader> headers = {};
-  // The body of a POST; without a body the request is a GET. A GET follows up to five redirects. A POST follows none,
-  // so that its headers go to no other host.
+  // The body of a POST; without a body the request is a GET. A GET follows up to five redirects. A POST follows no
+  // redirects, so that its headers are sent to no other host.
   std::optional<std::span<const std::byte>> body = {};
 };
 

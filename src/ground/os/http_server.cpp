@@ -149,7 +149,7 @@ struct HttpServer::State {
   using Clock = std::chrono::steady_clock;
   struct Client {
     Socket socket;
-    Clock::time_point end;  // when the connection is given up
+    Clock::time_point end;  // when the connection is closed
     std::string head, answer;
     usize written = 0;
     bool is_done = false;
@@ -159,7 +159,7 @@ struct HttpServer::State {
   std::string answer_to(HeadState state, const RequestHead& head);
 
   std::vector<Client> clients_;      // the oldest first
-  Clock::time_point accepts_again_;  // after the system had no room for a connection: when to try again
+  Clock::time_point accepts_again_;  // when to accept again, after the system had no room for a connection
 };
 
 // A connection that sends slowly or does not read must not delay other connections.

@@ -23,7 +23,7 @@ enum class HeadState { more, whole, wrong };
 
 inline constexpr size_t kLongestHead = 8192;
 
-// Returns `more` if the head is not complete yet. A missing head, or one that is too long, is wrong.
+// Returns `more` if the head is not complete yet. Returns `wrong` if the head is malformed or too long.
 HeadState read_request_head(std::string_view bytes, RequestHead& head);
 
 // Is the host a number, as in "127.0.0.1" and "[::1]", or localhost? A web page can make its domain name resolve to

@@ -45,7 +45,7 @@ HeldFile::HeldFile(const std::string& path, NamedUse use, bool is_trusted) : pat
     fail();
     return;
   }
-  // A device is not even opened, because opening one may already have an effect.
+  // A device is not opened, because opening it may already have an effect.
   state_ = state_of(found, use, is_trusted);
   if (state_ != State::good) return;
   handle_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

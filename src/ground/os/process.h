@@ -28,8 +28,8 @@ std::optional<std::string> environment(const char* name);
 unsigned process_number();
 // The default folder for downloaded symbols: below the user's cache folder; empty if there is none.
 std::string symbol_cache_folder();
-// The folder of the file that contains this code: the running program, or libwperf if a program uses that. Empty if the
-// system does not report it.
+// The folder of the file that contains this code: the running program, or libwperf if a program has loaded it. Empty if
+// the system does not report it.
 std::string program_folder();
 // The path of a file that is installed with the code in `folder`. In a build the file is in the same folder. An
 // installation on Linux has it in PREFIX/lib/wperf, and the folder is PREFIX/bin, PREFIX/lib, PREFIX/lib64 or

@@ -27,7 +27,7 @@ BOOL WINAPI on_console_event(DWORD event) {
   const bool first = interrupts_seen.fetch_add(1) == 0;
   SetEvent(interrupt_handle);
   if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT) {
-    return first && !is_released.load() ? TRUE : FALSE;  // FALSE lets the default handler end the process
+    return first && !is_released.load() ? TRUE : FALSE;  // if FALSE, the default handler ends the process
   }
   Sleep(kTimeToFinishMs);  // console closed, log-off: the process lives only until this handler returns
   return TRUE;

@@ -30,7 +30,7 @@ class Socket {
     bool to_write = false;
     bool is_ready = false;
   };
-  // Waits until one socket is ready, or until the time is over. Windows takes at most 64 sockets.
+  // Waits until one socket is ready, or until the timeout. Windows takes at most 64 sockets.
   static void wait_for_any(std::span<Awaited> all, u32 milliseconds);
   // Accepts a connection on a listening socket. Returns a closed socket if no connection waits any more, or if the
   // system has no more sockets.

@@ -60,7 +60,7 @@ class JsonReader {
   usize position() const { return at_; }
 
  private:
-  static constexpr u32 kDeepest = 200;  // the deepest nesting that is read; known formats are far below it
+  static constexpr u32 kDeepest = 200;  // the deepest nesting that is read; known formats use far less
   void pass_blanks();
   bool take(char c);
   bool enter(char open);

@@ -26,7 +26,7 @@ struct DriverVersion {
   bool compatible = false;  // this wperf supports that version, too
   std::string git, features;
   std::string name = "wperf-driver";
-  bool is_windowsperf = false;  // it is Arm's driver, which has the same name
+  bool is_windowsperf = false;  // the driver is Arm's, which has the same name
   // another reason why wperf does not use the driver
   std::optional<diag::Error> refusal = std::nullopt;
 };

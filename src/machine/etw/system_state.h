@@ -37,7 +37,7 @@ void forget_kernel_logger(TraceApi& api);
 
 struct CleanupResult {
   std::string sentence;
-  bool is_good = true;  // false: Windows refused
+  bool is_good = true;  // false: Windows refused the request
 };
 // Sessions of wperf processes that have ended.
 std::vector<std::string> leftovers(TraceApi& api);

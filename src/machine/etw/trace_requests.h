@@ -33,7 +33,7 @@ void put_at(std::span<std::byte> bytes, usize at, T value) {
 
 inline constexpr usize kPropertiesSize = 120, kNameRoom = 1024;  // kNameRoom: the capacity of each of the two names in
                                                                  // characters
-inline constexpr usize kLoggerNameAt = 116;                      // the offset of the field with the name's offset
+inline constexpr usize kLoggerNameAt = 116;                      // the offset of the field LoggerNameOffset
 struct SessionProperties {
   u32 buffer_kb = 1024;
   u32 least_buffers = 0, most_buffers = 0;

@@ -181,7 +181,7 @@ diag::Result<int> LinuxCountSession::open_one(OpenCount count, const Counted& co
   const auto& [event, modifiers, name] = counted;
   const bool may_do_with_less = event.in_both_modes && !plan_.kernel && !modifiers.choose_modes();
   perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel || event.in_both_modes, modifiers);
-  attributes.precise_ip = 0;  // that is only for sampling
+  attributes.precise_ip = 0;  // precision applies only to sampling
   attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   attributes.inherit = scope.thread >= 0 ? 1 : 0;
   attributes.disabled = count.leads ? 1 : 0;

@@ -29,7 +29,7 @@ namespace {
 using perf_events::Descriptor;
 
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
-constexpr u64 kPatienceNs = kNanosecondsPerSecond / 5;  // how long a program may take to end after it was asked to
+constexpr u64 kPatienceNs = kNanosecondsPerSecond / 5;  // time for a program to end after it was asked to
 
 u64 nanoseconds_of(const timeval& time) {
   return static_cast<u64>(time.tv_sec) * kNanosecondsPerSecond + static_cast<u64>(time.tv_usec) * 1000;

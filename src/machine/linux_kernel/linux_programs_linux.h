@@ -36,7 +36,7 @@ class LinuxPrograms final : public device::Programs {
     std::string image;
     bool child = false;
     bool running = true;
-    bool has_started = true;  // false: it could not be executed
+    bool has_started = true;  // false: the program could not be executed
     u32 exit_code = 0, signal = 0;
     u64 user_ns = 0, system_ns = 0;   // set when the program has ended
     perf_events::Descriptor handle;   // becomes readable when the program ends

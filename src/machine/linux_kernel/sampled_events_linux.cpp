@@ -28,7 +28,7 @@ using perf_events::Descriptor;
 using perf_events::SampleRing;
 using perf_events::Scope;
 
-// A waiting thread usually keeps its frames longer than this.
+// Polling interval: a waiting thread usually keeps its frames longer than this.
 constexpr int kLookMs = 2;
 constexpr usize kAllRingBytes = usize{256} << 20;
 

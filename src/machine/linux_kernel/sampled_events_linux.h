@@ -27,8 +27,8 @@ class SampledEvents {
   diag::Result<void> open(const std::vector<int>& threads, const std::vector<int>& timed);
   void switch_all(unsigned long request);
   // Records of the losses that the kernel counted. A full ring can report its losses only when there is room again,
-  // which may never happen. As with perf, these records include losses that the rings reported, too. Older kernels do
-  // not count losses.
+  // which may never happen. As with perf, these records also include losses that the rings already reported. Older
+  // kernels do not count losses.
   std::string lost_samples() const;
 
   // The CPU time of the watched threads and of threads started by them; nullopt if other threads were also watched, or

@@ -157,7 +157,7 @@ void Server::answer_requests(Client& client) {
 // The driver forgets the client, whose programs have lost their console.
 void Server::forget(Client& client) {
   for (const ClientsProgram& program : client.programs)
-    if (!program.detached) machine_->kill(program.pid);  // if it has ended, this ends the programs that it started
+    if (!program.detached) machine_->kill(program.pid);  // if the program has ended, this ends its children
   moments_.set_watching(client, false);
   const bool watched = std::exchange(client.watches_schedule, false);
   const auto watches = [](const Client& one) { return one.watches_schedule; };

@@ -120,8 +120,8 @@ std::vector<readings::Process> read_processes(Fields& fields);
 
 struct StartRequest {
   wperf_driver::SimulatedProgram program;  // without its streams
-  bool at_once = false;                    // starts before this client's next wait
-  bool detached = false;                   // does not end with this client
+  bool at_once = false;                    // the program starts before this client's next wait
+  bool detached = false;                   // the program does not end with this client
 };
 void put_start(Writer& writer, const StartRequest& request);
 std::optional<StartRequest> read_start(Fields& fields);  // nullopt if damaged

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples of the machine's driver, for the client that watches them. At each sample the machine stands still until the
-// client has read what it needs of the stopped thread.
+// client has read the data of the stopped thread that it needs.
 #pragma once
 #include <chrono>
 

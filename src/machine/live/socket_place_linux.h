@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the machine of this user and of WPERF_SIM_INSTANCE listens, and messages that can carry file descriptors.
+// The socket of this user's machine (one for each WPERF_SIM_INSTANCE), and messages that can carry file descriptors.
 #pragma once
 #include <array>
 #include <string>

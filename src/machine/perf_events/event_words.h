@@ -15,7 +15,7 @@ namespace wperf::perf_events {
 
 struct CounterFacts {
   bool has_counters = false;      // a cycle counter could be opened
-  std::string why_no_cycles;      // why it could not be opened
+  std::string why_no_cycles;      // why the cycle counter could not be opened
   std::string way_out;            // the remedy
   bool counts_catalogue = false;  // Arm
 };

@@ -45,7 +45,7 @@ class RecordingThread {
   // Adds records of the state before the recording. Finding them takes a while, during which the rings must not fill
   // up.
   void add_earlier(std::string_view records);
-  // When this returns, the records that were in the rings are in the file, except those that no watcher has seen yet.
+  // When this returns, the records that were in the rings are in the file, except records that no watcher has seen yet.
   // Can be called by any thread.
   void carry_over(bool is_last = false);
   // Moves the remaining records from the rings into the file.

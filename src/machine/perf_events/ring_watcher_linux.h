@@ -24,7 +24,7 @@ class RingWatcher {
   }
   // Shows the remaining samples, and ends the thread.
   void stop() { thread_.stop(); }
-  // Makes the watcher skip records that are not samples, because only samples wake it.
+  // Makes the watcher skip records that are not samples; otherwise only samples wake it.
   void wake() const { thread_.ring(); }
   struct Seen {
     u64 until_ns = 0;  // when the watcher last read the ring

@@ -41,7 +41,7 @@ void AuxArea::drain(const RingPieces& records, u64 head, const readings::SpeSink
   perf_data::Record record;
   while (stream.next(record)) {
     if (record.kind() == perf_data::RecordType::aux) take(record, head, sink);
-    if (record.kind() == perf_data::RecordType::lost) lose();  // it may have been an AUX record
+    if (record.kind() == perf_data::RecordType::lost) lose();  // the lost record may have been an AUX record
   }
 }
 

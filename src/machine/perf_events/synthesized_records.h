@@ -25,7 +25,7 @@ using BuildIdOf = std::function<std::string_view(const ListedMapping& mapping)>;
 enum class WhichMappings : u8 { code, all };
 struct ProcessMaps {
   u32 process = 0;
-  std::string_view maps;  // the contents of that file
+  std::string_view maps;  // the contents of /proc/PID/maps
 };
 void append_mappings(std::string& out, const ProcessMaps& read, WhichMappings which, const BuildIdOf& build_id_of,
                      const perf_data::Trailer& trailer);

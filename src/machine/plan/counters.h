@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many events fit: the limits of groups, of whole schedules and of sampling (contract 3.1, 2.5, 3.3).
+// The limits for the number of events: in groups, in whole schedules and in sampling (contract 3.1, 2.5, 3.3).
 #pragma once
 #include "base/event_class.h"
 #include "base/ints.h"

@@ -50,7 +50,7 @@ class KernelEvents {
   virtual bool has_counters() const = 0;
   // The reason why `cycles` cannot be sampled; empty if it can.
   virtual std::string why_no_cycles() const = 0;
-  // The remedy for that; empty if unknown.
+  // The remedy if `cycles` cannot be sampled; empty if unknown.
   virtual std::string way_to_counters() const { return {}; }
   // Do the cores count the event with this catalogue number? nullopt if their PMUs do not report it.
   virtual std::optional<bool> counts_code(u16) const { return std::nullopt; }

@@ -44,7 +44,7 @@ struct Capabilities {
   TimerMoment timer;
   bool call_stacks = true;    // samples can have call stacks
   bool shows_python = false;  // these can have functions of Python programs
-  std::string vendor;         // vendor of cores without a MIDR; empty if they have one
+  std::string vendor;         // vendor of cores without a MIDR; empty if cores have a MIDR
   // The name of a driver that is not wperf's. It samples only one core, and its samples have no stack, thread or time.
   // Empty for wperf's driver and for the kernel.
   std::string foreign_driver;
@@ -68,7 +68,7 @@ struct Entry {
   std::string name;  // in lower case, as displayed; empty for padding
   u16 code = 0;
   std::optional<u32> group;  // number of the group within its class, in the order of the schedule
-  std::string metric;        // the metric it belongs to, or empty
+  std::string metric;        // the metric to which the event belongs, or empty
   bool padding = false;
   bool optional = false;                    // a default event, which is left out if it cannot be counted
   std::optional<KernelEvent> kernel_event;  // used by the device instead of `code`
@@ -82,7 +82,7 @@ struct Schedule {
   bool multiplexed() const { return entries.size() > counters; }
 };
 
-// A metric for -m: the product's, a built-in one, or one from a -C file.
+// A metric for -m: from the product, built in, or from a -C file.
 struct MetricDefinition {
   std::string name;
   std::string definition;  // "{a,b}" or "/dsu/x,/dsu/y": the column Events of `list`

@@ -30,7 +30,7 @@ constexpr u64 kGreatestInterval = ~u32{0};
 constexpr u64 kGreatestStep = 8;
 // A kernel that adapts intervals needs no estimate.
 constexpr u32 kKernelRateHz = 4000;
-// After each sample of a Python program, its core copies the program's frames.
+// After each sample of a Python program, the sampled core copies the program's frames.
 constexpr u32 kPythonRateHz = 1000;
 constexpr usize kMostKernelEvents = 32;
 

@@ -41,7 +41,8 @@ struct SamplePlan {
   u32 jitter_shift = 0;        // an interval varies by up to interval >> jitter_shift in either direction; 0: no jitter
   u32 most_per_second = 0;     // the driver's limit of samples for each core and second; 0: its own limit
   u64 seed = 1;                // for the jitter: the same seed gives the same intervals
-  std::optional<u32> rate_hz;  // requested samples per second for each adaptive event on each core; set if there is one
+  std::optional<u32> rate_hz;  // samples per second for each adaptive event on each core; nullopt if no event is
+                               // adaptive
   request::CallStacks call_stacks;
   BranchStacks branch_stacks = BranchStacks::none;
   bool switch_records = false;  // also records, without stacks, when threads start and stop running on cores

@@ -62,7 +62,7 @@ diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
   return {};
 }
 
-// Options that need times cause times to be recorded.
+// Turns on the recording of times for options that need them.
 diag::Result<void> add_times(const request::SampleDisplay& display, const request::RecordingView& view,
                              const Capabilities& machine, SpePlan& plan) {
   const bool timeline = display.timeline_ms.has_value();
@@ -75,7 +75,7 @@ diag::Result<void> add_times(const request::SampleDisplay& display, const reques
       "install the driver that came with this wperf");
 }
 
-// The Python functions of a record are found by its time.
+// Python functions of an SPE record are found by the record's time, so times are recorded.
 diag::Result<void> add_python(const request::CallStacks& stacks, const Capabilities& machine, SpePlan& plan) {
   plan.python = stacks.python;
   if (plan.python == request::PythonFrames::none) return {};

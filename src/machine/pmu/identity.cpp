@@ -33,7 +33,7 @@ Product identify(u64 midr) {
       std::upper_bound(first, first + tables::kIdentityCount, wanted,
                        [&](const auto& key, const tables::IdentityRow& row) { return key < key_of(row); });
   if (after == first) return architectural();
-  const tables::IdentityRow& row = after[-1];  // the newest revision that is not newer than this core
+  const tables::IdentityRow& row = after[-1];  // the newest listed revision up to this core's revision
   if (row.implementer != implementer_of(midr) || row.part != part_of(midr)) return architectural();
   return Product(row.product);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A Windows machine without a driver: the programs, the facts from ACPI, and a request not to sleep during
-// measurements. Machines with a driver derive from it: driver_handle_win.cpp with wperf's,
-// windowsperf/open_machine_win.cpp with Arm's.
+// measurements. Machines with a driver derive from it: wperf's driver in driver_handle_win.cpp, Arm's in
+// windowsperf/open_machine_win.cpp.
 #pragma once
 #include <optional>
 

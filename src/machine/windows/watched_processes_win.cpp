@@ -120,7 +120,7 @@ void WatchedProcess::look_at_modules() {
     const auto same = [base](const readings::Module& module) { return module.base == base; };
     if (std::any_of(known_.modules.begin(), known_.modules.end(), same)) continue;
     readings::Module module = module_of(handle_.get(), handle);
-    if (module.size == 0) continue;  // it has been unloaded
+    if (module.size == 0) continue;  // the module has been unloaded
     if (known_.modules.front().base == 0 && module.path == known_.image) {
       known_.modules.front() = std::move(module);
       continue;
@@ -165,7 +165,7 @@ std::optional<ProcessorPlace> place_of(u32 core) {
 }
 
 // Applies to all threads, including future ones. With one group of processors, the process's own mask is used. With
-// several groups, a process may use more than one, so its job confines it.
+// several groups, a process may use more than one group, so its job confines it.
 bool confine(const SpawnedProcess& spawned, const ProcessorPlace& place) {
   GROUP_AFFINITY affinity{};
   affinity.Group = place.group;

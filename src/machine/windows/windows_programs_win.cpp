@@ -125,7 +125,7 @@ bool WindowsPrograms::sleep(u64 nanoseconds, void* process) {
   HANDLE waited[3] = {timer_.get()};
   DWORD count = 1;
   if (process != nullptr) waited[count++] = process;
-  // Ctrl-C ends a wait, but not one that begins after Ctrl-C.
+  // Ctrl-C ends a running wait, but not a wait that begins after Ctrl-C.
   if (os::interrupt_event() != nullptr && !os::interrupted()) waited[count++] = os::interrupt_event();
   return WaitForMultipleObjects(count, waited, FALSE, INFINITE) == WAIT_OBJECT_0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The programs of Windows and its time: starts programs suspended, looks for their modules, waits for them.
+// Windows programs and the machine's clock: starts programs suspended, finds their modules and waits for them.
 #pragma once
 #include <map>
 
@@ -29,9 +29,9 @@ class WindowsPrograms final : public device::Programs {
   Watched& watch(u32 pid);
   void resume(u64 now);
   void look_at_modules(u64 now);
-  // When to look for modules again.
+  // The time at which to look for new modules again.
   u64 next_look(u64 now) const;
-  // Waits for the timer, the process or Ctrl-C. Returns true if the time is over.
+  // Waits for the timer, the process or Ctrl-C. Returns true if the full time has passed.
   bool sleep(u64 nanoseconds, void* process);
 
   u64 frequency_ = 1;  // of the performance counter

@@ -49,7 +49,7 @@ diag::Error not_sent(std::string text) {
 }  // namespace
 
 diag::Error Driver::lost_lock() {
-  // The driver returns the same error number while it is being removed. Only then it also refuses this request.
+  // The driver also returns this error number while it is being removed. Then it refuses the following request, too.
   u32 action = kLockGet;
   std::vector<std::byte> room(kRoom);
   const auto asked = transport_.control(static_cast<u32>(Request::lock_acquire), bytes_of(action), room);

@@ -31,7 +31,7 @@ struct Ticking {
   EventClass event_class = EventClass::core;
   u32 core = 0;  // the core whose answer is read
   u64 round = 0;
-  u64 moved_ns = 0;  // when its latest tick was noticed
+  u64 moved_ns = 0;  // when the unit's latest tick was noticed
   std::vector<EventReading> readings;
 };
 
@@ -161,7 +161,7 @@ diag::Result<void> CountingByTicks::assign_to_cores(const std::vector<ClassEvent
   return {};
 }
 
-// The driver programs DSU counters with codes from the core's list, so that list temporarily has the DSU's codes.
+// The driver programs DSU counters with codes from the core's list, so the core's list temporarily has the DSU's codes.
 diag::Result<void> CountingByTicks::assign_all() {
   const auto& core = codes_[index_of(EventClass::core)];
   const auto& dsu = codes_[index_of(EventClass::dsu)];

@@ -71,7 +71,7 @@ class SamplingInSlices final : public device::SampleSession {
 };
 
 diag::Result<void> SamplingInSlices::begin_slice() {
-  // The driver enables the counters' interrupts only when its sources are set.
+  // The driver enables the counters' interrupts only when sources are set.
   WPERF_CHECK_OK(opened_.driver.set_sources(core_, sources_));
   WPERF_CHECK_OK(opened_.driver.start_sampling(core_));
   running_ = true;

@@ -105,7 +105,7 @@ TEST(DriverDevice, TextFieldsMayFillTheirWholeRoom) {
   Made made = make();
   WperfVersionReply reply{};
   reply.header = {.size = sizeof reply, .version = WPERF_WIRE_VERSION};
-  std::memset(reply.git, 'a', sizeof reply.git);  // it has no final zero
+  std::memset(reply.git, 'a', sizeof reply.git);  // the text has no final zero
   std::memcpy(reply.features, "+trace", 6);
   made.machine->handlers[WPERF_CODE_VERSION] = answer(reply);
   const auto version = made.device->driver_version();

@@ -8,8 +8,8 @@
 
 namespace wperf::wperf_driver {
 
-// One measurement in the driver, between start and stop. The destructor stops a running measurement. Each session of
-// driver_device.cpp and driver_runs.cpp has one.
+// One measurement in the driver, between start and stop. The destructor stops a running measurement. Each session in
+// driver_device.cpp and driver_runs.cpp has a DriverRun.
 class DriverRun {
  public:
   DriverRun(device::DriverTransport& transport, u32 start_code, u32 stop_code)

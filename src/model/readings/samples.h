@@ -99,7 +99,7 @@ struct SpeStatistics {
   u32 core = 0;
   u64 written = 0;     // bytes
   u64 full = 0;        // how often profiling stopped because the buffer was full
-  u64 stopped_ns = 0;  // how long profiling was stopped for that reason
+  u64 stopped_ns = 0;  // how long profiling was stopped because the buffer was full
   u64 collisions = 0, data_losses = 0;
   bool faulted = false;  // the buffer could not be written, so this core's profiling ended early
   u64 fault_status = 0;  // PMBSR_EL1

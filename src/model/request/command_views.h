@@ -18,7 +18,7 @@ struct WaitView {
 
 struct TopdownView {
   std::optional<u32> level;  // how many levels deep to go, from 1
-  std::string node;          // the node to refine; empty: the node that loses most
+  std::string node;          // the node to refine; empty: the node with the largest loss
   bool sampled = true;       // a last run takes samples, to find the functions
 };
 

@@ -33,7 +33,7 @@ std::optional<EventClass> take_prefix(std::string_view& text) {
 // events.
 usize end_of_entry_in(std::string_view text) {
   const usize comma = text.find(',');
-  const usize slash = text.substr(0, comma).find('/');  // of this entry: long lists are read once
+  const usize slash = text.substr(0, comma).find('/');  // only in this entry, so that a long list is read only once
   const bool has_terms = slash != std::string_view::npos && slash != 0 && text[slash - 1] != '{';
   if (comma == std::string_view::npos || !has_terms) return comma;
   const usize end = text.find('/', slash + 1);

@@ -52,8 +52,8 @@ struct SampleDisplay {
   bool memory = false;             // --mem: shows where loads and stores waited, and for what
 };
 
-// -g and --call-graph: how the callers of a sample are found. automatic tries frame pointers and stack copies, and uses
-// whichever works for each sample.
+// -g and --call-graph: the method to find the callers of a sample. `automatic` tries frame pointers and stack copies,
+// and uses whichever works for each sample.
 enum class StackSource { none, frame_pointers, stack_copies, automatic };
 inline constexpr u32 kMostFrames = 127;
 inline constexpr u32 kDefaultStackBytes = 8192, kMostStackBytes = 65528;
@@ -89,7 +89,7 @@ struct Sampling {
   u32 display_rows = kDefaultDisplayRows;  // --sample-display-row: functions per event
   SampleDisplay display;
   std::optional<std::string> symbol_path;     // --symbol-path
-  std::vector<std::string> more_pdb_files;    // all values of --pdb_file but the last, which is in Request::pdb_file
+  std::vector<std::string> more_pdb_files;    // all values of --pdb_file except the last, which is in Request::pdb_file
   bool perf_data = false;                     // --export_perf_data
   std::optional<std::string> perf_data_file;  // --output-perf-data; default perf.data
   bool print_wprp = false;                    // prints a profile for Windows Performance Recorder instead of sampling

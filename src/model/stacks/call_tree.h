@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Call trees: stacks merged by function. They run from the outermost caller down, from hot functions up to their
+// Call trees: stacks merged by function. A tree leads from the outermost caller down, from hot functions up to their
 // callers, or from hot functions down to their callees. Pure.
 #pragma once
 #include <span>

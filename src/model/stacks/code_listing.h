@@ -25,7 +25,7 @@ struct CodeInstruction {
   std::string text;  // "jne   0x401136 <main+0x16>"
   CodeHits hits;
   std::string line;          // "file.c:12"; empty if not known
-  bool follows_gap = false;  // code without samples was left out before it
+  bool follows_gap = false;  // code without samples was left out before this instruction
   CodeHits all = {};         // including called code
 };
 

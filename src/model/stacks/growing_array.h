@@ -40,7 +40,7 @@ class GrowingArray {
   ~GrowingArray() = default;
 
   void push_back(const T& value) {
-    const T copy = value;  // it may be an element of this array
+    const T copy = value;  // `value` may be an element of this array
     if (size_ == capacity_) grow();
     std::construct_at(first_.get() + size_, copy);
     ++size_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Maps hashes to numbers, by open addressing. The owner keeps the keys and compares them. A hash's position in the
 // array is proportional to its value, so entries keep their order when the array grows. The upper bits of the hash
-// choose one of a few arrays, so that only a small part is ever in memory twice.
+// choose one of a few arrays, so that growing duplicates only a small part of the memory.
 #pragma once
 #include <array>
 #include <memory>

@@ -43,7 +43,7 @@ struct CounterPoint {
 struct CounterTrack {
   std::string name;
   std::string unit;     // "", or "bytes"
-  u32 core = kNothing;  // kNothing if it was counted for a task
+  u32 core = kNothing;  // kNothing if the counter belongs to a task
   u32 task = kNothing;
   GrowingArray<CounterPoint> points;
 };

@@ -12,7 +12,7 @@ namespace wperf::stacks {
 
 struct RecordingAbout {
   std::string command;  // the command line of the recorder: "wperf record -g -- ./program"
-  std::string program;  // the program's part of that command line: "./program"
+  std::string program;  // the program's part of the recorder's command line: "./program"
   std::string image;    // the recorded program: "program"; empty for the whole machine, or if unknown
   std::string host, processor, version;
   u32 watched = 0;                 // the process given with `-p`; 0 if there is none

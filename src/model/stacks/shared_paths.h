@@ -12,7 +12,8 @@
 
 namespace wperf::stacks {
 
-// Contains each node once for each key among the samples below it. Nodes are numbered so that callers come first.
+// Contains each node once for each different key of the samples below it. Nodes are numbered so that callers come
+// first.
 class SharedPaths {
  public:
   explicit SharedPaths(const std::vector<StackNode>& nodes) : nodes_(nodes) {}
@@ -20,7 +21,7 @@ class SharedPaths {
   struct Path {
     std::span<const u32> added;  // the nodes that no earlier sample with this key had, outermost first
     u32 first = 0;               // the number of the first added node; the others follow
-    u32 above = kNothing;        // the number of the caller of that node; kNothing if it is an outermost function
+    u32 above = kNothing;        // the number of the first added node's caller; kNothing if there is no caller
     u32 last = 0;                // the number of the requested node
   };
   // The path from the root to `node`. The node must have a place. `added` is valid until the next call.

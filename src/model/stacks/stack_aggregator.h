@@ -66,7 +66,7 @@ class StackAggregator {
   static constexpr usize kMostFrames = 0xffff;
   void add_stack(u32 space, std::span<const StackFrame> frames);
 
-  // Called after the last sample. The functions below may be used only after it.
+  // Called after the last sample. The functions below may be used only after finish().
   void finish();
   u32 address_count() const { return addresses_.size(); }
   AggregatedAddress address(u32 number) const;
@@ -105,7 +105,7 @@ class StackAggregator {
     AddressKey key;
     u32 hash = 0;
   };
-  std::vector<u32> whole_stack(u32 row, usize begin) const;  // `begin`: where its unshared frames begin
+  std::vector<u32> whole_stack(u32 row, usize begin) const;  // `begin`: where the row's unshared frames begin
   void append_frame(const AddressKey& key);
   void settle_oldest();
 

@@ -95,7 +95,7 @@ inline constexpr std::string_view kAllTime = "time (ns)";
 
 inline constexpr std::string_view kWaits = "waits";  // StackEvent::things, if samples are waits
 
-// Ends the name of an event if it is unknown how often it was sampled. Then each sample counts 1.
+// The end of an event's name if its sampling interval is unknown. Then each sample counts 1.
 inline constexpr char kWithoutInterval[] = " (interval not recorded)";
 
 struct StackEvent {

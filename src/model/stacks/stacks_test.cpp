@@ -171,7 +171,7 @@ TEST(StackRows, CountSelfAndChildrenOnce) {
   EXPECT_EQ(rows.period, 100u);
   EXPECT_EQ(find_row(rows, 0)->all_period, 80u);
   EXPECT_EQ(find_row(rows, 0)->self_period, 0u);
-  EXPECT_EQ(find_row(rows, 1)->all_period, 80u);  // it calls itself, but is counted only once
+  EXPECT_EQ(find_row(rows, 1)->all_period, 80u);  // the function calls itself, but is counted only once
   EXPECT_EQ(find_row(rows, 1)->self_samples, 1u);
   EXPECT_EQ(find_row(rows, 2)->self_period, 60u);
   EXPECT_EQ(find_row(rows, 3)->all_samples, 3u);
@@ -208,7 +208,7 @@ TEST(StackRows, AFirstThreadWithSeveralNamesIsOneProcess) {
   EXPECT_EQ(processes()[0].comm, 0u);
   profile.tasks = {{1, 1, 0}, {1, 1, 1}, {1, 2, 1}};  // the name of the program is not known
   EXPECT_EQ(processes().size(), 1u);
-  profile.tasks = {{1, 1, 0, 0}, {1, 1, 1, 1}, {1, 2, 1, 1}};  // it ran two programs
+  profile.tasks = {{1, 1, 0, 0}, {1, 1, 1, 1}, {1, 2, 1, 1}};  // the process ran two programs
   EXPECT_EQ(processes().size(), 2u);
 }
 

@@ -41,10 +41,10 @@ enum class Leaving : u8 { waits, preempted, ended, unknown };
 
 struct Switch {
   u64 time = 0;  // nanoseconds
-  // The thread that leaves. For woken and created: the thread that did it, kNobody for an interrupt. For switched:
-  // kNobody if not known.
+  // The thread that leaves. For woken and created: the thread that woke or created the other thread; kNobody for an
+  // interrupt. For switched: kNobody if not known.
   u32 leaves = kNobody;
-  u32 comes = kNobody;     // the thread that comes; for woken and created: the thread that is now ready
+  u32 comes = kNobody;     // the thread that starts to run; for woken and created: the thread that is now ready
   u32 sample = kNoSample;  // index of a sample in the recording. The sample's stack shows where `leaves` is, or the
                            // code that interrupted it
   u16 core = 0;

@@ -12,8 +12,8 @@
 namespace wperf::stacks {
 
 struct TraceGapFacts {
-  std::string evidence;  // how it was noticed: "events lost" and "buffer lost" by a buffer's flag, "buffer numbers",
-                         // "damage", "end of file"
+  std::string evidence;          // how the gap was noticed: "events lost" and "buffer lost" by a buffer's flag, "buffer
+                                 // numbers", "damage", "end of file"
   std::optional<u32> core = {};  // nullopt: not known
   u64 begin = 0, end = 0;
   u64 buffers = 0;  // number of missing buffers; 0 if not known

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Converts ARM64 instructions to the assembler's text where Capstone's differs.
+// Converts ARM64 instructions to the assembler's text if Capstone's text differs.
 #pragma once
 #include "code/symbols/disassembly/decoder.h"
 

@@ -19,8 +19,8 @@ struct InstructionField {
 struct Decoded {
   u32 size = 0;
   std::string mnemonic, operands;
-  std::optional<u64> target;  // address that a direct branch or call goes to
-  // For x64, if the instruction has them.
+  std::optional<u64> target;  // target address of a direct branch or call
+  // Only for x64; empty if the instruction has none.
   InstructionField displacement = {}, immediate = {};
   bool relative_to_code = false;  // the displacement is relative to the instruction
 };

@@ -22,7 +22,7 @@ struct Instruction {
   u32 size = 0;
   std::string mnemonic;       // ".word" or ".byte" for bytes that are not an instruction
   std::string operands;       // absolute addresses are linked addresses: image base + RVA
-  std::optional<u32> target;  // the RVA that a branch or call goes to, if it is in the instruction
+  std::optional<u32> target;  // the target RVA of a branch or call, if the instruction contains it
 };
 
 class Decoder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where execution continues after an instruction, as needed to find basic blocks. For Arm64 code this needs no
+// Finds where execution continues after an instruction, for finding basic blocks. For Arm64 code this needs no
 // disassembly library.
 #pragma once
 #include <memory>

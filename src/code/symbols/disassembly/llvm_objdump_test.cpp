@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares our disassembly with that of llvm-objdump-19, byte for byte, for whole .text sections. If both print the
-// same instruction in different spellings, the list below must have a row for the difference. The test also fails if no
-// instruction needs a row.
+// Compares our disassembly with the output of llvm-objdump-19, byte for byte, for whole .text sections. If both print
+// the same instruction in different spellings, the list below must have a row for the difference. The test also fails
+// if no instruction needs a row.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -141,7 +141,7 @@ class Comparison {
     auto disassembler = Disassembler::open(set_);
     ASSERT_TRUE(disassembler.has_value());
     for (usize first = 0; first < rows.size();) {
-      // One stretch of adjacent instructions at a time, so that the disassembler must find the boundaries between them.
+      // One run of adjacent instructions at a time, so that the disassembler must find the boundaries between them.
       std::vector<std::byte> code;
       usize last = first;
       for (; last < rows.size() && rows[last].address == rows[first].address + code.size(); ++last) {

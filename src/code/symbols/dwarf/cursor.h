@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads DWARF's numbers one after the other. Beyond the end every number is zero and the cursor has failed. Callers
-// check that once where it matters, not after each number.
+// check for failure once, not after each number.
 #pragma once
 #include <cstdint>
 

@@ -111,7 +111,7 @@ const Unit* DwarfFile::State::open_split_unit(const Unit& skeleton) {
     split_files.push_back(std::move(file));
     return &unit;
   }
-  ++damage.units;  // it belongs to another build
+  ++damage.units;  // the split file belongs to another build
   return nullptr;
 }
 

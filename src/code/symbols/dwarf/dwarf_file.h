@@ -63,7 +63,7 @@ struct DwarfFunction {  // a function, or one of its pieces
 };
 
 struct DwarfDamage {
-  u32 units = 0;    // units that were left out, completely or from some point on
+  u32 units = 0;    // units that were left out, completely or partly
   u32 entries = 0;  // single invalid references and ranges
 };
 
@@ -80,8 +80,7 @@ class DwarfFile {
   void frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations = false) const;
   // The outermost function, not an inlined one; nullopt if it is unknown or has no name.
   std::optional<DwarfFunction> function_at(u64 address) const;
-  // The pieces of the function at an address, if it has several, for example because its cold code is elsewhere.
-  // Otherwise empty.
+  // The pieces of the function at an address, if it has several, for example hot and cold code. Otherwise empty.
   std::vector<code::AddressRange> pieces_at(u64 address) const;
   DwarfDamage damage() const;
 

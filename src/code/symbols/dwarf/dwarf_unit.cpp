@@ -113,7 +113,7 @@ bool read_first_entry(Unit& unit) {
   if (abbreviation == nullptr) return false;
   unit.tag = abbreviation->tag;
   unit.has_children = abbreviation->has_children;
-  // Default bases, because split units and old compilers leave them out.
+  // Default values of the bases, because split units and old compilers leave out these attributes.
   if (unit.widths.version >= 5) {
     const u64 header = unit.widths.offset == 8 ? 16 : 8;
     unit.text_offsets_base = header;

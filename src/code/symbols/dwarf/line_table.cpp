@@ -90,7 +90,7 @@ void LineTable::read_old_files(Cursor& cursor) {
     if (folder.empty()) break;
     folders_.push_back({ValueKind::text, 0, folder});
   }
-  files_.emplace_back();  // they are numbered from 1
+  files_.emplace_back();  // files are numbered from 1
   while (!cursor.failed()) {
     const std::string_view name = cursor.text();
     if (name.empty()) break;
@@ -246,7 +246,7 @@ const LineTable::Row* LineTable::row_in(const Sequence& sequence, u64 address) c
 }
 
 std::string_view LineTable::path(u64 file) const {
-  if (file >= paths_.size()) return {};  // paths_ has one path for each file; it is empty if the header was damaged
+  if (file >= paths_.size()) return {};  // one path for each file; empty if the header was damaged
   std::string& known = paths_[static_cast<usize>(file)];
   if (!known.empty()) return known;
   const File& entry = files_[static_cast<usize>(file)];

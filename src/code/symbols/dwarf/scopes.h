@@ -16,7 +16,7 @@ struct Scope {    // a function or an inlined function
   u64 entry = 0;  // position in .debug_info of the unit's file, where its name is looked up
   bool entry_is_alternate = false;
   bool is_inlined = false;
-  u32 parent = kNoScope;  // the scope that it is inlined into or nested in
+  u32 parent = kNoScope;  // the scope into which this one is inlined, or in which it is nested
   u32 call_file = 0, call_line = 0, call_discriminator = 0;
 };
 
@@ -25,9 +25,9 @@ class ScopeTable {
   ScopeTable() = default;
   ScopeTable(const Unit& unit, DwarfDamage& damage);
 
-  u32 find(u64 address) const;  // the innermost scope that contains it, or kNoScope
+  u32 find(u64 address) const;  // the innermost scope that contains the address, or kNoScope
   const Scope& operator[](u32 index) const { return scopes_[index]; }
-  // The function that a scope is inlined into; the scope itself if it is not inlined.
+  // The outermost function of an inlined scope; the scope itself if it is not inlined.
   u32 function_of(u32 scope) const;
   // The contiguous code of a function around an address; empty if there is no function.
   code::AddressRange function_piece(u64 address) const;

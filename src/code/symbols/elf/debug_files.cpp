@@ -26,7 +26,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return text;
 }
 
-// A file name from a section must not lead out of the folder that it is appended to.
+// A file name from a section must not lead out of the folder to which it is appended.
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
 }

@@ -77,8 +77,8 @@ usize underscores_before(std::string_view name) {
   return count == std::string_view::npos ? name.size() : count;
 }
 
-// How perf chooses between two names for one address. It prefers, in this order: a symbol with a size, with a known
-// type, not weak, global, with fewer leading underscores, with a longer name; otherwise the first one.
+// perf's choice between two names for one address. It prefers, in this order: a symbol with a size, with a known type,
+// not weak, global, with fewer leading underscores, with a longer name; otherwise the first one.
 bool first_is_better(const Candidate& a, const Candidate& b, std::string_view name_a, std::string_view name_b) {
   if ((a.size == 0) != (b.size == 0)) return a.size != 0;
   if ((a.type == elf::kTypeNone) != (b.type == elf::kTypeNone)) return a.type != elf::kTypeNone;
@@ -243,7 +243,7 @@ bool is_local_symbol(const ElfFile& file, const RawSymbol& symbol) {
   if (symbol.section == elf::kIndexAbsolute || symbol.section == elf::kIndexExtended) return true;
   if (symbol.section == elf::kIndexUndefined || symbol.section >= file.sections().size()) return false;
   const ElfSection& section = file.sections()[symbol.section];
-  const u64 offset = symbol.value - section.address;  // huge if it is before the section
+  const u64 offset = symbol.value - section.address;  // huge if the symbol is before the section
   return (section.flags & elf::kFlagAllocated) != 0 && offset <= section.size && symbol.size <= section.size - offset;
 }
 

@@ -15,7 +15,7 @@ constexpr usize kChecksumAt = 8, kCheckedFrom = 16, kHeaderSize = 80;
 
 struct CacheHeader {
   u64 magic = kCacheMagic;
-  u64 checksum = 0;  // checksum of all bytes after it
+  u64 checksum = 0;  // checksum of all bytes after this field
   u64 image_size = 0, debug_size = 0;
   u32 count = 0;
   u32 build_id_size = 0;
@@ -164,7 +164,7 @@ std::optional<ElfSymbol> FunctionCache::find(u64 address) const {
   u64 at = low;
   while (at != 0 && ends_.at_or_zero<u64>((at - 1) * 8) <= address) {
     const u64 next = enclosing_.at_or_zero<u32>((at - 1) * 4);
-    if (next >= at) return {};  // write() never produces this
+    if (next >= at) return {};  // write() never produces such an index
     at = next;
   }
   if (at == 0) return {};

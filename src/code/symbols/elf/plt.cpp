@@ -58,8 +58,8 @@ bool is_plt_name(std::string_view name) {
   return name == ".plt" || name == ".plt.sec" || name == ".plt.got" || name == ".plt.bnd" || name == ".iplt";
 }
 
-// Returns the slot that the stub jumps through, or 0 if it is not a stub. A stub of x86 is an indirect jump (FF 25),
-// perhaps with ENDBR or BND before it.
+// Returns the slot through which the stub jumps, or 0 if the code is not a stub. A stub of x86 is an indirect jump (FF
+// 25), perhaps with ENDBR or BND before it.
 u64 slot_of_x86_stub(EndianBytes stub, u64 address, bool wide) {
   for (u64 at = 0; stub.holds(at, 6) && at < 6; ++at) {
     if (stub.at_or_zero<u8>(at) != 0xff || stub.at_or_zero<u8>(at + 1) != 0x25) continue;

@@ -26,7 +26,7 @@ struct BuiltGoFunction {
 struct BuiltGoTable {
   u32 magic = go::kMagic20;
   u8 quantum = 4;
-  u64 text = 0;  // in the header; the base of all addresses before Go 1.18
+  u64 text = 0;  // stored in the header; before Go 1.18, the base of all addresses
   u64 end = 0;   // end of the last function, relative to the text
   std::vector<std::string> files;
   std::vector<BuiltGoFunction> functions;

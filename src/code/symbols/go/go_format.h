@@ -6,7 +6,7 @@
 
 namespace wperf::symbols::go {
 
-// The version of Go from which on a table has this magic.
+// The magic of tables since this version of Go.
 inline constexpr u32 kMagic20 = 0xfffffff1, kMagic18 = 0xfffffff0, kMagic16 = 0xfffffffa, kMagic2 = 0xfffffffb;
 
 inline constexpr u64 kPaddingAt = 4, kQuantumAt = 6, kPointerSizeAt = 7, kCountAt = 8;

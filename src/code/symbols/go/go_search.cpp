@@ -21,7 +21,8 @@ bool fits(const GoTable& table, u64 text, const GoProgram& program) {
   return text <= ~u64{0} - table.last() && is_code(program, text + table.first(), text + table.last());
 }
 
-// moduledata names the addresses of the table and of the text. Returns the text's; 0 if no moduledata names this table.
+// moduledata names the addresses of the table and of the text. Returns the text's address; 0 if no moduledata names
+// this table.
 u64 text_in_moduledata(const GoTable& table, u64 address, const GoProgram& program) {
   for (const GoPart& part : program.parts) {
     if (part.executable) continue;
@@ -88,7 +89,7 @@ std::optional<GoTable> go_table_in(const GoPart& part, const GoProgram& program)
 }
 
 std::optional<GoTable> find_go_table(const GoProgram& program, u8 quantum) {
-  u32 tries = 16;  // a program may contain other programs as data
+  u32 tries = 16;  // several, because a program may contain other programs as data
   for (const GoPart& part : program.parts) {
     if (part.executable) continue;
     const EndianBytes bytes(part.bytes, program.big_endian);

@@ -134,7 +134,7 @@ std::optional<GoFunction> GoTable::function_at(u64 address) const {
 
 std::string_view GoTable::file_name(u64 record, u32 number) const {
   constexpr u64 kNoFile = ~u32{0};
-  if (oldest_ && number == 0) return {};  // they are numbered from 1
+  if (oldest_ && number == 0) return {};  // files are numbered from 1
   const u64 first = oldest_ ? 0 : records_.at_or_zero<u32>(record + go::kUnitAt + (wide_ ? 4 : 0));
   const u64 name_at = units_.at_or_zero<u32>(4 * (first + number));
   return name_at != kNoFile ? files_.text(name_at).value_or("") : "";

@@ -21,8 +21,7 @@ struct GoLine {
   u32 line = 0;
 };
 
-// The values along the code of one function: a list of differences, each with the length of the code that it applies
-// to.
+// The values along the code of one function: a list of differences, each with the length of its code.
 class GoValues {
  public:
   GoValues() = default;
@@ -35,7 +34,7 @@ class GoValues {
   u64 number();
 
   bytes::Reader list_{Bytes()};
-  u64 begin_ = 0, end_ = 0;  // of the code that `value_` applies to
+  u64 begin_ = 0, end_ = 0;  // range of the code to which `value_` applies
   u32 value_ = ~u32{0};
   u8 quantum_ = 1;
   bool has_begun_ = false;

@@ -120,7 +120,7 @@ std::optional<JitDump> JitDump::parse(Bytes bytes) {
 }
 
 u32 JitDump::find(u64 address, u64 when) const {
-  constexpr u32 kMostSteps = 4096;  // more lookups than a program makes at one place; a damaged file may require more
+  constexpr u32 kMostSteps = 4096;  // limit; only a damaged file needs more lookups at one place
   const auto behind = std::upper_bound(functions_.begin(), functions_.end(), address,
                                        [](u64 wanted, const JitFunction& one) { return wanted < one.begin; });
   u32 newest = kNone;

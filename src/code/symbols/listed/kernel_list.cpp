@@ -95,7 +95,7 @@ std::optional<KernelList::Found> KernelList::find(u64 distance, usize from) cons
       high = line;
       continue;
     }
-    const usize next = lines_.find('\n', middle) + 1;  // the last line also ends with it
+    const usize next = lines_.find('\n', middle) + 1;  // the last line also ends with '\n'
     if (next < high && lines_.substr(next, kDigits) <= wanted_text) {
       low = next;
       continue;

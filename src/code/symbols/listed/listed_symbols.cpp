@@ -62,7 +62,7 @@ usize underscores(std::string_view name) {
   return std::min(name.find_first_not_of('_'), name.size());
 }
 
-// Chooses like elf_symbols.cpp, as far as the list has the facts.
+// Chooses like elf_symbols.cpp, using the facts that are in the list.
 bool first_is_shown(const KernelSymbol& a, const KernelSymbol& b) {
   if (is_weak(a.type) != is_weak(b.type)) return is_weak(b.type);
   if (is_global(a.type) != is_global(b.type)) return is_global(a.type);

@@ -29,7 +29,7 @@ class AddressMap {
   };
   std::optional<SourceRva> source(u16 section, u32 offset) const;
   std::optional<Place> place(SourceRva rva) const;
-  // Returns nullopt if the code exists on one side only.
+  // Returns nullopt if the code exists in only one of the two address spaces.
   std::optional<code::Rva> image(SourceRva rva) const;
   std::optional<SourceRva> source(code::Rva rva) const;
   // The section of an address in the image; 0 if there is none.

@@ -15,7 +15,7 @@
 
 namespace wperf::symbols::pdb {
 
-// Stream 1: the build id of this PDB, and the streams that have names.
+// Stream 1: the build id of this PDB, and the named streams.
 std::optional<code::PdbId> parse_pdb_id(bytes::View info_stream);
 // The number of the stream called `name`.
 std::optional<u32> find_named_stream(bytes::View info_stream, std::string_view name);
@@ -40,7 +40,7 @@ class Dbi {
   const DbiHeader& header() const { return header_; }
   std::vector<Compiland> compilands(Damage& damage) const;
   bytes::View contributions() const { return contributions_; }
-  u32 debug_stream(DebugHeader place) const;  // kNoStream if the linker left it out
+  u32 debug_stream(DebugHeader place) const;  // kNoStream if the linker left out the stream
 
  private:
   DbiHeader header_{};

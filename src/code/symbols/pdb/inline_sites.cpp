@@ -137,7 +137,7 @@ std::optional<InlineSite> run_annotations(bytes::View annotations, u32 inlinee, 
 }
 
 // A site that does not cover the offset is skipped with everything inside it. A site that covers it is entered, and the
-// search ends with the end of that site, because later sites are outside of it.
+// search stops at its end, because later sites are outside of it.
 void find_inline_sites(bytes::View symbols, const Procedure& procedure, u32 offset, std::vector<InlineSite>& sites) {
   u64 end = procedure.body_end;
   Record record;

@@ -136,7 +136,7 @@ std::vector<Line> PdbFile::lines_of(const Function& function) const {
                                     [&](const pdb::LineRange& one) { return one.begin < *source; });
   const auto own_end =
       std::partition_point(begin, ranges.end(), [&](const pdb::LineRange& one) { return one.begin <= *source; });
-  // Each function that was folded into this address has tables at it, in the order of the functions.
+  // All functions that were folded into this address have tables for it, in the order of the functions.
   const auto [place, count] = state.place_among_folded(function, *source);
   if (own_end - begin == count) begin += place;
   if (begin != own_end) {

@@ -8,7 +8,7 @@
 
 namespace wperf::symbols::pdb {
 
-constexpr u32 kNoStream = 0xffff;  // in 16-bit fields with the number of a stream
+constexpr u32 kNoStream = 0xffff;  // in 16-bit stream numbers: no stream
 
 // -- MSF ------------------------------------------------------------------------------------------------------------
 struct SuperBlock {
@@ -124,7 +124,7 @@ constexpr u32 kSectionExecutable = 0x20000000;
 
 struct OmapEntry {
   u32 from;
-  u32 to;  // 0: the code does not exist on the other side
+  u32 to;  // 0: the code does not exist in the other address space
 };
 
 // -- Symbols --------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ enum SymbolKind : u16 {
 
 struct ProcedureSymbol {  // followed by the name
   u32 parent;
-  u32 end;  // offset in the module's stream of the record that ends the scope
+  u32 end;  // offset of the record that ends the scope, in the module's stream
   u32 next;
   u32 size;
   u32 debug_start;
@@ -303,7 +303,7 @@ inline u32 place_in_import_list(u32 id) {
   return id & 0xfffff;
 }
 
-struct ImportListHeader {  // followed by that many ids
+struct ImportListHeader {  // followed by `count` ids
   u32 compiland;           // offset of its name in /names
   u32 count;
 };

@@ -186,7 +186,7 @@ class ProcedureReader {
     return false;
   }
 
-  // `symbol` may be any of the records of code; it has a section, an offset and a size.
+  // `symbol`: any record of code, which has a section, an offset and a size.
   bool add(const auto& symbol, std::string_view name, u64 body, u64 body_end) {
     const auto begin = addresses_.source(symbol.section, symbol.offset);
     const u32 size = symbol.size;

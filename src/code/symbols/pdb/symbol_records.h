@@ -26,7 +26,7 @@ struct Procedure {
   Function function;
   SourceRva begin = 0;
   u32 body = 0;      // where its inner records begin in the compiland's symbols
-  u32 body_end = 0;  // where they end; equal to `body` if not known
+  u32 body_end = 0;  // where its inner records end; equal to `body` if not known
 };
 
 // Was the compiland compiled as C?

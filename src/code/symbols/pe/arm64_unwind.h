@@ -12,11 +12,11 @@ namespace wperf::symbols {
 // The size in bytes of the function or fragment; nullopt if the record is damaged or its kind has no length.
 std::optional<u32> arm64_function_length(const ImageBytes& image, u32 unwind_word);
 
-// Has lr been saved and not yet been restored just before the instruction at `offset` (from the start of the function)
-// runs? If so, lr itself may have any value; if not, it has the return address.
+// Is lr saved just before the instruction at `offset` (from the start of the function) runs, and not restored yet? If
+// so, lr itself may have any value; if not, lr has the return address.
 bool arm64_return_address_saved(const ImageBytes& image, u32 unwind_word, u32 offset);
 
-// Where the return address is just before the instruction at `offset` runs.
+// The location of the return address just before the instruction at `offset` runs.
 code::CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset);
 
 }  // namespace wperf::symbols

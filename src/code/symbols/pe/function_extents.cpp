@@ -121,7 +121,7 @@ std::int64_t jump_of(u32 word) {
   return 0;
 }
 
-// BRK or UDF. Zeros are an UDF.
+// BRK or UDF. Zeros are a UDF.
 bool is_trap(u32 word) {
   return (word & 0xffe0001fu) == 0xd4200000u || word >> 16 == 0;
 }

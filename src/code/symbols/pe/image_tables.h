@@ -52,8 +52,8 @@ class CoffSymbols {
 
   // "/123" stands for the text at offset 123; "//AAAAe" has the offset in base 64. Any other field is the name itself.
   std::string section_name(std::string_view field) const;
-  // Functions ordered by address, each with a different address. Each ends at the next one or with its section.
-  // `sections`: all sections, in the order of their headers.
+  // Functions ordered by address, each with a different address. Each function ends at the next function or at the end
+  // of its section. `sections`: all sections, in the order of their headers.
   std::vector<CoffFunction> functions(const std::vector<Section>& sections) const;
 
  private:

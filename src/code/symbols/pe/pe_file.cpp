@@ -59,7 +59,7 @@ bool read_optional_header(Bytes bytes, OptionalHeader& out) {
   return true;
 }
 
-// Sections in the order of the file, which must also be the order of their addresses.
+// Reads sections in the order of the file, which must also be the order of their addresses.
 bool read_sections(Bytes table, u16 count, const CoffSymbols& texts, std::vector<Section>& out) {
   SectionHeader header{};
   for (u64 i = 0; i < count; ++i) {

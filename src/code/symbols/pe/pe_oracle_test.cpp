@@ -247,7 +247,7 @@ TEST_F(Image, SavedLrAgreesWithTheInstructions) {
         const bool jump = (code[i] >> 26) == 5 || (code[i] & 0xfffffc1f) == 0xd61f0000;  // b, br
         const bool leaves = code[i] == ret || (jump && !saved);
         if (leaves && i + 1 < code.size() && restores > 0)
-          saved = true;  // code after an exit runs in the state of the function's body
+          saved = true;  // code after an exit has the frame of the function's body
       }
     }
   });

@@ -17,7 +17,8 @@
 //   }
 //   search.found() ? search.found_at() : search.explanation()
 //
-// The answer to a `layout` candidate is valid for the whole run and all modules; so is a failed() for a server.
+// The answer to a `layout` candidate is valid for the whole run and all modules. The same applies to failed() for a
+// server.
 #pragma once
 #include <deque>
 #include <optional>
@@ -46,7 +47,7 @@ struct WantedFile {
   std::string name;  // as in the image, with or without a path; only the last part counts
   FileId id;
   std::string explicit_path;       // --pdb_file; may be empty
-  bool explicit_is_named = false;  // it comes from a recording, not from the user
+  bool explicit_is_named = false;  // explicit_path comes from a recording, not from the user
   std::string image_path;          // the path of the image; empty if not known
   std::string path_in_image;       // path of the PDB, as the linker wrote it
 };
@@ -64,8 +65,8 @@ struct Candidate {
   CandidateKind kind = CandidateKind::file;
   std::string location;  // a path or a URL
   bool remote = false;
-  bool named = false;   // it comes from the recording or the image, not from the user
-  std::string save_as;  // for a remote file: the path to cache it at
+  bool named = false;   // the name comes from the recording or the image, not from the user
+  std::string save_as;  // for a remote file: the path of its cached copy
 };
 
 struct Attempt {
