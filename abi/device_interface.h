@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * How tool, installer and Windows kernel driver find each other, and how a status of the driver travels through an I/O
- * request. */
+ * The names by which tool, installer and Windows kernel driver find each other, and the form of a driver status in an
+ * I/O request. */
 #ifndef WPERF_ABI_DEVICE_INTERFACE_H
 #define WPERF_ABI_DEVICE_INTERFACE_H
 
@@ -23,13 +23,13 @@
 #define WPERF_DEVICE_PATH "\\\\.\\WPERFDRV" /* the same, as a program opens it */
 
 /* A refused request ends with this NTSTATUS: severity error and the customer bit, which the system passes through
-   GetLastError() unchanged; 0x0057 marks it as ours. */
+   GetLastError() unchanged; 0x0057 marks it as a status of this driver. */
 #define WPERF_NT_STATUS(status) (0xE0570000u | (status))
 #define WPERF_IS_NT_STATUS(code) (((code) & 0xFFFF0000u) == 0xE0570000u)
 #define WPERF_STATUS_OF_NT(code) ((WperfStatus)((code) & 0xFFFFu))
 
-/* The driver of Arm's WindowsPerf, which may be installed at the same time: another protocol under another name. Its
-   files have the names of ours. */
+/* The driver of Arm's WindowsPerf, which may be installed at the same time: it has another protocol and another device
+   name, but its files have the same names. */
 #define WINDOWSPERF_INTERFACE_GUID {0xF8047FDDu, 0x7083u, 0x4C2Eu, {0x90, 0xEF, 0xC0, 0xC7, 0x3F, 0x10, 0x45, 0xFD}}
 #define WINDOWSPERF_HARDWARE_ID "Root\\WPERFDRIVER"
 #define WINDOWSPERF_SERVICE_NAME "WPERFDRIVER"

@@ -22,7 +22,7 @@ enum {
   WPERF_NOT_SUPPORTED = 11, /* the hardware lacks it */
   WPERF_ACCESS_DENIED = 12,
   WPERF_HARDWARE_FAILED = 13, /* a call into the machine failed */
-  WPERF_PROFILING_BUSY = 14,  /* somebody else profiles with the SPE of a chosen core */
+  WPERF_PROFILING_BUSY = 14,  /* another driver profiles with the SPE of a chosen core */
   WPERF_NO_INTERRUPT = 15     /* the system does not give the driver the overflow interrupt: no sampling by counters */
 };
 

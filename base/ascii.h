@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Letters of names, compared in the same way whatever language Windows is set to.
+// Compares letters of names, independently of the language of Windows.
 #pragma once
 
 namespace wperf {

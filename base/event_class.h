@@ -14,7 +14,7 @@ enum class EventClass : u8 {
 inline constexpr usize kEventClassCount = WPERF_CLASS_COUNT;
 inline constexpr EventClass kEventClasses[kEventClassCount] = {EventClass::core, EventClass::dsu, EventClass::dmc_clk,
                                                                EventClass::dmc_clkdiv2};
-// As users write and read them: "/dsu/l3d_cache", "dmc_clk".
+// The names for users, as in "/dsu/l3d_cache" and "dmc_clk".
 inline constexpr const char* kEventClassNames[kEventClassCount] = {"core", "dsu", "dmc_clk", "dmc_clkdiv2"};
 constexpr usize index_of(EventClass event_class) {
   return static_cast<usize>(event_class);

@@ -21,7 +21,8 @@ inline void zero_bytes(void* to, usize count) {
   }
 }
 
-// A fixed-size text field being filled: text that does not fit is cut, the rest stays zero. At least one zero ends it.
+// Fills a fixed-size text field: text that does not fit is cut, unused bytes stay zero. The text ends with at least one
+// zero.
 class TextField {
  public:
   template <usize size>

@@ -1,5 +1,6 @@
-# wperf_capstone: the Capstone library for Windows. A build there links vcpkg's. The build on Linux makes it, ARM64 and
-# x86 only, from its source in build/tools/capstone; without that source the target does not exist.
+# wperf_capstone: the Capstone library for Windows. A build on Windows links vcpkg's library. A build on Linux compiles
+# the library, for ARM64 and x86 only, from its source in build/tools/capstone; without that source the target does not
+# exist.
 if(MSVC)
   find_path(WPERF_CAPSTONE_INCLUDE capstone/capstone.h REQUIRED)
   find_library(WPERF_CAPSTONE_LIBRARY NAMES capstone REQUIRED)

@@ -1,6 +1,6 @@
-# The whole build of the preset driver-arm64: bin/wperf-driver.sys with its .pdb for Windows on Arm, from our sources
-# and no other header or library, and tests/nthost, which runs it. The second half of this file checks which undefined
-# functions driver/core calls, tools/check_driver_image.py checks the finished image.
+# The whole build of the preset driver-arm64: bin/wperf-driver.sys with its .pdb for Windows on Arm, from the project's
+# sources without any other header or library, and tests/nthost, which runs the driver. The second half of this file
+# checks which undefined functions driver/core calls; tools/check_driver_image.py checks the finished image.
 if(CMAKE_SCRIPT_MODE_FILE)
   execute_process(COMMAND ${NM} --format=posix ${OBJECTS} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]+ [A-TV-Za-tv-z] [^\n]*" defined "${symbols}")

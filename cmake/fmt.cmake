@@ -1,4 +1,4 @@
-# wperf_fmt: the fmt library of every room that formats. See fmt/fmt.cpp. A build on Windows links vcpkg's.
+# wperf_fmt: the fmt library of every room that formats. See fmt/fmt.cpp. A build on Windows links vcpkg's library.
 find_package(fmt REQUIRED)
 if(CMAKE_HOST_WIN32)
   add_library(wperf_fmt INTERFACE)

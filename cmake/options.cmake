@@ -49,24 +49,26 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options("SHELL:--param ggc-min-expand=200" "SHELL:--param ggc-min-heapsize=400000")
 endif()
 
-# Clang counts sign conversions under -Wconversion, GCC does not: both get GCC's meaning.
+# Clang's -Wconversion includes sign conversions, GCC's does not: both compilers get GCC's meaning.
 set(most_warnings -Wall -Wextra)
 if(MSVC)
-  # clang-cl takes -Wall for all warnings that clang has. The definition keeps fopen() and getenv() from being warned of.
+  # For clang-cl, -Wall means all warnings of clang. The definition prevents warnings about fopen() and getenv().
   set(most_warnings -W4 -utf-8 -D_CRT_SECURE_NO_WARNINGS)
 endif()
 add_compile_options(${most_warnings} -Wshadow -Wconversion -Wno-sign-conversion)
 if(WPERF_WARNINGS_FAIL)
   add_compile_options(-Werror)
 endif()
-# Clang finds that libstdc++ 12's std::stable_sort uses a deprecated function. GCC reports such uses in our code.
+# Clang reports that libstdc++ 12's std::stable_sort uses a deprecated function. GCC reports such uses in the project's
+# code.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT WIN32)
   add_compile_options(-Wno-deprecated-declarations)
 endif()
 include_directories(${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
 
-# The dynamic loader takes most of a short command's time. So we link few libraries, have few relocations, and leave out
-# unused code. With the C++ library inside, `wperf --version --device sim` takes 0.9 ms instead of 1.3.
+# The dynamic loader takes most of a short command's time. So the programs link few libraries, have few relocations, and
+# leave out unused code. With the C++ library linked statically, `wperf --version --device sim` takes 0.9 ms instead of
+# 1.3.
 if(MSVC)
   add_compile_options(-Gw)
   add_link_options(-OPT:REF)
@@ -86,7 +88,8 @@ if(WPERF_SANITIZE)
   add_compile_options(-fsanitize=${WPERF_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${WPERF_SANITIZE})
   if(WPERF_SANITIZE MATCHES "address")
-    # AddressSanitizer finds what this one would find. Without it, files compile in four fifths of the time.
+    # AddressSanitizer finds the errors that this sanitizer would find. Without it, files compile in four fifths of the
+    # time.
     add_compile_options(-fno-sanitize=object-size)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
@@ -101,7 +104,7 @@ if(WPERF_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
   include(GoogleTest)
-  # Debian's own python3 comes first, because that one has the jsonschema package.
+  # Debian's own python3 is searched first, because it has the jsonschema package.
   find_program(WPERF_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
   find_program(WPERF_PYTHON NAMES python3 REQUIRED)
 endif()

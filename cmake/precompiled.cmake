@@ -8,7 +8,7 @@ function(wperf_precompile target set)
   endif()
 endfunction()
 
-# add_precompiled(SET HEADER…) is called after the target is made. -fPIE and -fPIC need separate sets.
+# add_precompiled(SET HEADER…) must be called after the target has been made. -fPIE and -fPIC need separate sets.
 function(add_precompiled set)
   target_precompile_headers(wperf_precompiled_${set} PRIVATE <algorithm> <array> <map> <memory> <optional> <span> <string>
                             <string_view> <vector> ${ARGN})

@@ -1,5 +1,5 @@
 # bin/wperf-selftest, which `wperf doctor --selftest` measures: for Linux, for Windows with its .pdb, and for the
-# simulated machine, which runs the one for Windows on Arm64.
+# simulated machine, which runs the program for Windows on Arm64.
 function(wperf_selftest_of_windows source machine)
   find_program(WPERF_SELFTEST_CLANG NAMES clang-19 clang)
   find_program(WPERF_SELFTEST_LLD NAMES lld-link-19 lld-link)
@@ -40,7 +40,7 @@ function(wperf_selftest_program source)
   elseif(WIN32)
     wperf_selftest_of_windows(${source} x64)
   else()
-    # The target has a different name than the file, because CMake would take a dependency on "wperf-selftest.exe" for
+    # The target has a different name than the file, because CMake would treat a dependency on "wperf-selftest.exe" as
     # this target.
     add_executable(wperf_selftest_linux ${source})
     set_target_properties(wperf_selftest_linux PROPERTIES OUTPUT_NAME wperf-selftest)

@@ -21,7 +21,7 @@ inline constexpr char kBuildType[] = "@BUILD_TYPE@";
   return()
 endif()
 
-# The tool calls itself Release or Debug; the contract for the first line of its output allows no other word.
+# The tool calls its build Release or Debug; the contract for the first line of its output allows no other word.
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(version_build_type Debug)
 else()

@@ -76,7 +76,7 @@ function(wperf_windows_resource target description)
     COMMAND ${CMAKE_RC_COMPILER} /fo ${target}.rc.res ${target}.rc
     ${make_object}
     DEPENDS ${CMAKE_BINARY_DIR}/generated/wperf_version.h ${wperf_resource_script}
-    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} # both tools take an absolute path such as /c… for an option
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} # both tools treat an absolute path such as /c… as an option
     COMMENT "resources of ${target}" VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   target_sources(${target} PRIVATE ${object})

@@ -1,5 +1,5 @@
 # wperf_zlib: zlib. Linux links Debian's static library, so that no further library is loaded at start; a build on
-# Windows links vcpkg's. The Windows build on Linux compiles the parts that wperf calls from the source in
+# Windows links vcpkg's library. The Windows build on Linux compiles the parts that wperf calls from the source in
 # build/tools/zlib (scripts/packages.sh fetches it).
 if(NOT WIN32 OR MSVC)
   find_path(WPERF_ZLIB_INCLUDE zlib.h REQUIRED)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Windows numbers that the installer's decisions depend on, with the names of winerror.h, setupapi.h and cfg.h in
-// our spelling. They are defined here because explanation.cpp and installer.cpp also build without windows.h;
-// codes_win.cpp compares them with the headers.
+// The Windows numbers that the installer's decisions depend on, with the names from winerror.h, setupapi.h and cfg.h in
+// this project's spelling. They are defined here because explanation.cpp and installer.cpp also build without
+// windows.h; codes_win.cpp compares them with the headers.
 #pragma once
 #include "base/ints.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The installer's interface to Windows: the facts that it decides on and the few things that it changes. installer.cpp
-// and setup_status.cpp use this interface; windows_machine.h has the real implementation, the tests have another.
-// Strings are UTF-8. A Win32Error is the value of GetLastError(); 0 is success.
+// The installer's interface to Windows: the facts on which it decides, and the calls by which it changes Windows.
+// installer.cpp and setup_status.cpp use this interface; windows_machine.h has the real implementation, and the tests
+// use a fake one. Strings are UTF-8. A Win32Error is the value of GetLastError(); 0 is success.
 #pragma once
 #include <optional>
 #include <string>
@@ -55,7 +55,7 @@ struct FileFacts {
   std::string version;
   Signature signature = Signature::unknown;
   std::string signer;           // the name in the certificate
-  std::string signature_error;  // Windows' text for why it does not trust the present signature
+  std::string signature_error;  // Windows' text about why it does not trust the signature
 };
 
 enum class Folder { of_program, current };
@@ -75,7 +75,7 @@ class DevgenMachine {
   virtual std::vector<std::string> windowsperf_devices() = 0;
   // Whether a program could open the driver now, through its interface or under the plain service's name.
   virtual bool driver_answers() = 0;
-  // Asks the driver itself, and not Windows. Returns unknown if the driver may not be opened or is an older one.
+  // Asks the driver itself, not Windows. Returns unknown if the driver may not be opened, or is an older version.
   virtual Interrupt interrupt() = 0;
   virtual ServiceFacts service() = 0;
   virtual FileFacts file(const std::string& path) = 0;
@@ -83,7 +83,7 @@ class DevgenMachine {
   virtual std::optional<std::string> find_file(Folder folder, const std::string& name) = 0;
   // Returns false for an .inf file that has this name but belongs to another driver.
   virtual bool is_our_inf(const std::string& path) = 0;
-  // The driver packages in the driver store that were made from our .inf, as oemNN.inf.
+  // The driver packages in the driver store that were made from this project's .inf, as oemNN.inf.
   virtual std::vector<std::string> packages() = 0;
   // The path to which a plain service's driver is copied.
   virtual std::string plain_driver_path() = 0;

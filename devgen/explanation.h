@@ -26,7 +26,7 @@ bool plain_service_survives(Win32Error error, const Facts& facts, const FileFact
 // The reason why Windows will not trust this file when it loads it; empty if none is known.
 std::string signature_concern(const FileFacts& file);
 
-// "test mode is off; …": how to turn it on. The text depends on Secure Boot.
+// Explains how to turn on test mode: "test mode is off; …". The text depends on Secure Boot.
 std::string test_mode_hint(const Facts& facts);
 
 std::string processor_name(u16 processor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rights of the user who runs the installer, and the requirements of this Windows for a driver.
+// The rights of the user who runs the installer, and this Windows' requirements for a driver.
 #include <windows.h>
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fake Windows for the tests. It holds devices, a service, files and packages, fails where a test wants it, and can
-// be inspected afterwards.
+// A fake Windows for the tests. It holds devices, a service, files and packages, fails at the steps that a test
+// selects, and can be inspected afterwards.
 #pragma once
 #include <algorithm>
 #include <map>

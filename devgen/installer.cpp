@@ -63,8 +63,8 @@ Win32Error Run::fail(Win32Error error) {
 // Finds the files, and checks whether this Windows could ever load them.
 Win32Error Run::find_driver() {
   if (!facts_.elevated) return code::kAccessDenied;
-  // The program's own folder is searched first: a file in a folder of downloads must not replace the one that came with
-  // the program.
+  // The program's own folder is searched first: a file in a folder of downloads must not replace the driver that came
+  // with the program.
   auto inf = machine_.find_file(Folder::of_program, kInfName);
   if (!inf.has_value()) inf = machine_.find_file(Folder::current, kInfName);
   if (!inf.has_value()) {
@@ -118,7 +118,7 @@ Win32Error Run::ensure_device(std::string& instance_id) {
   if (devices.empty()) return machine_.create_device(inf_path_, instance_id);
   instance_id = devices[0].instance_id;
   console_.out("The device " + instance_id + " already exists; its driver is updated.");
-  // The driver serves one device. Additional devices come from installers that made a new one at each call.
+  // The driver serves one device. Additional devices come from installers that made a new device at each call.
   for (usize index = 1; index < devices.size(); ++index) {
     const Change removed = machine_.remove_device(devices[index].instance_id);
     if (removed.error != 0) return removed.error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// status: the installed parts, Windows' requirements, the next step.
+// The status command: prints the installed parts, Windows' requirements, and the next step.
 #pragma once
 #include "devgen/devgen_machine.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DevgenMachine of this Windows. Its parts are device_node_win.cpp, service_control_win.cpp, facts_win.cpp and
-// file_win.cpp.
+// The DevgenMachine for the running Windows. Its parts are device_node_win.cpp, service_control_win.cpp, facts_win.cpp
+// and file_win.cpp.
 #pragma once
 #include "devgen/devgen_machine.h"
 

@@ -8,7 +8,8 @@
 
 namespace wperf::driver {
 
-// System registers of the core that the caller runs on. event_counter(n) and event_type(n) give the indexed ones.
+// System registers of the core that the caller runs on. event_counter(n) and event_type(n) return the indexed
+// registers.
 enum class Register : u32 {
   midr,                     // MIDR_EL1
   id_aa64dfr0,              // ID_AA64DFR0_EL1
@@ -74,10 +75,10 @@ struct InterruptedContext {
   u32 thread;
   u32 exception_level;  // 0 for a program
   u64 fp = 0;           // x29
-  u64 sp = 0;           // 0 if not known; a stack's records lie above it
-  // In the kernel: the range of its stack, all of which can be read in the interrupt. Empty if unknown.
+  u64 sp = 0;           // 0 if unknown; the stack's frame records lie above it
+  // In the kernel: the range of the stack, which can be read completely in the interrupt. Empty if unknown.
   u64 kernel_stack_low = 0, kernel_stack_high = 0;
-  u64 process_start = 0;  // distinguishes the process from all others that had or will have the same number
+  u64 process_start = 0;  // distinguishes the process from earlier and later processes with the same number
 };
 
 // A program's stack: the start of a walk over it, and its result.
@@ -102,7 +103,7 @@ class Hal {
   virtual u64 read_register(Register reg) = 0;
   virtual void write_register(Register reg, u64 value) = 0;
   virtual void synchronize() = 0;  // ISB
-  // PSB CSYNC, DSB NSH: afterwards all records of the core that the caller runs on are in memory.
+  // PSB CSYNC, DSB NSH: afterwards all records of the caller's core are in memory.
   virtual void drain_profiling() = 0;
 
   // Runs call(context) on `core` and waits for it. May fail (core offline); then call has not run.
@@ -125,54 +126,52 @@ class Hal {
   virtual u32 read_device(void* mapping, u64 offset) = 0;
   virtual void write_device(void* mapping, u64 offset, u32 value) = 0;
 
-  // Takes the counters' overflow interrupt from the system, which keeps its handler until the shell ends; from then on
-  // interrupts go to Core::on_overflow(). Called before each start of sampling. WPERF_NO_INTERRUPT if it is refused.
+  // Takes over the counters' overflow interrupt from the system, and keeps it until the shell ends; from then on
+  // interrupts call Core::on_overflow(). Called before each start of sampling. WPERF_NO_INTERRUPT if it is refused.
   [[nodiscard]] virtual WperfStatus take_interrupt() = 0;
-  // The owner of the overflow interrupt (WPERF_INTERRUPT_…). Does not ask for the interrupt; may block.
+  // The owner of the overflow interrupt (WPERF_INTERRUPT_…). Does not request the interrupt; may block.
   virtual u32 interrupt_state() = 0;
 
-  // True if the CLUSTERPM* registers may be accessed on the core the caller runs on; without a DSU reading them is an
-  // undefined instruction.
+  // True if the CLUSTERPM* registers may be accessed on the caller's core. Without a DSU, reading them is an undefined
+  // instruction.
   virtual bool has_cluster_registers() = 0;
 
-  // True if the registers of the PMU may be accessed on the core the caller runs on. Asked if ID_AA64DFR0.PMUVer says
-  // that there is a PMU: a hypervisor may report that field and still make accesses to the registers undefined
-  // instructions.
+  // True if the registers of the PMU may be accessed on the caller's core. Called only if ID_AA64DFR0.PMUVer reports a
+  // PMU: a hypervisor may report that field and still make accesses to the registers undefined instructions.
   virtual bool has_counter_registers() = 0;
 
-  // True if the SPE's registers may be accessed on the core the caller runs on. Asked if ID_AA64DFR0.PMSVer says that
-  // there is an SPE: a hypervisor may report that field and still make accesses to the registers undefined
-  // instructions.
+  // True if the SPE's registers may be accessed on the caller's core. Called only if ID_AA64DFR0.PMSVer reports an SPE:
+  // a hypervisor may report that field and still make accesses to the registers undefined instructions.
   virtual bool has_profiling_registers() = 0;
 
-  // Whether `client`, who is not an administrator, may see where a process executes. It is the process with number
-  // `process` that began at `start` (InterruptedContext::process_start). Returns false if that process has ended, even
+  // Whether `client`, who is not an administrator, may see where a process executes. The process has the number
+  // `process` and began at `start` (InterruptedContext::process_start). Returns false if that process has ended, even
   // if another process has its number now. Called at PASSIVE_LEVEL; no sampling interrupt ever waits for it.
   virtual bool may_observe(ClientId client, u32 process, u64 start) = 0;
 
-  // Stacks of programs. An interrupt may not touch their memory. When it has interrupted a program, it asks for a walk
-  // instead, which the shell takes in the interrupted thread before the thread continues (walk_user_stack). The shell
+  // Stacks of programs. An interrupt may not touch a program's memory. When it has interrupted a program, it asks for a
+  // walk instead. The shell does the walk in the interrupted thread before the thread continues (walk_user_stack), and
   // answers with Core::on_user_walk(ticket, stack), or with Core::on_user_walk_lost(ticket) if there is no stack; one
   // answer at a time, never in an interrupt. A program's memory may take any length of time to become available, so no
   // code waits for a walk. make_user_walks() allocates room for the walks of the tickets 0 to count - 1; it returns
   // null when memory is exhausted. It is never called during a measurement.
   virtual void* make_user_walks(u32 count) = 0;
-  // From now on walks use `walks`; null ends them. The shell frees the previous ones when the last walk in them has
-  // ended. Called after end_user_walks().
+  // From now on walks use `walks`; null ends them. The shell frees the previous memory when the last walk that uses it
+  // has ended. Called after end_user_walks().
   virtual void place_user_walks(void* walks) = 0;
   // Called in the interrupt. Returns false if a walk is impossible; an earlier walk of this ticket may not have ended.
   virtual bool ask_for_user_walk(u32 ticket, const UserWalkStart& start) = 0;
-  // Ends all walks. Returns soon, independent of programs. Afterwards there are no more answers, not even for walks
-  // that have none yet. Called within a request.
+  // Ends all walks. Returns soon, whatever the programs do. Afterwards there are no more answers, not even for walks
+  // without an answer. Called within a request.
   virtual void end_user_walks() = 0;
 
-  // The driver's only lock, between on_timer() and requests. Not recursive; may block; held across run_on_core, so the
-  // call that run_on_core carries never takes it. Never held while start_timer or stop_timer is called.
+  // The driver's only lock; on_timer() and requests take it. Not recursive; may block; held across run_on_core, so the
+  // call that run_on_core makes never takes the lock. Never held while start_timer or stop_timer is called.
   virtual void enter_critical() = 0;
   virtual void leave_critical() = 0;
 
-  // Non-paged, zeroed; a page or more is page-aligned and shares no page; null if memory is exhausted. Never called
-  // once a session has started.
+  // Returns non-paged, zeroed memory, or null if memory is exhausted. A page or more is page-aligned and shares no
+  // page. Never called once a session has started.
   virtual void* allocate(usize size) = 0;
   virtual void free(void* memory) = 0;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arbitrary command lines, one argument per line. The result is a request or an error of one sentence, never a crash.
-// Accepted values are within the limits that plan relies on.
+// Accepted values are within the limits on which src/plan relies.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary conditions of a gate and documents of `stat --json`. A condition keeps its text and has a valid bound; sums
-// of counts are not negative.
+// Arbitrary conditions of `--fail-if` and arbitrary documents of `stat --json`. A parsed condition keeps its text and
+// has a valid bound; sums of counts are not negative.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

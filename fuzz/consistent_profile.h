@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Aborts unless every index in a profile is valid and its sums are those of its samples.
+// Aborts if an index in the profile is invalid, or if its sums differ from the sums of its samples.
 #pragma once
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as machine code: every byte is in exactly one instruction, in order, and each instruction has a name. For
-// most of them, the place where execution continues is found without the library. No instruction reaches beyond the
-// code. The first byte chooses the instruction set, the next eight the address of the code.
+// most instructions, the address where execution continues is found without the library. No instruction extends beyond
+// the code. The first byte chooses the instruction set, the next eight the address of the code.
 #include <cstdlib>
 #include <cstring>
 #include <span>

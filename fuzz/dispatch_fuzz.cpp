@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The driver's dispatcher under arbitrary requests: several clients with and without rights, right and wrong sizes and
-// headers, the timer, overflow interrupts (also unexpected ones), SPE records and all events of their buffer, ending
-// clients and failing hardware. The shared buffer is exactly as long as it must be. At the end no memory may be
+// headers, the timer, overflow interrupts (also unexpected ones), SPE records and all events of their buffer, clients
+// that end, and hardware that fails. The shared buffer has exactly the required length. At the end no memory may be
 // allocated, and no foreign register may have been touched.
 #include <cstdlib>
 

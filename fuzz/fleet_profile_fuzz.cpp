@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answer of a database: as a whole, and host by host. The hosts together have no more than the whole.
+// The answer of a database: as a whole, and host by host. The hosts together have no more samples than the whole.
 #include <span>
 
 #include "formats/profiles/fleet_profile.h"
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) 
     fuzz::check_profile(fleet.whole.profile);
     for (const auto& event : fleet.whole.profile.events) of_hosts += event.samples;
   }
-  // With several events, the sum of all may wrap.
+  // With several events, the sum over all events may wrap.
   fuzz::hold(fleet.whole.profile.events.size() > 1 || of_hosts <= samples);
   return 0;
 }

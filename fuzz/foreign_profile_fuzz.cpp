@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a profile of another program, in each format: the first byte chooses one, or lets the reader detect it. The
-// result is consistent: every index in it is valid.
+// Bytes as a profile of another program, in each format: the first byte chooses the format, or lets the reader detect
+// it. The result is consistent: every index in it is valid.
 #include <cstdlib>
 #include <span>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as the function table of a Go program, and as the data in which one is searched. Functions contain the address
-// that was asked for, names and files are in the bytes, and lines are the same in any order of questions.
+// Bytes as the function table of a Go program, and as data in which such a table is searched. A returned function
+// contains the requested address, names and files lie within the bytes, and lines do not depend on the order of
+// queries.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of an arbitrary request. A complete head has a plain path. Once a part of it has been accepted or refused,
-// more bytes never change that result.
+// The head of an arbitrary request. A complete head has a plain path. Once the beginning of a head has been accepted or
+// refused, more bytes never change that result.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

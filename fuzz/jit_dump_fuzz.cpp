@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// jit-PID.dump of programs that make code as they run: functions stay within bounds and are found at their addresses.
+// jit-PID.dump files of programs with a JIT compiler: functions stay within bounds and are found at their addresses.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

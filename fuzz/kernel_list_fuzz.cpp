@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a cached list of a kernel's functions. It returns no name, or a name inside of the bytes, in bounded time.
+// Bytes as a cached list of a kernel's functions. A lookup returns no name, or a name inside the bytes, in bounded
+// time.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between a simulated machine that stays on and its clients. Any bytes are a message, too few bytes, or
-// damaged. Fields are read within their bounds. A message that was read is the same after writing and reading it again.
+// Messages between a simulated machine that stays on and its clients. Any bytes are read as a message, as an incomplete
+// message, or as damaged. Fields are read within their bounds. A message that was read is the same after writing and
+// reading it again.
 #include <cstdlib>
 
 #include "machine/live/messages.h"

@@ -55,7 +55,7 @@ u64 argument(Bytes& bytes) {
   }
 }
 
-// Nearly all arbitrary codes would be unknown.
+// Picks known codes, because nearly all arbitrary codes would be unknown.
 u64 control_code(u64 chosen) {
   constexpr u32 kPlain[] = {control::kBind,       control::kListen,       control::kReceive,  control::kPoll,
                             control::kOwnAddress, control::kSelectEvents, control::kGetEvents};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a perf.data file whose records are packed. Unpacking gives records, or bytes that are counted as lost, in
-// bounded memory.
+// Bytes as a perf.data file with compressed records. Unpacking returns records, or counts bytes as lost, in bounded
+// memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

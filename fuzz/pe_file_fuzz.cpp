@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a PE image whose addresses are named. The result is an error of one sentence, or consistent answers, also
-// from the COFF symbols and the DWARF in it.
+// Bytes as a PE image whose addresses are named. The result is an error of one sentence, or consistent answers,
+// including those from the image's COFF symbols and DWARF.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a Windows program. Parsing and mapping return a complete image or a reason. Seeds: the built workloads.
+// Bytes as a Windows program. Parsing and mapping return a complete image or the reason of the failure. Seeds: the
+// built workloads.
 #include <cstddef>
 #include <cstdlib>
 #include <span>

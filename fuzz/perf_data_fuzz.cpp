@@ -153,7 +153,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ReadStatistics statistics = file.for_each_record(Toucher{&given});
   u64 unknown = statistics.of_further_unknown;
   for (const auto& one : statistics.unknown) unknown += one.second;
-  // Types between the known ones are counted by their number, but no visitor gets them.
+  // Records of unknown types are counted by type, but are not passed to a visitor.
   for (u32 type = 0; type < kRecordTypes; ++type) {
     if (record_name(type).empty()) unknown += statistics.by_type[type];
   }

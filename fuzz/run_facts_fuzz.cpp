@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sections that only wperf writes into recordings. Everything that can be read is the same after writing and
-// reading it again.
+// The sections that only wperf writes into recordings. Data that can be read is the same after it is written and read
+// again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

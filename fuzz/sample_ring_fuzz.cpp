@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of variable length. In the driver, from the interrupt to the drain: for any pushes and takes, the ring
-// returns the same records as a queue, and no partial record. In the tool: for any bytes of an answer, each sample has
-// its frames, and samples of a correct driver are unchanged.
+// Records of variable length. In the driver, from the interrupt to the drain: for any sequence of pushes and pops, the
+// ring returns the same records as a queue, and no partial record. In the tool: for any bytes of an answer, each sample
+// has its frames, and the samples of a correct driver are unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary SPE bytes. Every byte belongs to one packet or is counted as bad. A whole buffer and the same buffer in
-// small pieces, for which no layout is known, give the same records.
+// Arbitrary SPE bytes. Every byte belongs to one packet or is counted as bad. A whole buffer, and the same buffer in
+// small pieces that match no known record layout, give the same records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An arbitrary file of the spool. An entry that can be read can be sent as one request, and is the same when written
-// again.
+// An arbitrary file of the spool. An entry that can be read can be sent as one request, and is unchanged when it is
+// written again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

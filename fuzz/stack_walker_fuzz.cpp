@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A stack with arbitrary contents. The walk over it ends, reads only aligned words within the stack and above the
-// previous ones, and returns only addresses of the address space that it walks.
+// previous words, and returns only addresses of the walked address space.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

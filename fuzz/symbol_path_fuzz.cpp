@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First line: a symbol path. Second: the name in an image. Each letter of the rest is an answer to the search for that
-// PDB. The search ends, does not look at any place twice, and every place that it calls remote is a URL.
+// First line: a symbol path. Second line: the PDB name in an image. Each further letter is an answer to the search for
+// that PDB. The search ends, never tries a location twice, and every location that it calls remote is a URL.
 #include <algorithm>
 #include <cstdlib>
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary text and files in place of those in which the kernel and others describe running programs. The records made
-// of them can be read back, and all data of a ring lie inside of it. The first 17 bytes are head, tail and the kind of
-// the rest.
+// Arbitrary text in place of the files in which the kernel and others describe running programs. The records made from
+// it can be read back, and all data of a ring lies inside the ring. The first 17 bytes are the head, the tail and the
+// kind of the remaining bytes.
 #include <bit>
 #include <cstddef>
 #include <cstdint>

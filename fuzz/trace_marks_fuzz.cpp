@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events of programs in .etl traces: names of providers and events, fields, spans between starts and stops. A span does
-// not end before it begins, and belongs to a kind that has a name.
+// not end before it begins, and its kind has a name.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -29,8 +29,8 @@ void prepare(TwoCores& cores, const std::vector<u32>& code, u32 rounds) {
   cores.other = cores.thread;
 }
 
-// Unicorn itself aborts on some words that are not instructions. So only the groups that the translator handles take
-// part, and one instruction that it leaves to Unicorn.
+// Unicorn itself aborts on some words that are not instructions. So only the instruction groups that the translator
+// handles are used, and one instruction that it leaves to Unicorn.
 u32 harmless(u32 word) {
   const u32 group = word >> 25 & 15;
   const bool data = (group & 0xe) == 0x8 || (group & 7) == 5;

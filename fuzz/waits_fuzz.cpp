@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a recording of switches, or as the layout of tracepoints. The times of the states add up for any file.
+// Bytes as a recording of context switches, or as the layout of tracepoints. The times of the states add up for any
+// file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

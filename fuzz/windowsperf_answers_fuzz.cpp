@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Answers of Arm's driver. For any bytes, sizes and errors, counting and sampling end with counts, samples or an error.
-// wperf sends no dangerous request that the driver would not check.
+// wperf never sends a dangerous request that the driver does not check.
 #include <cstdlib>
 
 #include "machine/windowsperf/windowsperf_machine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a zip file: reads its list of files and unpacks each of them. A file never has more bytes than the list
-// says.
+// Bytes as a zip file: reads its list of files and unpacks each of them. An unpacked file never has more bytes than its
+// entry in the list states.
 #include <cstddef>
 #include <cstdlib>
 #include <span>

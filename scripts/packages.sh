@@ -1,4 +1,4 @@
-# Sourced by the scripts in this folder: installs their requirements. Has no output if all of them are installed.
+# Sourced by the scripts in this folder: installs their requirements. Prints nothing if all requirements are installed.
 
 packages_build="g++ cmake ninja-build ccache git libfmt-dev libcapstone-dev libcurl4-openssl-dev zlib1g-dev llvm-19-dev"
 packages_sim="libunicorn-dev libxbyak-dev clang-19 lld-19 llvm-19"
@@ -82,7 +82,7 @@ llvm_tool() {
 }
 
 # need_zig: the compiler of the Windows cross builds, in build/tools, unless WPERF_ZIG in the environment names one.
-# Clones share one in the user's cache, because zig builds its C++ library again for each folder that it is in.
+# Clones share one copy in the user's cache, because zig builds its C++ library again for each folder in which it lies.
 need_zig() {
   local folder=build/tools/zig-$zig_version shared=${XDG_CACHE_HOME:-${HOME:-$PWD/build}/.cache}/wperf/zig-$zig_version
   [ -n "${WPERF_ZIG:-}" ] || [ -x "$folder/package/zig" ] && return 0
@@ -98,7 +98,7 @@ need_zig() {
   ln -sfn "$shared" "$folder"
 }
 
-# need_readers: programs of npm that read the output of --export. Tests that need a missing one are skipped.
+# need_readers: npm programs that read the output of --export. Tests whose program is missing are skipped.
 need_readers() {
   need_npm_package @firefox-devtools/profiler-cli 0.10.0 profiler-cli || true
   need_npm_package speedscope 1.25.0 speedscope || true
@@ -115,8 +115,8 @@ fetch_newest_source() {
 }
 
 # need_debian_source PACKAGE FILE WHAT: Debian's source of a library that the Windows cross builds contain, in the
-# newest version that can be fetched. It goes to build/tools/PACKAGE; the presence of FILE there shows that it is
-# complete. WHAT is the feature that is missing without it. $debian_suite names another release than this machine's.
+# newest version that can be fetched. It is unpacked to build/tools/PACKAGE; it is complete if FILE exists in that
+# folder. WHAT is the feature that is missing without it. $debian_suite selects a different release than this machine's.
 need_debian_source() {
   local package=$1 witness=$2 what=$3 folder=build/tools/$1 file
   [ -e "$folder/$witness" ] && return 0
@@ -158,7 +158,7 @@ need_windows_libraries() {
 
 # fetch_debian FOLDER COMMAND…: leaves the downloads of apt-get's COMMAND in FOLDER/cache/archives. They are from the suite
 # $debian_suite, by default Debian 12, for $debian_architecture, by default arm64. The configuration is private: the
-# machine's apt is not changed, and no package is installed. The mirror is the machine's.
+# machine's apt is not changed, and no package is installed. It uses the machine's mirror.
 fetch_debian() {
   local apt=$1 architecture=${debian_architecture:-arm64} mirror
   shift
@@ -188,7 +188,7 @@ CONFIGURATION
   (cd "$apt/cache/archives" && APT_CONFIG=$apt/apt.conf timeout 1200 apt-get -q -q -y "$@" </dev/null)
 }
 
-# unpack_sysroot FOLDER FILE…: unpacks packages, but only the demangler of LLVM and not the other 400 MB.
+# unpack_sysroot FOLDER FILE…: unpacks packages, but of LLVM only the demangler, without the other 400 MB.
 # FOLDER/packages lists the packages and the owner of each file. It also has a copy of the C library with the list of
 # its symbol versions.
 unpack_sysroot() {
@@ -230,7 +230,7 @@ need_arm64_sysroot() {
   mv "$folder.part" "$folder"
 }
 
-# need_arm64_machine: the kernel of an emulated Arm machine, a shell and perf for it, in build/tools/arm64-machine.
+# need_arm64_machine: the kernel, a shell and perf for an emulated Arm machine, in build/tools/arm64-machine.
 need_arm64_machine() {
   local folder=build/tools/arm64-machine kernel
   [ -d "$folder" ] && return 0
@@ -305,7 +305,7 @@ need_programs() {
   # A program that its authors built: ripgrep for Windows on Arm.
   need_npm_package @vscode/ripgrep-win32-arm64 1.18.0 ripgrep ||
     echo "note: ripgrep for Windows on Arm is not tested on the simulated machine" >&2
-  # A program in Go; its output is compared with that of its build for Linux.
+  # A program in Go; its output is compared with the output of its Linux build.
   { need_npm_package @esbuild/win32-arm64 0.28.2 esbuild && need_npm_package @esbuild/linux-x64 0.28.2 esbuild-linux; } ||
     echo "note: esbuild for Windows on Arm is not tested on the simulated machine" >&2
   need_windows_dlls || true

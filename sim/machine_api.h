@@ -46,36 +46,36 @@ typedef struct WperfSimProgram {
 #define WPERF_SIM_MOST_FRAMES 24u
 
 enum {
-  WPERF_SIM_SWITCHED, /* a thread left a core and another came */
-  WPERF_SIM_READIED,  /* a thread that waited may run */
+  WPERF_SIM_SWITCHED, /* a core switched to another thread */
+  WPERF_SIM_READIED,  /* a waiting thread became ready */
   WPERF_SIM_THREAD_BEGAN,
   WPERF_SIM_THREAD_ENDED
 };
 
-/* An event of the machine's scheduler. Those of one core come in order; the time of WPERF_SIM_READIED may be a little
-   earlier than that of the event before. */
+/* An event of the machine's scheduler. The events of one core come in order; the time of WPERF_SIM_READIED may be a
+   little earlier than the time of the previous event. */
 typedef struct WperfSimScheduleEvent {
   wperf_u64 time_ns;
   wperf_u32 kind;
   wperf_u32 core;                    /* the core where it happened */
-  wperf_u32 process, thread;         /* the thread that comes, is ready, begins or ends; 0: the core is idle */
-  wperf_u32 old_process, old_thread; /* the thread that leaves, or that readied or began the other one; 0: a timer */
-  wperf_u32 state, reason;           /* switched: Windows' KTHREAD_STATE and KWAIT_REASON of the thread that leaves */
-  /* Innermost first, the kernel's in front. Switched: the stack at which the new thread continues. Readied: the stack
-  of the waking thread. */
+  wperf_u32 process, thread;         /* the thread that is switched in, is ready, begins or ends; 0: the core is idle */
+  wperf_u32 old_process, old_thread; /* switched out, or readied or began the other thread; 0: a timer */
+  wperf_u32 state, reason;           /* switched: Windows' KTHREAD_STATE and KWAIT_REASON of the old thread */
+  /* Innermost first, kernel frames in front. Switched: the stack at which the new thread continues. Readied: the stack
+     of the waking thread. */
   wperf_u32 frame_count, kernel_frames;
   wperf_u64 frames[WPERF_SIM_MOST_FRAMES];
   wperf_u64 counts[WPERF_SIM_MOST_COUNTS]; /* counts of the core since the machine was opened; switched only */
 } WperfSimScheduleEvent;
 
-/* A thread's counts on cores since the schedule has been watched. */
+/* A thread's counts on all cores since the schedule was first watched. */
 typedef struct WperfSimThreadTruth {
   wperf_u32 process, thread;
   wperf_u64 cycles;
   wperf_u64 counts[WPERF_SIM_MOST_COUNTS];
 } WperfSimThreadTruth;
 
-/* A thread at the moment of a sample, or of a stack in the watched schedule. It stands still while its watcher is
+/* A thread at the time of a sample, or of a stack in the watched schedule. The thread does not run while the watcher is
    called. */
 typedef struct WperfSimMoment {
   wperf_u64 time_ns; /* as in the driver's sample or in the schedule's event; 0 for a record of SPE */
@@ -87,16 +87,16 @@ typedef void (*WperfSimWatcher)(void* context, const WperfSimMoment* moment);
 
 typedef struct WperfSimApi {
   wperf_u32 version; /* WPERF_SIM_API_VERSION */
-  /* Boots a machine and makes the first client of its driver. options: "cpu=neoverse-n1,cores=8,…" (may be empty). NULL
-     on failure. Cheap: nothing is executed or emulated yet; `run=` programs are loaded here but start executing with
-     the first wait(). */
+  /* Boots a machine and creates the first client of its driver. options: "cpu=neoverse-n1,cores=8,…" (may be empty).
+     NULL on failure. Cheap, because no code is executed yet; `run=` programs are loaded, but start executing with the
+     first wait(). */
   WperfSim* (*open)(const char* options, WperfSimError* error);
-  /* Another client of the same machine. NULL on failure. */
+  /* Creates another client of the same machine. NULL on failure. */
   WperfSim* (*join)(WperfSim* sim, WperfSimError* error);
   /* Closes a client, and releases the driver lock if this client holds it. The machine ends with its last client. */
   void (*close)(WperfSim* sim);
-  /* The twin of DeviceIoControl: one shared buffer of `capacity` bytes, `input` of them filled in; *returned = bytes of
-   * answer. */
+  /* The counterpart of DeviceIoControl: one shared buffer of `capacity` bytes, `input` of them filled in; *returned =
+     bytes of answer. */
   WperfStatus (*control)(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input, wperf_u32 capacity,
                          wperf_u32* returned);
   /* Loads a program; it executes from this client's next wait() on. Returns the pid, or 0 on failure. */
@@ -119,23 +119,24 @@ typedef struct WperfSimApi {
   /* All programs since the machine was opened, including ended ones. Fills at most `capacity` entries; returns the
      number of programs. */
   wperf_u32 (*programs)(WperfSim* sim, WperfSimProcess* out, wperf_u32 capacity);
-  /* The modules of a program, the image first, in the same way; returns 0 for an unknown pid. */
+  /* The modules of a program, the image first, returned in the same way; 0 for an unknown pid. */
   wperf_u32 (*modules)(WperfSim* sim, wperf_u32 pid, WperfSimModule* out, wperf_u32 capacity);
-  /* The ids of its threads, in the same way. */
+  /* The ids of a program's threads, returned in the same way. */
   wperf_u32 (*threads)(WperfSim* sim, wperf_u32 pid, wperf_u32* ids, wperf_u32 capacity);
   /* From here on the schedule is recorded, with the cores' counts of these PMU events at all levels: at most
      WPERF_SIM_MOST_COUNTS. */
   void (*watch_schedule)(WperfSim* sim, const wperf_u16* events, wperf_u32 count);
   void (*unwatch_schedule)(WperfSim* sim);
-  /* Takes at most `capacity` records; returns how many. With a capacity of 0 returns how many there are. */
+  /* Removes at most `capacity` records and returns their number. With a capacity of 0, returns how many records there
+     are. */
   wperf_u32 (*take_schedule)(WperfSim* sim, WperfSimScheduleEvent* out, wperf_u32 capacity);
   /* A thread of this process, which has no code on the machine, is switched in on each core and leaves it at once. */
   void (*visit_cores)(WperfSim* sim, wperf_u32 process, wperf_u32 thread);
   /* All threads that ran; thread 0 has the idle time of cores. Same conventions as programs(). */
   wperf_u32 (*schedule_truth)(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity);
   /* Calls `watcher` each time that a counter's overflow interrupts a program, for each record of SPE and, while the
-     schedule is watched, for each stack in it; NULL removes the watcher. One watcher for all clients; it may only call
-     read_memory. */
+     schedule is watched, for each stack in it; NULL removes the watcher. There is one watcher for all clients; it may
+     call only read_memory. */
   void (*watch_samples)(WperfSim* sim, WperfSimWatcher watcher, void* context);
   /* 1 if the program runs and all these bytes are mapped, else 0. */
   wperf_u32 (*read_memory)(WperfSim* sim, wperf_u32 pid, wperf_u64 address, void* to, wperf_u64 size);

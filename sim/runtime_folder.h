@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder for files that processes of one user share: the driver's lock, and a machine that stays on. Linux only.
+// The folder for files that the processes of one user share: the driver's lock, and the socket of a machine that stays
+// on. Linux only.
 #pragma once
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ inline bool is_private_folder(const std::string& path) {
          (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// A folder of the user below the one for temporary files. Makes it if it does not exist.
+// The user's folder below the folder for temporary files. Makes it if it does not exist.
 inline RuntimeFolder own_temporary_folder() {
   RuntimeFolder own{"/tmp/wperf-" + std::to_string(::geteuid()), {}, {}};
   if (::mkdir(own.path.c_str(), S_IRWXU) != 0 && errno != EEXIST) {

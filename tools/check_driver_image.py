@@ -64,7 +64,7 @@ class Image:
         return self.directories[index] if index < len(self.directories) else (0, 0)
 
     def imports(self):
-        """Every import as (dll, name), or (dll, '#17') for an import by number."""
+        """Yields every import as (dll, name), or (dll, '#17') for an import by number."""
         address, size = self.directory("import")
         found = []
         at = self.offset_of(address) if size else None

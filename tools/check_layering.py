@@ -5,9 +5,9 @@
 usage: tools/check_layering.py [ROOT]
 
 Checked: every #include "…", the LINKS of every wperf_room(), headers of the operating system outside the rooms that may
-have them, standard headers in freestanding rooms, printing outside the command line, files that are too long. A
-room of src may include any room of a lower wing, and those rooms of the same wing that its row lists. A folder that no
-row of the table names is an error, so a new room starts with its row.
+have them, standard headers in freestanding rooms, printing outside the command line, files that are too long. A room of
+src may include any room of a lower wing, and the rooms of the same wing that its row lists. A folder that no row of the
+table names is an error, so a new room starts with its row.
 """
 import dataclasses
 import pathlib
@@ -137,7 +137,7 @@ def resolve(name, includer, names):
 
 
 def reachable(starts, files_by_name):
-    """The names of these files and of all our files that they include, directly or indirectly."""
+    """The names of these files and of all the project's files that they include, directly or indirectly."""
     seen, waiting = set(), list(starts)
     while waiting:
         name = waiting.pop()

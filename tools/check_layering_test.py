@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of check_layering.py: each rule has a tree that keeps it and one that breaks it."""
+"""Tests of check_layering.py: each rule has a tree that follows it and a tree that breaks it."""
 import unittest
 
 import check_layering

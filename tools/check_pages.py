@@ -6,8 +6,7 @@ usage: tools/check_pages.py [ROOT]
 
 Checked: paths and file names in `code font` and links in ARCHITECTURE.md, CONTRIBUTING.md, docs/design, docs/decisions and the
 READMEs of folders; names of files in comments ("see foo.h"); "contract N.N" (a section of docs/contract.md) and "decision N" (a
-page of docs/decisions). If a name in `code font` is written like code, its last part must occur in the sources.
-"""
+page of docs/decisions). If text in `code font` looks like an identifier, its last part must occur in the sources. """
 import pathlib
 import re
 import sys

@@ -40,7 +40,7 @@ def linked_packages(tree, architecture, unpacked):
 
 
 def compressed(path, content):
-    """Compressed as Debian compresses manual pages and changelogs: without name and date."""
+    """Compresses the bytes as Debian compresses manual pages and changelogs: without name and date."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_name(path.name + ".gz").write_bytes(gzip.compress(content, compresslevel=9, mtime=0))
 
@@ -64,7 +64,7 @@ def checksums(tree):
 
 
 def build(tree, fields, control_files, output, seconds, level):
-    """fields: {name: text} in the order of the control file, without Installed-Size; empty ones are left out."""
+    """fields: {name: text} in the order of the control file, without Installed-Size; empty fields are left out."""
     with tempfile.TemporaryDirectory() as folder:
         staged = pathlib.Path(folder) / "package"
         shutil.copytree(tree, staged, symlinks=True)

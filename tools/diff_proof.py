@@ -4,12 +4,13 @@
 
   tools/diff_proof.py BUILD_FOLDER [sim|linux] [--pairs 200] [--runs 60] [--held-back N | --of COMMAND] [--per share] [--times N]
 
-Records a program of eight functions again and again, and the same with one function that does 3 % more. Pairs are drawn from
-these recordings. In a pair of the same program, every change that is called sure is wrong. In a pair of both programs,
-that function should be named. --held-back draws function sizes that were not used for tuning. --of records any program;
-then only pairs of the same program can be drawn. --times makes the programs run longer, because 3 % of a function need
-many samples if samples are random. --per is diff's unit of comparison: if the machine determines how long a run takes,
-one run per side can only compare shares. Needs clang and lld for the simulated machine, cc for Linux.
+Records a program of eight functions again and again, and the same program with one function that does 3 % more. Pairs
+are drawn from these recordings. In a pair of the same program, every change that `diff` calls sure is wrong. In a pair
+of both programs, `diff` should name the changed function. --held-back draws function sizes that were not used for
+tuning. --of records any program; then only pairs of the same program can be drawn. --times makes the programs run
+longer, because 3 % of a function need many samples if samples are random. --per is diff's unit of comparison: if the
+machine determines how long a run takes, one run per side can only compare shares. Needs clang and lld for the simulated
+machine, cc for Linux.
 """
 import argparse
 import json
@@ -55,7 +56,7 @@ def build(device, folder, name, slower, sizes, times):
         return f"./{name}"
     subprocess.run(["clang-19", "--target=aarch64-pc-windows-msvc", "-O1", "-g", "-gcodeview", "-ffreestanding", "-c",
                     f"{name}.c"], cwd=folder, check=True)
-    # One name for both images: only functions are compared.
+    # Both images have the same name, so that only functions are compared.
     (folder / name).mkdir()
     subprocess.run(["lld-link-19", "/nologo", "/nodefaultlib", "/machine:arm64", "/debug", "/subsystem:console", "/entry:start",
                     f"/out:{name}/prog.exe", f"/pdb:{name}/prog.pdb", f"{name}.o"], cwd=folder, check=True)
@@ -100,7 +101,7 @@ def main():
         sizes = ROUNDS if arguments.held_back is None else held_back(arguments.held_back)
         programs = [arguments.of] if arguments.of else [build(arguments.device, folder, word, slower, sizes, arguments.times) for word, slower in
                                                         (("old", False), ("new", True))]
-        # The programs run alternately, as with `bench`, so that disturbances of the machine affect both.
+        # The programs run alternately, as with `bench`, so that disturbances of the machine affect both programs.
         runs = ([], [])
         for i in range(arguments.runs):
             for side in range(len(programs)):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds the commands on the pages for users, and makes a folder in which they can be run unchanged.
 
-A command is a line of an indented block that begins with `wperf`, as a user types it. Two blanks end it; an explanation
-may follow. It runs on the simulated machine, in the folder of the workloads. If it needs another environment, a line
-before the block names it:
+A command is a line of an indented block that begins with `wperf`, as a user types it. Two blanks end the command; an
+explanation may follow. It runs on the simulated machine, in the folder of the workloads. If it needs another
+environment, a line before the block names it:
 
     <!-- run: linux -->             on the machine's own device
     <!-- run: linux counters -->    the same, but only where the processor shows hardware counters

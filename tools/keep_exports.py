@@ -41,7 +41,7 @@ def file_offset(image, header, rva):
 
 
 def keep(image, wanted):
-    """The image with only the wanted exports. Their order stays, because the loader's search needs it."""
+    """Returns the image with only the wanted exports. They stay sorted, because the loader's search needs that."""
     header = pe_header(image)
     table = file_offset(image, header, word(image, header + 24 + 112))
     functions_rva, names_rva, ordinals_rva = struct.unpack_from("<III", image, table + 28)

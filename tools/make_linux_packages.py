@@ -118,7 +118,7 @@ class Packages:
         self.library = "libwperf" + soname_version(self.components / "libwperf")
 
     def depends(self, component, tree):
-        """The control fields that name other packages."""
+        """Returns the control fields that name other packages."""
         same = f"(= {self.options.version})"
         linked = debian_package.linked_packages(tree, self.options.architecture, self.unpacked)
         opened = packages_of(libraries.opened_libraries(tree))

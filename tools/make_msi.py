@@ -5,7 +5,8 @@ and that folder on everybody's PATH. scripts/package calls it.
 
 usage: tools/make_msi.py --archive wperf-X.Y.Z-windows-ARCHITECTURE.zip --output FILE.msi
 
-It installs no driver. wperf-devgen does, from the driver's files that this puts into the tool's folder.
+The installer does not install the driver. wperf-devgen does that, from the driver's files, which the installer puts
+into the tool's folder.
 
 The tables are written here, and msibuild (Debian's msitools) imports them. msitools' own compiler, wixl, knows neither ARM64 nor
 environment variables in Debian 12. The same archive makes the same installer, byte by byte: identities are computed from names, and each
@@ -26,7 +27,7 @@ import zipfile
 
 ARCHIVE = re.compile(r"wperf-(\d+\.\d+\.\d+)-windows-(arm64|x64)\.zip")
 NAMES = uuid.UUID("b0b7f1a7-9b1c-5d5e-8c0a-5a2f3d6c7e11")  # the namespace of all identities below; it must never change
-# For each architecture: its name in Windows Installer, and the first version of Windows Installer that knows it.
+# For each architecture: its name in Windows Installer, and the first version of Windows Installer that supports it.
 PLATFORMS = {"arm64": ("Arm64", 500), "x64": ("x64", 200)}
 CABINET = "wperf.cab"
 ONLY_DETECT = 2  # an attribute of the table Upgrade
@@ -39,7 +40,7 @@ class Refused(Exception):
 
 
 def identity(*words):
-    """A GUID: the same words have the same one."""
+    """Returns a GUID; the same words always give the same GUID."""
     return "{" + str(uuid.uuid5(NAMES, "/".join(words))).upper() + "}"
 
 
@@ -73,7 +74,7 @@ class Contents:
 
 
 def windows_name(path, number):
-    """Short and long name. The short one is for disks that have only short names."""
+    """Short and long name. The short name is for disks that allow only short names."""
     name = pathlib.PurePosixPath(path)
     return f"{number:08d}{name.suffix[:4]}|{name.name}"
 
@@ -85,7 +86,7 @@ def folder_key(path):
 
 
 def file_version(content):
-    """Version and language that a program states in its resources; empty for other files, which are recognised by their hash."""
+    """The version and language in a program's resources; empty for other files, which are recognised by their hash."""
     at = content.find(VERSION_SIGNATURE) if content.startswith(b"MZ") else -1
     if at < 0:
         return "", ""
@@ -117,7 +118,8 @@ CONDITIONS = [
 ]
 FIRST_ACTIONS = [("FindRelatedProducts", "", 25), ("AppSearch", "", 50), ("LaunchConditions", "", 100), ("ValidateProductID", "", 700),
                  ("CostInitialize", "", 800), ("FileCost", "", 900), ("CostFinalize", "", 1000)]
-# An older version is removed within the transaction: if this one can't be installed, the older one comes back.
+# An older version is removed within the transaction: if the new version can't be installed, the older version is
+# restored.
 ACTIONS = [*FIRST_ACTIONS, ("InstallValidate", "", 1400), ("InstallInitialize", "", 1500), ("RemoveExistingProducts", "", 1501),
            ("ProcessComponents", "", 1600), ("UnpublishFeatures", "", 1800), ("RemoveEnvironmentStrings", "", 3300),
            ("RemoveFiles", "", 3500), ("InstallFiles", "", 4000), ("WriteEnvironmentStrings", "", 5200),
@@ -140,7 +142,7 @@ def hash_rows(contents):
 
 
 def component_rows(contents):
-    """One component for each file. Its identity depends only on its place, as Windows Installer requires."""
+    """One component for each file. Its GUID depends only on its path, as Windows Installer requires."""
     is_64_bit = 256
     return [(row_key(path), identity("component", contents.architecture, path), folder_key(path), is_64_bit, "", row_key(path))
             for path in contents.files]
@@ -180,7 +182,7 @@ def tables(contents, seconds):
         "Feature": ("Feature s38 Feature_Parent S38 Title L64 Description L255 Display I2 Level i2 Directory_ S72 Attributes i2", 1,
                     [("All", "", "wperf", "", 1, 1, "INSTALLDIR", 0)]),
         "FeatureComponents": ("Feature_ s38 Component_ s72", 2, [("All", row_key(path)) for path in contents.files]),
-        # = writes it, - takes it away again, * for all users; the folder is appended to the present value.
+        # = writes the value, - removes it again, * for all users; the folder is appended to the present value.
         "Environment": ("Environment s72 Name l255 Value L255 Component_ s72", 1,
                         [("PATH", "=-*PATH", "[~];[INSTALLDIR]", row_key("wperf.exe"))]),
         "Upgrade": ("UpgradeCode s38 VersionMin S20 VersionMax S20 Language S255 Attributes i4 Remove S255 ActionProperty s72", 5,

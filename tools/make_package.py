@@ -133,7 +133,8 @@ def licenses(zig, capstone, zlib):
 
 
 def readme(version, driver):
-    """Lines that begin with @DRIVER@ are for archives with the driver, those with @NO DRIVER@ for archives without it. driver: its bytes or None."""
+    """Lines that begin with @DRIVER@ are for archives with the driver, lines that begin with @NO DRIVER@ are for
+    archives without it. driver: its bytes or None."""
     text = (ROOT / "tools/package_readme.txt").read_text(encoding="utf-8")
     kept, left_out = ("@DRIVER@", "@NO DRIVER@") if driver else ("@NO DRIVER@", "@DRIVER@")
     text = "".join(line.removeprefix(kept) for line in text.splitlines(keepends=True) if not line.startswith(left_out))

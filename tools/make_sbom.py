@@ -7,9 +7,9 @@ usage: tools/make_sbom.py linux   --archive FILE.tar.gz --build BUILD --tree TRE
        tools/make_sbom.py windows --archive FILE.zip --build BUILD --zig FOLDER --capstone FOLDER --zlib FOLDER --output FILE
 
 The facts for Linux are not listed by hand. ninja lists the system's headers and archives that each program is made of,
-dpkg their packages, and readelf the libraries that the program loads. A library whose licence tools/libraries.py does
-not know is an error. --sysroot: for a cross build, the folder of scripts/packages.sh with the other architecture's
-packages.
+dpkg names their packages, and readelf lists the libraries that the program loads. A library whose licence
+tools/libraries.py does not know is an error. --sysroot: for a cross build, the folder of scripts/packages.sh with the
+other architecture's packages.
 """
 import argparse
 import datetime
@@ -173,8 +173,8 @@ class Build:
         return debian_package.run(compiler[1], "-print-file-name=libstdc++.a").strip() if compiler else None
 
 
-# Packages whose headers only declare functions and add no code: those of the kernel, and of libraries that are loaded
-# or opened by name.
+# Packages whose headers only declare functions and add no code: packages of the kernel, and of libraries that are
+# loaded or opened by name.
 DECLARING = {"libc6-dev", "linux-libc-dev", "libcapstone-dev", "libcurl4-openssl-dev", "libunicorn-dev", "libcrypt-dev",
              "libstdc++-12-dev", "libgcc-12-dev"}
 

@@ -6,8 +6,8 @@ usage: tools/make_vcpkg_port.py --repository OWNER/NAME --ref TAG --archive FILE
        tools/make_vcpkg_port.py --source FOLDER --output FOLDER
 
 The first kind is for vcpkg's registry. FILE is GitHub's archive of TAG, which vcpkg will download:
-https://github.com/OWNER/NAME/archive/TAG.tar.gz. The second kind builds a working tree, to try the port before there is a tag:
-vcpkg install wperf --overlay-ports=FOLDER
+https://github.com/OWNER/NAME/archive/TAG.tar.gz. The second kind builds a working tree, so that the port can be tried
+before a tag exists: vcpkg install wperf --overlay-ports=FOLDER
 """
 import argparse
 import hashlib

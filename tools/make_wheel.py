@@ -5,10 +5,10 @@
 usage: tools/make_wheel.py --library LIBWPERF.SO --output FOLDER
        tools/make_wheel.py --archive ARCHIVE --output FOLDER
 
-ARCHIVE is a .tar.gz or .zip of scripts/package; the library and the licences in it are taken. The wheel's tag names the systems
-that the library runs on: win_arm64, win_amd64, manylinux_2_N if it needs only libraries of glibc and N is the newest
-glibc version that it needs, otherwise linux. The same files make the same wheel, byte by byte: names are sorted and
-every entry has one date, SOURCE_DATE_EPOCH.
+ARCHIVE is a .tar.gz or .zip of scripts/package; the library and the licences are taken from it. The wheel's tag names
+the systems that the library runs on: win_arm64, win_amd64, manylinux_2_N if it needs only libraries of glibc and N is
+the newest glibc version that it needs, otherwise linux. The same files make the same wheel, byte by byte: names are
+sorted and every entry has one date, SOURCE_DATE_EPOCH.
 """
 import argparse
 import base64
@@ -25,7 +25,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIRST_ZIP_SECOND = 315532800  # 1980-01-01, the earliest time in a zip file
-# Libraries of every glibc system. If the file needs any other one, the wheel is only for this distribution.
+# Libraries of every glibc system. If the file needs any other library, the wheel is only for this distribution.
 GLIBC = re.compile(r"(?:lib(?:c|m|dl|rt|pthread|gcc_s)|ld-linux[\w-]*)\.so\.\d$")
 ELF_MACHINES = {62: "x86_64", 183: "aarch64"}
 PE_MACHINES = {0x8664: "amd64", 0xAA64: "arm64"}

@@ -4,8 +4,9 @@
 
 usage: tools/make_winget.py --url https://…/FOLDER --output FOLDER [--identifier Publisher.Package] [--page https://…] FILE.msi…
 
---url: where the .msi files will be downloaded from, without their names. winget compares the sums, so make the manifests last, from
-the signed files. They go into FOLDER/manifests/…, as the repository microsoft/winget-pkgs has them.
+--url: where the .msi files will be downloaded from, without their names. winget compares checksums, so make the
+manifests last, from the signed files. They are written to FOLDER/manifests/…, with the layout of the repository
+microsoft/winget-pkgs.
 """
 import argparse
 import hashlib

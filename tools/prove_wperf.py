@@ -7,7 +7,7 @@ usage: tools/prove_wperf.py try --wperf PROGRAM --output FOLDER [--device DEVICE
 
 `try` takes the program, or the .zip that scripts/package makes. It writes its results as JSON and as a Markdown table,
 the recordings, and a page into FOLDER. It ends with 1 if a result is wrong. `join` makes one table of several machines,
-and a badge in the form that shields.io reads. For workflows of public forges: see .github/workflows.
+and a badge in the form that shields.io reads. Used by the workflows in .github/workflows.
 """
 import argparse
 import json

@@ -5,9 +5,9 @@ shares with its .pdb.
 
 usage: tools/stable_image.py IMAGE…
 
-The linker that comes with zig writes the time of day, so that two builds of the same sources differ. The stamp has the
-meaning that Microsoft's linker gives it with /Brepro: images of the same content have the same one. The identity is a hash of the .pdb,
-which names the folder of the build. A .pdb in the folder of the image gets the new one.
+zig's linker writes the time of day, so two builds of the same sources differ. The new stamp has the same meaning as
+with Microsoft's /Brepro: images with the same content have the same stamp. The identity is a hash of the .pdb, which
+contains the path of the build folder. A .pdb in the folder of the image gets the new identity.
 """
 import hashlib
 import pathlib
@@ -44,7 +44,7 @@ def stamps(image, header):
 
 
 def identity_place(image, header):
-    """The place of the identity that the .pdb also has; None if there is no identity."""
+    """The offset of the identity that the .pdb also has; None if there is no identity."""
     address, size = directory(image, header, DEBUG)
     start = file_offset(image, header, address) if size else 0
     for entry in range(start, start + size, DEBUG_ENTRY):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of stable_image.py: a DLL that was linked at two times of day becomes the same bytes."""
+"""Tests of stable_image.py: two DLLs that were linked at different times become identical."""
 import pathlib
 import re
 import shutil

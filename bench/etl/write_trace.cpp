@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// write_trace FILE EVENTS: writes a trace like that of a busy machine, in the form that Windows writes without
-// compression: eight cores whose threads are switched, made ready and sampled, with a stack after each switch and
-// sample. Written from the description of the format, without the product's code.
+// write_trace FILE EVENTS: writes a trace like one of a busy machine, in Windows' uncompressed format: eight cores
+// whose threads are switched, readied and sampled, with a stack after each switch and sample. Written from the
+// description of the format, without the product's code.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -33,7 +33,7 @@ class Core {
  public:
   Core(u16 number, std::FILE* file, u64& sequence) : number_(number), file_(file), sequence_(sequence) {}
 
-  // A record of the kernel's short form.
+  // A record with the kernel's short header.
   void add(u8 group, u8 opcode, u16 version, u64 time, std::string_view payload) {
     std::string record;
     put(record, version);
@@ -105,7 +105,7 @@ void begin_trace(Core& core) {
   core.flush(4);
 }
 
-// A program passes the same places again and again, so only this many stacks are different.
+// A program executes the same code again and again, so only this many stacks are different.
 constexpr u32 kStacks = 20'000;
 
 std::string stack_of(u64 time, u32 process, u32 thread, u32 random) {
@@ -145,7 +145,7 @@ int main(int count, char** words) {
     now += 20 + (random >> 24);
     const u32 number = (random >> 8) % kCores;
     Core& core = cores[number];
-    // Each core has separate threads, so no thread is in two places.
+    // Each core has separate threads, so no thread runs on two cores.
     const u32 thread = kFirstThread + number * (kThreads / kCores) + (random >> 16) % (kThreads / kCores);
     const u32 process = kFirstThread / 2 + (thread - kFirstThread) / 16;
     if (random >> 30 == 0 && runs[number] != 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The floor for reports: only walks the records of a perf.data file and folds (pid, call chain) by hash. It trusts the
-// file, knows one layout of samples (that of `perf record -g` with one event) and does not name functions. run.py
-// compares `wperf report --tree` with it. With --json it instead writes lines of JSON into a buffer by hand, for
-// comparison with `wperf report --records - --json`. For every frame it looks up the address in a table of names; for a
-// new address it makes up a name. It opens no symbol file and ignores mappings, so an address is the same function in
-// every process. It makes one pass only.
+// A lower bound for the time of reports: only walks the records of a perf.data file and folds (pid, call chain) by
+// hash. It trusts the file, knows one sample layout (that of `perf record -g` with one event) and does not name
+// functions. run.py compares `wperf report --tree` with this program. With --json it instead writes lines of JSON into
+// a buffer by hand, for comparison with `wperf report --records - --json`. For every frame it looks up the address in a
+// table of names; for a new address it makes up a name. It opens no symbol file and ignores mappings, so an address is
+// the same function in every process. It makes one pass only.
 //
 // usage: floor [--json] FILE
 #include <bit>
@@ -74,10 +74,10 @@ class Names {
   std::deque<std::string> names_;
 };
 
-// Lines of JSON, character by character into a buffer that is large enough for the greatest record.
+// Writes lines of JSON character by character into a buffer that is large enough for the largest record.
 class JsonLines {
  public:
-  // The table is large enough for the names of a recording of that size.
+  // The table has room for the names of a recording of `size` bytes.
   explicit JsonLines(u64 size) : names_(size < 200'000'000 ? 20 : 22) {}
   void add(u64 pid_and_tid, u64 time, u64 period, const char* chain, u64 depth) {
     text(R"({"comm":"program","pid":)");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // measure COMMAND…: runs the command without input and output, and prints its seconds and its peak memory in KB. This
-// is a separate program because the peak of a child begins with the memory of its parent, and Python has more memory
-// than wperf.
+// is a separate program because the peak of a child process starts from the memory of its parent, and Python has more
+// memory than wperf.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/resource.h>

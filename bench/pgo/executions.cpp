@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a program of one thread on the simulated machine and prints how often each of its instructions ran, for profiles
-// to be compared with. Several lines may be about one instruction: they add up. All numbers but RUNS and CYCLES are
+// Runs a program of one thread on the simulated machine and prints how often each of its instructions ran, to check
+// profiles against. If several lines cover one instruction, their counts add up. All numbers but RUNS and CYCLES are
 // hexadecimal.
 //   usage: pgo_executions OPTIONS INTERVAL PROGRAM [ARGUMENT…]
 //   image BASE SIZE                  the program's image
 //   block ADDRESS SIZE RUNS CYCLES   code of the image
 //   branch FROM TO                   in stacks of 32, oldest first, one stack each INTERVAL taken branches
-// OPTIONS are those of `--device sim:`.
+// OPTIONS are the options after `--device sim:`.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures the cost of the simulated core's models. Each loop runs on plain Unicorn with an empty block hook, on
 // Unicorn with empty memory hooks too, and on a CoreEngine, in turns in one process. The shortest time of each counts,
-// because neighbours on the host can only add to it. `ratio` is the speed of the CoreEngine relative to plain Unicorn.
-// --check fails below a ratio, except on hosts without a translator.
+// because other programs on the host can only make a run slower. `ratio` is the speed of the CoreEngine relative to
+// plain Unicorn. --check fails below a ratio, except on hosts without a translator.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -66,7 +66,7 @@ class Plain {
     cpu_.library().emu_start(cpu_.handle(), thread.pc, ~u64{0} - 3, 0, 0);
     const double time = now() - start;
     ThreadState end;
-    registers_.save(end, true);  // so that the next load() sees the changes
+    registers_.save(end, true);  // the next load() then sees the changes
     return time;
   }
 

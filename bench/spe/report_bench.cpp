@@ -3,7 +3,8 @@
 //   report_bench FILE records   decodes every record, prints how many and what they add up to
 //   report_bench FILE symbols   the report by symbol
 //   report_bench FILE memory    the same with the tables of --mem
-// The file names no program. Every 64 bytes of its code get a made-up function, so that there are functions to name.
+// The file names no program. Every 64 bytes of its code become a made-up function, so that the report has functions to
+// name.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -121,7 +122,7 @@ int main(int argc, char** argv) {
   } else {
     print_report(traces, what == "memory");
   }
-  // This does not use the peak of getrusage(), because that begins with the memory of the parent process.
+  // The peak from getrusage() is not used, because it starts from the memory of the parent process.
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("VmHWM:")) std::fprintf(stderr, "peak %ld KB\n", std::atol(line.c_str() + 6));

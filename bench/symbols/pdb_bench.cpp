@@ -3,7 +3,7 @@
 //   pdb_bench PDB functions          every function
 //   pdb_bench PDB lines              every function and every line row
 //   pdb_bench PDB addresses FILE     function, inlined frames and line of every address (hexadecimal RVAs, one a line)
-//   pdb_bench PDB first RVA          the same of one address
+//   pdb_bench PDB first RVA          the same for one address
 // Prints its counts, so that the compiler cannot remove any work, and the peak memory including mapped pages.
 #include <sys/resource.h>
 

@@ -1,6 +1,6 @@
 # The native build of the Windows side: clang-cl and lld-link of Visual Studio, in its developer prompt, with libraries from
-# vcpkg. The prompt selects the machine. On Linux this file only compiles, to check what can be checked there: with
-# mingw-w64's headers, zig's libc++ and WPERF_WINDOWS_ARCH, and without linking. docs/design/building-on-windows.md has the steps.
+# vcpkg. The prompt selects the machine. On Linux this file only compiles the sources as a check, without linking: with
+# mingw-w64's headers, zig's libc++ and WPERF_WINDOWS_ARCH. docs/design/building-on-windows.md has the steps.
 if(CMAKE_HOST_WIN32)
   set(machine $ENV{VSCMD_ARG_TGT_ARCH})
   if(NOT machine MATCHES "^(arm64|x64)$")
@@ -24,7 +24,7 @@ find_program(WPERF_LLD_LINK NAMES lld-link-19 lld-link REQUIRED)
 set(CMAKE_C_COMPILER ${WPERF_CLANG_CL})
 set(CMAKE_CXX_COMPILER ${WPERF_CLANG_CL})
 set(CMAKE_LINKER ${WPERF_LLD_LINK})
-# The programs need no other DLLs than those of Windows.
+# The programs need only the DLLs of Windows.
 set(CMAKE_MSVC_RUNTIME_LIBRARY MultiThreaded)
 
 if(CMAKE_HOST_WIN32)
@@ -49,7 +49,7 @@ set(WPERF_CAPSTONE_INCLUDE ${tools}/capstone/include CACHE PATH "headers of Caps
 foreach(library WPERF_ZLIB WPERF_CAPSTONE_LIBRARY)
   set(${library} not-linked.lib CACHE FILEPATH "not linked here")
 endforeach()
-# mingw-w64's headers expect GCC's macros, libc++ the run-time library that these headers belong to.
+# mingw-w64's headers expect GCC's macros, and libc++ expects mingw-w64's run-time library.
 set(flags "-fgnuc-version=4.2.1 -D__MINGW32__ -D__MINGW64__ -D__declspec=__declspec -DUSE_NO_MINGW_SETJMP_TWO_ARGS -D__MINGW_ATTRIB_DEPRECATED=")
 string(APPEND flags " -D_LIBCPP_DISABLE_VISIBILITY_ANNOTATIONS -D_LIBCPP_HAS_NO_VENDOR_AVAILABILITY_ANNOTATIONS")
 string(APPEND flags " -D_LIBCPP_ABI_VERSION=1 -D_LIBCPP_ABI_NAMESPACE=__1 -D_LIBCPP_ABI_FORCE_MICROSOFT -D_LIBCPP_NO_VCRUNTIME")

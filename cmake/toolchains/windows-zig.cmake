@@ -1,6 +1,6 @@
 # Cross build of the Windows side on Linux: zig 0.11 (clang 16, libc++ 16, mingw-w64) as compiler and linker.
-# scripts/build downloads zig into build/tools; another one may be named with -DWPERF_ZIG=…. WPERF_WINDOWS_ARCH selects
-# the machine: aarch64 (default) or x86_64.
+# scripts/build downloads zig into build/tools; -DWPERF_ZIG=… selects another zig. WPERF_WINDOWS_ARCH selects the
+# machine: aarch64 (default) or x86_64.
 set(CMAKE_SYSTEM_NAME Windows)
 set(WPERF_WINDOWS_ARCH aarch64 CACHE STRING "machine of the Windows build: aarch64 or x86_64")
 set(WPERF_ZIG ${CMAKE_CURRENT_LIST_DIR}/../../build/tools/zig-0.11.0/package/zig CACHE FILEPATH "the zig compiler driver")
@@ -13,9 +13,9 @@ else()
   set(dlltool_machine i386:x86-64)
 endif()
 
-# zig's own optimiser mode would add run-time checks and link-time optimisation, which the presets decide. They also
-# decide about debug information, which zig makes by default. It takes a quarter of the time, and no package contains
-# it.
+# zig's own optimiser mode would add run-time checks and link-time optimisation, which the presets decide. The presets
+# also decide about debug information, which zig makes by default. Making it takes a quarter of the time, and no package
+# contains it.
 set(zig_target -target ${WPERF_WINDOWS_ARCH}-windows-gnu -fno-lto -fno-sanitize=undefined -g0)
 # ccache needs a compiler that is a single program.
 foreach(language cc c++)

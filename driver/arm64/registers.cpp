@@ -138,7 +138,7 @@ void instruction_barrier() {
 #endif
 }
 
-// PSB CSYNC is written as hint #17, because assemblers know its name only with an extension switched on.
+// PSB CSYNC is written as hint #17, because assemblers know its name only if an extension is enabled.
 void profiling_barrier() {
 #if defined(_MSC_VER) && !defined(__clang__)
   wperf_psb_csync();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The only place where the driver touches system registers of the core it runs on. Any IRQL, but the caller must stay
-// on that core as long as the values matter. A register that the core lacks is an undefined instruction.
+// on that core as long as the values matter. Access to a register that the core lacks is an undefined instruction.
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The timer runs on one thread and requests on another, as on two cores of a real machine. Each core that interrupts is
-// a separate thread. ThreadSanitizer proves that all shared state is protected by the lock, or is passed on in order if
-// an interrupt may not lock. In any build the test proves that no count or sample is lost or counted twice.
+// a separate thread. ThreadSanitizer checks that all shared state is protected by the lock, or by ordered accesses
+// where an interrupt may not lock. In every build the test checks that no count or sample is lost or counted twice.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -87,7 +87,8 @@ WperfSampleRequest unthrottled(WperfSampleRequest request) {
   return request;
 }
 
-// Makes one event per step on each of `cores` until `done`. An overflow passes the number of the step to the driver.
+// Generates one event per step on each of `cores` until `done` is set. An overflow passes the number of the step to the
+// driver.
 class InterruptingCores {
  public:
   InterruptingCores(FakeHal& hal, Core& core, const std::vector<u32>& cores) : hal_(hal) {

@@ -46,7 +46,7 @@ void Core::shutdown() {
   profiling_.discard();  // memory that an unreachable core kept from an earlier owner
 }
 
-// The first request that needs the machine reserves it; the owner keeps it until the lock moves.
+// The first request that needs the machine reserves it; the owner keeps the machine until the lock changes hands.
 WperfStatus Core::occupy(ClientId client) {
   if (owner_ == client) {
     return WPERF_OK;
@@ -70,8 +70,8 @@ WperfStatus Core::occupy_idle(ClientId client) {
   return occupy(client);
 }
 
-// An administrator's settings for memory and clusters are dropped, too, because counts there reveal the work of all
-// users, and the settings may not fit the machine later.
+// An administrator's settings for memory and clusters are dropped, too, because memory and cluster counts reveal the
+// work of all users, and the settings may not fit the machine later.
 void Core::release_units() {
   if (owner_ == 0) {
     return;
@@ -252,7 +252,7 @@ WperfStatus Core::sample_configure(Caller caller, const WperfSampleRequest& requ
   if (const WperfStatus status = profiling_.settle(); status != WPERF_OK) {
     return status;
   }
-  profiling_.discard();  // first, because its memory and the rings are not there at once
+  profiling_.discard();  // first, so that its memory and the rings never exist at once
   if (const WperfStatus status = sampling_.configure(request, machine_); status != WPERF_OK) {
     return status;
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole driver without its shell. One Core is one driver: the shell makes it, hands it every request of every
-// client, calls its timer and reports the clients that have left (driver/README.md lists the shell's duties). It has no
-// globals, and allocates memory only when a session is configured. A client may count and profile with the SPE at the
-// same time. Sampling by overflow excludes both: configuring it discards them, and configuring one of them discards it.
+// The whole driver without its shell. One Core is one driver: the shell creates it, passes it every request of every
+// client, calls its timer and reports the clients that have left (driver/README.md lists the shell's duties). A Core
+// has no globals, and allocates memory only when a session is configured. A client may count and profile with the SPE
+// at the same time. Sampling by overflow excludes both: configuring it discards them, and configuring one of them
+// discards it.
 //
 // The shell serialises dispatch(), client_gone() and shutdown(); on_timer() and the interrupts may run concurrently
 // with any of them.
@@ -34,33 +35,33 @@ struct CoreConfig {
 
 class Core {
  public:
-  // `lock` is read again at every call, so other processes may change it between calls.
+  // The Core reads `lock` again in every call, so other processes may change it between calls.
   Core(Hal& hal, LockState& lock, const CoreConfig& config);
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  // One request. `buffer` holds `input_size` bytes of request and takes the answer of at most `capacity` bytes: the
-  // shell guarantees that it is as long as the longer of the two. `*returned` gets the length of the answer; a refused
-  // request does not write into the buffer.
+  // Handles one request. `buffer` holds the request of `input_size` bytes and receives the answer of at most `capacity`
+  // bytes: the shell guarantees that the buffer has room for the longer of the two. `*returned` is set to the length of
+  // the answer; a refused request does not write into the buffer.
   [[nodiscard]] WperfStatus dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size,
                                      u32 capacity, u32* returned);
 
   void on_timer();
   // Called from the overflow interrupt of `core`, on that core, even if the overflow may belong to another user. Takes
-  // no lock. It calls only registers, synchronize, time_ns and ask_for_user_walk of the hal. Returns the counters of
-  // this core that this driver samples with (0 if it does not sample); their interrupt has been handled.
+  // no lock. Calls only the hal's registers, synchronize, time_ns and ask_for_user_walk. Returns the counters of this
+  // core that this driver samples with (0 if it does not sample); their interrupt has been handled.
   u64 on_overflow(u32 core, const InterruptedContext& interrupted) { return sampling_.on_overflow(core, interrupted); }
   // The two answers to Hal::ask_for_user_walk: the stack, or that there is no stack.
   void on_user_walk(u32 ticket, const WalkedStack& stack) { sampling_.on_user_walk(ticket, stack); }
   void on_user_walk_lost(u32 ticket) { sampling_.on_user_walk_lost(ticket); }
   // Called from the interrupt of `core`'s profiling buffer (PMBIRQ), on that core, even if it belongs to another user.
-  // Takes no lock. It calls only registers, synchronize, drain_profiling and time_ns of the hal. Returns true if it
-  // belonged to this driver and has been handled. A shell without that interrupt never calls it; timer and drain do its
-  // work then.
+  // Takes no lock. Calls only the hal's registers, synchronize, drain_profiling and time_ns. Returns true if the
+  // interrupt belonged to this driver and has been handled. A shell without that interrupt never calls this function;
+  // then the timer and drain do its work.
   bool on_profiling_interrupt(u32 core) { return profiling_.on_interrupt(core); }
   void client_gone(ClientId client);
-  // Ends counting, sampling and profiling before the machine sleeps, as if their client had done it. Results so far can
-  // still be read.
+  // Ends counting, sampling and profiling before the machine sleeps, as if the client had ended them. The results so
+  // far can still be read.
   void end_measurement();
   void shutdown();  // returns all resources; the last call
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMUv3 counters of the core it runs on. The fixed cycle counter, its filter and its mode (PMCR.LC, D) belong to
-// the system, and all users of counters share PMCR.LP, so these are never written.
+// The PMUv3 counters of the core on which this code runs. The fixed cycle counter, its filter and its mode (PMCR.LC, D)
+// belong to the system, and all users of counters share PMCR.LP, so these are never written.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/counter_bank.h"
@@ -42,7 +42,7 @@ class CoreBank final : public CounterBank {
   CoreRegisters& found_;
   const u8* map_;
   u32 used_;
-  u64 mask_ = 0;  // our hardware counters
+  u64 mask_ = 0;  // the hardware counters of this bank
   bool kernel_;
 };
 

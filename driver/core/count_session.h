@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One client's counting, from configure to read: owns the units and their memory, drives them through start, timer and
-// stop. Counts grow over start/stop pairs and restart with each configuration. It takes the hal's lock itself, so that
-// tick() may run during a request.
+// stop. Counts accumulate across start and stop, and restart with each configuration. The session takes the hal's lock
+// itself, so that tick() may run during a request.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -26,7 +26,8 @@ class CountSession {
   // `request` must have passed check_count_request(). The only step that allocates.
   [[nodiscard]] WperfStatus configure(const WperfCountRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
-  // Always ends counting; a failure means that a core could not be reached: its counts end at their last fold.
+  // Always ends counting. A failure means that a core could not be reached; the counts of that core end at their last
+  // fold.
   [[nodiscard]] WperfStatus stop();
   // Updates the unit's counts if counting. `reply` must be zeroed.
   [[nodiscard]] WperfStatus read(const WperfCountReadRequest& request, WperfCountReply& reply);

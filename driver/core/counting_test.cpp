@@ -9,7 +9,7 @@
 namespace wperf::driver {
 namespace {
 
-// Counts of every event, by its number, at EL0; ten times as many at EL1.
+// Each event happens as often as its number at EL0, and ten times as often at EL1.
 u64 by_number(EventClass, u32 unit, u32 event, bool el1) {
   return (u64{event} + 1000 * unit) * (el1 ? 10 : 1);
 }
@@ -94,8 +94,8 @@ TEST_F(Counting, ReadingWhileCountingShowsNow) {
 TEST_F(Counting, ThirtyTwoBitsOverflowExactly) {
   begin(count_request({0}, {0x8}));
   u64 expected = 0;
-  // Steps between folds: below a full turn, exactly one, just over one, and nearly to the second top. The last needs
-  // the overflow flag.
+  // Steps between folds: less than one full turn of the counter, exactly one, just over one, and almost two. The last
+  // step needs the overflow flag.
   for (const u64 step :
        {u64{1}, u64{0xffff'ffff}, u64{0x1'0000'0000}, u64{0x1'0000'0005}, u64{5}, u64{0x1'bfff'fff0}}) {
     // The last step is noticed only if counters begin at their first value, so counting is restarted.
@@ -148,7 +148,7 @@ TEST_F(Counting, OverflowBetweenTheReadsOfALateFoldCounts) {
       hal.advance(0, only_user(0x20 + kFirstCount));
     }
   };
-  core.on_timer();  // the counter is beyond its last value again: only the flag shows that it wrapped
+  core.on_timer();  // the counter is above its last value again: only the flag shows that it wrapped
   EXPECT_EQ(read().entries[0].value, 0x1'0000'0015u);
   ASSERT_EQ(ann.stop(), WPERF_OK);
 }
@@ -240,7 +240,7 @@ class CountingAroundOthers : public Counting {
  protected:
   static FakeMachine machine() {
     FakeMachine machine;
-    machine.reserved_mask = 0x2a;  // 1, 3, 5 are ours
+    machine.reserved_mask = 0x2a;  // the driver has 1, 3, 5
     return machine;
   }
   CountingAroundOthers() : Counting(machine()) {}

@@ -34,8 +34,8 @@ struct Core::DispatchTable {
     return {code, input, input, output, output, needs, any_version(code), &handle<Request, Reply, handler>};
   }
 
-  // A client of another wire version finds out the driver's version with one of these requests, and releases the driver
-  // with the other. They keep their shape in every version.
+  // A client with another wire version asks for the driver's version with one of these requests, and releases the
+  // driver with the other. Their layout is the same in every version.
   static constexpr bool any_version(u32 code) {
     return code == static_cast<u32>(WPERF_CODE_VERSION) || code == static_cast<u32>(WPERF_CODE_LOCK);
   }

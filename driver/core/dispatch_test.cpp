@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entry for requests: which ones it accepts, and that a refused one has no effect.
+// The entry for requests: which requests it accepts, and that a refused request has no effect.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"

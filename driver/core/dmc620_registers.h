@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The performance counters of one DMC-620 memory controller, as its register frame shows them (Arm CoreLink DMC-620
+// The performance counters of one DMC-620 memory controller, as laid out in its register frame (Arm CoreLink DMC-620
 // TRM, "PMU registers"). Offsets are from the base of the controller's frame. A map of its first page reaches the
 // counters; its second page ends with the identification registers. The driver core programs these registers, and the
 // simulator's model implements them.
@@ -58,8 +58,8 @@ constexpr u32 event_of_control(u32 control) {
 }
 
 // PERIPH_ID_4, _0, _1, _2 and COMPONENT_ID_0 to _3 in the identity page: a PrimeCell component made by Arm (JEP106 code
-// 4, 0x3b). Only the low byte of each is compared. The part number is not compared: the available manuals do not have
-// it.
+// 4, 0x3b). Only the low byte of each is compared. The part number is not compared, because the available manuals do
+// not give it.
 struct IdentityRegister {
   u64 offset;
   u32 mask, value;

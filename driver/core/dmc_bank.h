@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counters of one kind (clk or clkdiv2) of one DMC-620 channel. The frame is mapped by dmc_channels.h; any core
-// may touch it. Counters count every transaction: their mask is cleared.
+// The counters of one kind (clk or clkdiv2) of one DMC-620 channel. The frame is mapped by dmc_channels.h; any core may
+// access the frame. Counters count every transaction: their mask is cleared.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/counter_bank.h"
@@ -37,7 +37,7 @@ class DmcBank final : public CounterBank {
   Hal& hal_;
   DmcRegisters& found_;
   void* frame_;
-  u32 first_;  // index of the hardware counter that is our counter 0
+  u32 first_;  // index of the hardware counter that is counter 0 of this bank
   u64 overflow_status_;
   u32 used_;
 };

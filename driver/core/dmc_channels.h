@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DMC-620 channels a client has named, mapped. Addresses come from outside, so they are checked completely: a page
-// is mapped for writing only if the frame's identity registers are those of an Arm component. The hal refuses RAM.
+// The mapped DMC-620 channels that a client has named. The client supplies the addresses, so they are checked
+// completely: a page is mapped for writing only if the frame's identity registers identify an Arm component. The hal
+// refuses RAM.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"

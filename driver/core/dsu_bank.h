@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DynamIQ shared unit's counters of the cluster of the core it runs on. All of them are ours: cluster counters
-// cannot be reserved.
+// The DynamIQ shared unit's counters, in the cluster of the core on which this code runs. The driver uses all of them:
+// cluster counters cannot be reserved.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/counter_bank.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A client sets which cores share a DSU: the settings that are accepted, those that are refused, and how long they
-// hold.
+// A client sets which cores share a DSU: which settings are accepted or refused, and how long they stay in effect.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The PMUs of the memory channels of fake_hal.h: frames of device memory with counters that count the test's events,
-// and how a driver maps them.
+// and the functions that map them.
 #pragma once
 #include <map>
 
@@ -21,7 +21,7 @@ struct FakeDmc {
     }
   }
 
-  // One step of time: happened(event_class, event) is how often an event has happened.
+  // Advances one step of time: happened(event_class, event) returns how often an event has happened.
   template <class Happened>
   void count(const Happened& happened) {
     for (u32 i = 0; i < dmc620::kCounters; ++i) {

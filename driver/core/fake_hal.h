@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A machine for the core's tests and fuzzers: registers that count the test's events while the test lets time pass, and
-// interrupt when they overflow. It is strict: anything a well-behaved driver never does (foreign counters, registers
-// off their core, leaks, calls under the wrong lock or in an interrupt) is noted in `violations`. Any fallible call can
-// be made to fail. A core runs one thing at a time, on any thread: either a call of run_on_core or events.
-// The other fake_*.h files play parts of the machine.
+// interrupt when they overflow. It is strict: actions that a well-behaved driver never takes (access to foreign
+// counters, registers from the wrong core, leaks, calls under the wrong lock or in an interrupt) are noted in
+// `violations`. Any fallible call can be made to fail. A core does one thing at a time, on any thread: it executes a
+// call of run_on_core, or events happen. The other fake_*.h files implement parts of the machine.
 #pragma once
 #include <atomic>
 #include <cstring>
@@ -90,7 +90,7 @@ class FakeHal final : public Hal {
     count_on_core(core, events);
     interrupt(core);
   }
-  // Adds one core that equals the first. May be called once.
+  // Adds one core that is like the first. May be called once.
   void add_core() {
     ++machine_.cores;
     pmu_versions.push_back(pmu_versions[0]);
@@ -113,13 +113,13 @@ class FakeHal final : public Hal {
     interrupt_of_buffer(core);
     return spes[core].choose(record);
   }
-  // Sets bits of PMBSR: something happens to the buffer.
+  // Sets bits of PMBSR, as if an event had happened to the buffer.
   void disturb_profiling(u32 core, u64 pmbsr) {
     const std::lock_guard running(core_locks_[core]);
     spes[core].pmbsr |= pmbsr;
     interrupt_of_buffer(core);
   }
-  // Lets the interrupted threads continue, and walks the stacks of those with a pending walk.
+  // Lets the interrupted threads continue, and walks the stacks of threads with a pending walk.
   void take_walks() { walks.take(now_ns); }
   // Lets another driver's counter overflow. Its interrupt also calls this driver's handler.
   void interrupt_from_elsewhere(u32 core) {

@@ -24,8 +24,8 @@ struct FakePmu {
   // The flags of overflows that interrupt the core.
   u64 raised() const { return (pmcr & kPmcrEnable) != 0 ? overflow & interrupts : 0; }
 
-  // One step of time: happened(type) is how often the event of a counter with this type has happened. `width`: bits of
-  // each counter.
+  // Advances one step of time: happened(type) returns how often the event of a counter with this type has happened.
+  // `width`: bits of each counter.
   template <class Happened>
   void count(u32 counters, u32 width, const Happened& happened) {
     if ((pmcr & kPmcrEnable) == 0) {
@@ -93,7 +93,7 @@ struct FakePmu {
     }
   }
 
-  // Returns the reason why writing `value` is wrong, or null. `ours`: the counters that the driver has reserved.
+  // Returns the reason why writing `value` is wrong, or null. `ours` has the counters that the driver has reserved.
   const char* store(Register reg, u64 value, u64 ours) {
     switch (reg) {
       case Register::pmcr:

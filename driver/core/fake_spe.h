@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The SPE of one core of fake_hal.h: registers, and hardware that takes the records a test gives it. The latest record
 // is in flight until a barrier or the next record, as on real hardware, so a driver that forgets the barrier loses it.
-// A full buffer stops it; records are written at PMBPTR, if PMBLIMITR allows it.
+// A full buffer stops the SPE; records are written at PMBPTR if PMBLIMITR allows it.
 #pragma once
 #include <cstring>
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace wperf::driver {
 
-inline constexpr usize kFakeRecord = 64;  // the longest one; with less room the buffer is full
+inline constexpr usize kFakeRecord = 64;  // the longest record; with less room the buffer is full
 
 // A PMSIDR: filters events, absent events, types, latency; at least 1024 operations, 12 bits of latency, records of 64
 // bytes.

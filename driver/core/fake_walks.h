@@ -24,7 +24,7 @@ struct FakeWalks {
   void* placed = nullptr;                                              // its first word is the number of tickets
   bool refuse = false;
 
-  // Lets the interrupted threads continue, and walks the stacks of those with a pending walk. Reading memory may let
+  // Lets the interrupted threads continue, and walks the stacks of threads with a pending walk. Reading memory may let
   // `now_ns` pass.
   void take(const std::atomic<u64>& now_ns) {
     answer([&](u32 ticket, const UserWalkStart& start) {

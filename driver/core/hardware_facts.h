@@ -21,8 +21,8 @@ struct CoreIdentity {
   bool counts;           // it has a PMU with accessible registers
 };
 
-// The clusters that share a DSU: as the hal reports them, unless a client has set them (it reads the firmware's
-// tables).
+// The clusters that share a DSU: as the hal reports them, unless a client, which can read the firmware's tables, has
+// set them.
 struct ClusterSetup {
   bool known = false;
   u32 count = 0, size = 0;
@@ -40,7 +40,7 @@ struct HardwareFacts {
   u32 cluster_size = 0;
   CoreIdentity first_core = {};
   u32 counters_total = 0;  // the smallest number over the cores
-  u32 free_mask = 0;       // hardware counters that are ours on every core
+  u32 free_mask = 0;       // hardware counters that are reserved for this driver on every core
   u32 dsu_counters = 0;    // the smallest number over the clusters
   bool every_core_counts = false;
   u8 counter_map[32] = {};  // hardware index of free counter n

@@ -198,7 +198,7 @@ TEST(HardwareFacts, TheTimerAndTheClockAreOfOneMoment) {
   EXPECT_EQ(asked.reply.timer_hz, 50'000'000u);
   EXPECT_EQ(asked.reply.timer_time_ns, 3'000'000u);
   EXPECT_EQ(asked.reply.timer_ticks, 7000u + 150'000u);
-  // If reading the timer takes time, the answer is the time in the middle.
+  // If reading the timer takes time, the answer is the middle of that time.
   asked.hal.before_read = [&](Register reg) { asked.hal.now_ns += reg == Register::cntvct ? 2000 : 0; };
   ASSERT_EQ(asked.ask(), WPERF_OK);
   EXPECT_EQ(asked.reply.timer_time_ns, 3'001'000u);

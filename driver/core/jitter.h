@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Varies sampling intervals, so that a loop whose length divides the interval is not hit at the same instruction for
-// ever. A small generator per core (Marsaglia's xorshift), not for secrets; the same seed and core give the same
+// Varies sampling intervals, so that a loop whose length divides the interval is not always sampled at the same
+// instruction. A small generator per core (Marsaglia's xorshift), not for secrets; the same seed and core give the same
 // variation. Pure.
 #pragma once
 #include "base/ints.h"

@@ -60,9 +60,9 @@ double disagreement(u32 interval, u32 shift, u64 loop, u32 samples) {
   return sum;
 }
 
-// The tool asks for half an interval either way, which breaks the resonance with any loop: with two degrees of freedom
-// chi-squared is above 18 by chance once in 8000 times. An eighth, which the tool asked for in the past, does not break
-// it.
+// The tool uses a jitter of half an interval either way, which breaks the resonance with any loop: with two degrees of
+// freedom chi-squared is above 18 by chance once in 8000 times. A jitter of an eighth, which the tool used in the past,
+// does not break it.
 TEST(Jitter, SharesOfALoopAgreeNearItsDivisors) {
   constexpr u64 kLoop = 40'041;
   constexpr u32 kSamples = 3000;

@@ -9,7 +9,7 @@ namespace wperf::driver {
 
 inline constexpr u32 kRememberedPreemptions = 8;
 
-// Plain data, so that a shell may keep it where several processes see it (sim does).
+// Plain data, so that a shell can store it in memory or a file that several processes share (sim does).
 struct LockState {
   ClientId holder = 0;                              // 0 = free
   ClientId preempted[kRememberedPreemptions] = {};  // clients that lost it by force and have not acquired it again;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A core powers down and its counters are not saved, or another program writes them. The values found then are not
-// counted, values read before are kept, and measuring continues.
+// A core powers down and its counters are not saved, or another program writes them. The values found afterwards are
+// not counted, earlier values are kept, and measuring continues.
 #include "driver/core/sampling_fixture.h"
 
 namespace wperf::driver {

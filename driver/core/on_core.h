@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a callable on a given core and waits for it, over the plain function pointer of the hal.
+// Runs a callable on a given core and waits for it, using the hal's call for plain function pointers.
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PMCR_EL0.E, which lets the counters of this core count: the only bit of PMCR that is ever changed. The other bits
+// PMCR_EL0.E, which enables the counters of this core: the only bit of PMCR that the driver changes. The other bits
 // affect other users' counters; two of them would reset those counters.
 #pragma once
 #include "driver/core/pmu_registers.h"
@@ -15,7 +15,7 @@ inline void set_pmu_switch(Hal& hal, bool on) {
   }
 }
 
-// Switches it off again if it was off, unless another user's counters have begun to count since.
+// Clears the bit again if it was clear before, unless another user's counters have begun to count since.
 inline void give_back_pmu_switch(Hal& hal, u64 found_pmcr, u64 found_enabled, u64 our_counters) {
   const u64 begun = hal.read_register(Register::pmcntenset) & ~(found_enabled | our_counters);
   if ((found_pmcr & kPmcrEnable) == 0 && begun == 0) {

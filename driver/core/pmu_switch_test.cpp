@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The switch of a PMU that was off: on while this driver measures, and left on for users who have begun meanwhile.
+// The enable bit of a PMU that was off: it is on while this driver measures, and stays on for users who have begun to
+// count meanwhile.
 #include "driver/core/pmu_switch.h"
 
 #include <gtest/gtest.h>

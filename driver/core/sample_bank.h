@@ -17,7 +17,7 @@ struct SampleRegisters {  // values before claim(), to be restored
   u64 event_types[kMaxSampleEvents];
   // Not restored:
   u32 counter_bits;                 // found by claim()
-  u64 types_set[kMaxSampleEvents];  // the values of the event types that were read back after setting them
+  u64 types_set[kMaxSampleEvents];  // the event types, as read back after they were set
 };
 
 // Stops the counters and disables their interrupts.
@@ -40,11 +40,11 @@ class SampleBank {
   // Like is_set_up(), but checks only the types of these events, because their interrupt does not check them.
   bool counts_for(u32 events);
 
-  u64 read(u32 event);                          // how far the event's counter is above 0
+  u64 read(u32 event);                          // the value of the event's counter
   void set_before_overflow(u32 event, u64 by);  // for a stopped counter
 
-  // The two halves of an interrupt. The first stops the counters that overflowed and returns their events as a set of
-  // bits, empty after silence(). The second clears their flags and lets them count on.
+  // The two halves of an interrupt. The first stops the counters that overflowed and returns their events as a bit set,
+  // empty after silence(). The second clears their flags and lets them continue.
   u32 pause_overflowed();
   void resume(u32 events);
 

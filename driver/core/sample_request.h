@@ -10,9 +10,9 @@ namespace wperf::driver {
 
 inline constexpr u32 kMaxSampleEvents = WPERF_MAX_COUNTERS;
 
-// The number of samples that a ring holds. The default is over six times the samples between two visits of a client
-// that comes every 100 ms, at 50,000 samples a second. Rings are in memory that is never paged, so a client gets no
-// more than `kMostSamples` in all.
+// The number of samples that a ring holds. The default is over six times the samples between two drains of a client
+// that drains every 100 ms, at 50,000 samples a second. Rings are in non-paged memory, so a client gets no more than
+// `kMostSamples` in total.
 inline constexpr u32 kDefaultRingSamples = 1u << 15;
 inline constexpr u32 kDefaultStackRingSamples = 1u << 13;  // for each of the two rings of samples with stacks
 inline constexpr u32 kMostRingSamples = 1u << 17;
@@ -26,7 +26,7 @@ struct SamplePlan {
   bool kernel;
   u32 most_per_second;
   u32 max_stack;     // 0 for samples without stacks
-  u64 counter_mask;  // our bits in the enable, interrupt and overflow registers
+  u64 counter_mask;  // the driver's bits in the enable, interrupt and overflow registers
   u32 intervals[kMaxSampleEvents];
   u16 events[kMaxSampleEvents];
   u8 counters[kMaxSampleEvents];  // hardware counters

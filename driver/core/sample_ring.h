@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The samples of one core on their way from the overflow interrupt (the one producer) to a request on any core (the one
-// consumer). Records are 64-bit words: a RingSample and the number of words that its sample states. Neither side ever
-// waits for the other: a record that does not fit whole is refused. Uses only loads, stores and their order, no
-// read-modify-write, so that it works on every processor and at every interrupt level.
+// consumer). A record consists of 64-bit words: a RingSample, then as many stack words as its sample states. Neither
+// side ever waits for the other: a record that does not fit completely is refused. Uses only loads, stores and their
+// order, no read-modify-write, so that it works on every processor and at every interrupt level.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"
@@ -19,7 +19,7 @@ struct RingSample {
 inline constexpr u32 kSampleWords = sizeof(WperfSample) / sizeof(u64);  // on the wire
 inline constexpr u32 kKeptWords = sizeof(RingSample) / sizeof(u64);     // in a ring
 
-// Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
+// Lives in zeroed memory of Hal::allocate; every field is valid when zeroed.
 class SampleRing {
  public:
   void attach(u64* words, u32 capacity) {  // at most 2^31 words
@@ -42,8 +42,8 @@ class SampleRing {
     return true;
   }
 
-  // For the consumer: takes as many of the oldest records as fit, complete and in the form of the wire. Drops a record
-  // if wanted(RingSample) returns false.
+  // For the consumer: takes as many of the oldest records as fit, complete and in wire format. Drops a record if
+  // wanted(RingSample) returns false.
   struct PopResult {
     u32 count;  // number of popped records, dropped ones included
     u32 dropped;

@@ -199,7 +199,7 @@ void SampleSession::look_after(Sampler& sampler) {
   static_cast<void>(run_on(hal_, sampler.core, work));
 }
 
-// Runs on the gate's core. Without a handler the interrupt would come again for ever.
+// Runs on the gate's core. Without a handler the interrupt would be raised again for ever.
 void SampleSession::silence_orphans(Gate& gate) {
   const u64 orphans = __atomic_load_n(&gate.orphans, __ATOMIC_RELAXED);
   if (orphans != 0) {

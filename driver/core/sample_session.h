@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One client's sampling, from configure to drain: owns the samplers and their rings. Samples and losses grow over start
-// and stop until the next configuration. Requests come one at a time; on_overflow() may come on any core at any moment,
-// also in the middle of a request that runs on that core, and takes no lock.
+// One client's sampling, from configure to drain: owns the samplers and their rings. Samples and losses accumulate
+// across start and stop until the next configuration. Requests come one at a time; on_overflow() may be called on any
+// core at any time, even in the middle of a request that runs on that core, and takes no lock.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -21,13 +21,13 @@ class SampleSession {
   bool sampling() const { return sampling_; }
 
   // `request` must have passed check_sample_request(). The only step that allocates. Frees the earlier configuration's
-  // memory first, so that the two are not there at once; without memory there is no configuration afterwards.
+  // memory first, so that both never exist at once; if memory is short, no configuration remains.
   [[nodiscard]] WperfStatus configure(const WperfSampleRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
   // Always ends sampling. If it fails, a core was not reached; that core stops at its next interrupt.
   [[nodiscard]] WperfStatus stop();
-  // Returns the oldest samples of a core and discards them. `reply` must be zeroed. Its type must fit the session: with
-  // stacks or without.
+  // Returns the oldest samples of a core and discards them. `reply` must be zeroed. Its type must match the session,
+  // with or without stacks.
   template <typename Reply>
   [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, VisibilityFilter& visibility, Reply& reply) {
     constexpr bool kStacks = sizeof(Reply) == sizeof(WperfStackDrainReply);
@@ -38,7 +38,7 @@ class SampleSession {
     }
     return status;
   }
-  // Tries again to restore registers of cores that could not be reached. Not while sampling.
+  // Tries again to restore registers of cores that could not be reached. Not called while sampling.
   [[nodiscard]] WperfStatus settle();
   void discard();  // stops if necessary and discards all samples
 
@@ -50,9 +50,9 @@ class SampleSession {
   u64 on_overflow(u32 core, const InterruptedContext& interrupted);
 
  private:
-  // The place where a core's interrupt finds its sampler. It is opened and closed on that core, because there the
-  // interrupt is never half finished. Another core may only close it, while the interrupt is not inside. Cores share no
-  // cache line.
+  // A core's interrupt finds its sampler through this gate. The gate is opened and closed on that core, because code
+  // there never runs in the middle of the interrupt. Another core may only close the gate, and only while the interrupt
+  // is not inside. Cores share no cache line.
   struct alignas(64) Gate {
     Sampler* sampler = nullptr;
     u64 orphans = 0;  // counters to be silenced: their sampler was freed before they could be given back

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A session's state: rings and their losses, start after stop, cores that go away, interrupts at the worst moment.
+// A session's state: rings and their losses, start after stop, cores that go offline, interrupts at the worst time.
 #include "driver/core/sample_session.h"
 
 #include "driver/core/sampling_fixture.h"
@@ -92,7 +92,7 @@ class SamplingEightCores : public Sampling {
   SamplingEightCores() : Sampling(machine()) {}
 };
 
-// 50,000 samples a second on every core, a client that comes every 100 ms.
+// 50,000 samples a second on every core, and a client that drains every 100 ms.
 TEST_F(SamplingEightCores, APollEvery100MsLosesNothing) {
   constexpr u64 kSamplesPerPoll = 5000;
   begin(sample_request({0, 1, 2, 3, 4, 5, 6, 7}, {{1, 0, 1}}));

@@ -48,14 +48,14 @@ void run(Sampler& sampler, SampleBank& bank) {
 
 // The counts were lost together with the registers.
 void set_up_anew(Sampler& sampler, const SamplePlan& plan, SampleBank& bank) {
-  __atomic_store_n(&sampler.settled, 0, __ATOMIC_RELAXED);  // an interrupt from here on finds the registers half set up
+  __atomic_store_n(&sampler.settled, 0, __ATOMIC_RELAXED);  // interrupts may now find the registers half set up
   add_to(sampler.register_losses, 1);
   bank.prepare();
   begin_intervals(sampler, plan, bank);
   run(sampler, bank);
 }
 
-// Adds the callers in the kernel; a program's callers come with the walk.
+// Adds the callers in the kernel; a program's callers are added by the walk.
 void push_with_stack(Sampler& sampler, const SamplePlan& plan, const InterruptedContext& interrupted, RingSample& kept,
                      u32 flags) {
   WperfSample& sample = kept.sample;
@@ -179,7 +179,7 @@ void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Int
   if (bank.counts_for(events)) {
     renew_all(sampler, plan, bank, events);
     record(sampler, plan, hal, interrupted, events);
-    bank.resume(events);  // late, so that as little of this code as possible is counted in the kernel
+    bank.resume(events);  // called late, so that the counters count as little of this code as possible
   } else {
     set_up_anew(sampler, plan, bank);
   }
@@ -192,7 +192,7 @@ void end_sampler_from_afar(Sampler& sampler) {
 
 namespace {
 
-// The fields about a core that are in both kinds of answer.
+// Fills in the fields about a core that both kinds of answer have.
 template <typename Reply>
 void fill_core_statistics(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
   const u64 merged = value_of(sampler.merged);

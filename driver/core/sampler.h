@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling on one core: programs its counters, turns each overflow into a sample and sets the counter for the next.
-// prepare, run, look_after, quiet and give_back run on the core. take_overflow is the core's interrupt. It may
-// interrupt run, look_after and quiet, but not the other two. drain runs anywhere. Nothing here waits, allocates or can
-// fail.
+// Sampling on one core: programs its counters, turns each overflow into a sample and sets the counter for the next
+// overflow. prepare, run, look_after, quiet and give_back run on the core. take_overflow is the core's interrupt. It
+// may interrupt run, look_after and quiet, but not the other two. drain runs anywhere. Nothing here waits, allocates or
+// can fail.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"
@@ -17,7 +17,7 @@
 
 namespace wperf::driver {
 
-// Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
+// Lives in zeroed memory of Hal::allocate; every field is valid when zeroed.
 struct Sampler {
   u32 core;
   bool claimed;  // the hardware belongs to this session: registers must be restored

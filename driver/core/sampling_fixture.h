@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by the tests of sampling: a machine in which event e happens e times a step, a handler that hands its
-// overflows to the driver with the number of the step as pc, and the samples expected by plain arithmetic.
+// Shared by the tests of sampling: a machine in which event e happens e times per step, a handler that passes its
+// overflows to the driver with the step's number as pc, and the samples that plain arithmetic predicts.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ struct Expected {
   u64 merged = 0;
 };
 
-// Each time the count passes a multiple of its interval there is a sample at that step; several at one step are one
-// sample.
+// A step has a sample if an event's count passes a multiple of its interval in that step. Several overflows in one step
+// make one sample.
 inline Expected expected_samples(const std::vector<WperfSampleEvent>& events, u64 steps, u64 rate = 1) {
   Expected expected;
   for (u64 step = 1; step <= steps; ++step) {

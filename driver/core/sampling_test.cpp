@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The places where samples are taken, their contents, and the restored registers.
+// The addresses of samples, their contents, and the restored registers.
 #include "driver/core/sampling_fixture.h"
 
 namespace wperf::driver {
@@ -199,7 +199,7 @@ class SamplingAroundOthers : public Sampling {
  protected:
   static FakeMachine machine() {
     FakeMachine machine;
-    machine.reserved_mask = 0x2a;  // 1, 3, 5 are ours
+    machine.reserved_mask = 0x2a;  // the driver has 1, 3, 5
     return machine;
   }
   SamplingAroundOthers() : Sampling(machine()) {}
@@ -216,7 +216,7 @@ TEST_F(SamplingAroundOthers, ForeignCountersAndInterruptsAreNotOurs) {
   pmu.cycles = 0xffff'ff00;
   hal.interrupts_of_others = 0x8000'0004;
   begin(sample_request({0}, {{1, 0, 100}, {2, 0, 150}, {3, 0, 7000}}));
-  run(0, 1000);  // counter 2 and the cycle counter overflow, and their owner does not react soon
+  run(0, 1000);  // counter 2 and the cycle counter overflow, and their owner reacts late
   ASSERT_EQ(ann.stop_sampling(), WPERF_OK);
   EXPECT_EQ(positions(drain(0)), expected_samples({{1, 0, 100}, {2, 0, 150}, {3, 0, 7000}}, 1000).samples)
       << "a foreign interrupt is no sample";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Determines which entry of a ring of events is on which counter, time slot by time slot. Contains all of the driver's
-// multiplexing arithmetic; pure. With F counters, slot r counts entries (F*r + i) mod length, i = 0..F-1.
+// Determines which entry of a ring of events is on which counter, time slot by time slot. Contains all multiplexing
+// arithmetic of the driver. Pure. With F counters, slot r counts entries (F*r + i) mod length, i = 0..F-1.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"

@@ -30,7 +30,7 @@ WperfStatus SharedTimer::start(TimerUser user, u32 period_ms) {
 void SharedTimer::stop(TimerUser user) {
   Periods wanted = periods_;
   wanted.of[index_of(user)] = 0;
-  set(wanted);  // the timer may tick more often than the remaining user needs; a tick is due for it after its period
+  set(wanted);  // the timer may tick more often than the remaining user needs; only ticks after its period are due
   if (wanted.of[0] == 0 && wanted.of[1] == 0) {
     static_cast<void>(restart(wanted));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The SPE registers of the core that this code runs on, as spe_profiler.h needs them. Nothing here waits or can fail,
-// and all of it may run in the buffer's interrupt.
+// and all calls may run in the buffer's interrupt.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/spe_request.h"

@@ -53,7 +53,7 @@ void end_with(SpeProfiler& profiler, u64 pmbsr) {
   set_phase(profiler, SpePhase::ended);
 }
 
-// Hands over the half, unless it is empty and has no events; then the hardware gets it again.
+// Passes the half to the reader, unless it is empty and has no events; then the hardware gets it again.
 void publish(SpeProfiler& profiler, u32 size, u32 events) {
   if (size == 0 && events == 0) {
     return;
@@ -112,8 +112,8 @@ void resume(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
   bank_of(profiler, hal).run(plan, memory_of(half, plan));
 }
 
-// Stops the hardware and hands over its bytes. Returns false if the profiling of this core has ended. `late` means that
-// it may have stopped some time ago.
+// Stops the hardware and passes its bytes to the reader. Returns false if the profiling of this core has ended. `late`
+// means that the hardware may have stopped some time ago.
 bool finish(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, bool late) {
   SpeBank bank = bank_of(profiler, hal);
   const SpeMemory memory = memory_of(profiler.halves[profiler.writing], plan);
@@ -144,7 +144,7 @@ bool finish(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, bool late) {
   return !verdict.fault;
 }
 
-// Does work that must not be interrupted by the same work in the interrupt. If the interrupt comes in the meantime,
+// Does work that the interrupt also does and that must not run twice at once. If the interrupt comes in the meantime,
 // this function does the interrupt's work at the end.
 template <typename Work>
 void inside(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, Work work) {

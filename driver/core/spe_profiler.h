@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Statistical profiling on one core: lets the hardware write into one half of the core's buffer while the other one is
-// read. start, look, resume and stop run on the core. take_profiling_interrupt is its buffer's interrupt, which may
-// come in the middle of them. take_bytes runs anywhere. Only start waits, allocates or can fail.
+// read. start, look, resume and stop run on the core. take_profiling_interrupt is the interrupt of the core's buffer,
+// which may come in the middle of these calls. take_bytes runs anywhere. Only start waits, allocates or can fail.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -29,7 +29,7 @@ enum class SpePhase : u32 {
   ended,    // by a fault, or because another driver took the unit over
 };
 
-// Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
+// Lives in zeroed memory of Hal::allocate; every field is valid when zeroed.
 struct SpeProfiler {
   u32 core;
   bool claimed;  // the hardware belongs to this session: registers must be restored, and the buffer's memory may be

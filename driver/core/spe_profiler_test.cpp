@@ -130,7 +130,7 @@ TEST_F(Profiling, AnswersNeverMixHalves) {
   EXPECT_EQ(drained, chosen[1]);
 }
 
-// Records arrive and the interrupt comes at any moment of the driver's work.
+// Records arrive and the interrupt comes at any point of the driver's work.
 TEST_F(Profiling, InterruptsAtEveryRegisterAccess) {
   for (const u32 burst : {1u, 40u, 126u, 127u, 128u, 129u, 200u}) {
     chosen.clear();

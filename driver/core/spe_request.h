@@ -8,7 +8,7 @@
 
 namespace wperf::driver {
 
-// All buffers are in memory that is never paged, so a client gets no more than this in all.
+// All buffers are in non-paged memory, so a client gets no more than this in total.
 inline constexpr u64 kMostSpeBytes = 512ull << 20;
 
 // Decoded PMSIDR_EL1 and PMBIDR_EL1.
@@ -23,13 +23,13 @@ struct SpeAbilities {
 };
 SpeAbilities spe_abilities(const CoreIdentity& identity);
 
-// The registers of every chosen core while it profiles, and its buffer.
+// The register values for every chosen core while it profiles, and the size of its buffer.
 struct SpePlan {
   u64 pmscr, pmsirr, pmsfcr, pmsevfr, pmsnevfr, pmslatfr;
   u32 half_bytes;  // a core's buffer has two halves
 };
 
-// The checks that need no core, and then the checks for one core.
+// Two steps: the checks that need no core, then the checks for one core.
 [[nodiscard]] WperfStatus check_spe_request(const WperfSpeRequest& request, u32 core_count);
 [[nodiscard]] WperfStatus check_spe_core(const WperfSpeRequest& request, const SpeAbilities& abilities);
 

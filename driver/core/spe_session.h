@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One client's statistical profiling, from configure to drain: owns the profilers of the cores and their buffers. Bytes
-// and losses grow over start and stop until the next configuration. Requests come one at a time. The timer may run
-// concurrently, under the hal's lock. on_interrupt() may come on any core at any moment and takes no lock.
+// and losses accumulate across start and stop until the next configuration. Requests come one at a time. The timer may
+// run concurrently, under the hal's lock. on_interrupt() may be called on any core at any time and takes no lock.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -14,7 +14,7 @@
 
 namespace wperf::driver {
 
-// How long the hardware waits at most after its buffer has filled, if its interrupt does not reach the driver.
+// The longest time that the hardware waits with a full buffer, if its interrupt does not reach the driver.
 inline constexpr u32 kSpeTickMs = 10;
 
 class SpeSession {
@@ -23,17 +23,17 @@ class SpeSession {
 
   bool profiling() const { return profiling_; }
 
-  // Whether the session can be configured so: checks the request, also on each chosen core.
+  // Checks the request, in general and on each chosen core.
   [[nodiscard]] WperfStatus check(const WperfSpeRequest& request, const HardwareFacts& machine);
   // `request` must have passed check(). The only step that allocates. Frees the earlier configuration's memory first,
-  // so that the two are not there at once; without memory there is no configuration afterwards.
+  // so that both never exist at once; if memory is short, no configuration remains.
   [[nodiscard]] WperfStatus configure(const WperfSpeRequest& request, const HardwareFacts& machine);
   [[nodiscard]] WperfStatus start();
   // Always ends profiling; a failure means that a core could not be reached: settle() tries again.
   [[nodiscard]] WperfStatus stop();
   // Returns the oldest bytes of a core and discards them. `reply` must be zeroed.
   [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, WperfSpeDrainReply& reply);
-  // Tries again to stop cores that could not be reached. Not while profiling.
+  // Tries again to stop cores that could not be reached. Not called while profiling.
   [[nodiscard]] WperfStatus settle();
   // Stops if necessary and discards everything. The memory of a core that cannot be reached stays, because the hardware
   // may write it.

@@ -204,7 +204,7 @@ TEST_F(Profiling, WithoutMemoryThereIsNoConfiguration) {
   ASSERT_EQ(ann.stop_profiling(), WPERF_OK);
   EXPECT_EQ(ann.configure(spe_request({9})), WPERF_BAD_ARGUMENT);
   EXPECT_EQ(drain(0).size(), 5u) << "a refused configuration keeps the old one";
-  hal.fail_at = 3;  // one core is asked, then two allocations
+  hal.fail_at = 3;  // one call on a core, then two allocations
   EXPECT_EQ(ann.configure(spe_request({0})), WPERF_NO_MEMORY);
   EXPECT_EQ(ann.drain(0, reply), WPERF_WRONG_STATE);
   EXPECT_EQ(ann.start_profiling(), WPERF_WRONG_STATE);
@@ -214,7 +214,7 @@ TEST_F(Profiling, WithoutMemoryThereIsNoConfiguration) {
 
 TEST_F(Profiling, ATimerThatCannotBeHadRefusesTheStart) {
   ASSERT_EQ(ann.configure(spe_request({0, 1})), WPERF_OK);
-  hal.fail_at = 3;  // two cores, then the timer
+  hal.fail_at = 3;  // calls on two cores, then the timer
   EXPECT_EQ(ann.start_profiling(), WPERF_HARDWARE_FAILED);
   expect_given_back();
   ASSERT_EQ(ann.configure(count_request({0}, {1})), WPERF_OK);

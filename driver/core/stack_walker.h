@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds callers by the chain of frame records that the Windows ABI requires: x29 points to {x29 of the caller, return
-// address}. The memory belongs to the program and may hold anything. A record counts only if it is aligned, within the
-// stack and above the previous one, so every chain ends; the first record that breaks this rule ends the walk. Pure.
+// Finds callers through the chain of frame records that the Windows ABI requires: x29 points to {x29 of the caller,
+// return address}. The memory belongs to the program and may hold anything. A record counts only if it is aligned,
+// within the stack and above the previous one, so every chain ends; the first record that breaks this rule ends the
+// walk. Pure.
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"
@@ -31,7 +32,7 @@ constexpr StackRange user_stack_above(u64 sp, StackRange limits) {
 }
 
 // The address a return would go to, without the signature of pointer authentication; 0 if it is not in that address
-// space. Bit 55 selects the half of the address space, independent of the bits above it.
+// space. Bit 55 selects the half of the address space, whatever the bits above it are.
 constexpr u64 return_address(u64 saved, CodeSpace space) {
   constexpr u64 kAddressBits = (u64{1} << 48) - 1;
   const bool upper = ((saved >> 55) & 1) != 0;
@@ -74,8 +75,8 @@ WalkedChain walk_frame_records(u64 fp, StackRange stack, CodeSpace space, u64* f
   return chain;
 }
 
-// A shell calls this in the interrupted thread. `limits` are those of the thread's stack, or empty if unknown. Changes
-// only `stack`; read() may block for ever.
+// A shell calls this in the interrupted thread. `limits` are the limits of the thread's stack, or empty if unknown.
+// Changes only `stack`; read() may block for ever.
 template <typename Read>
 void walk_user_stack(const UserWalkStart& start, StackRange limits, WalkedStack& stack, Read read) {
   const WalkedChain chain = walk_frame_records(start.fp, user_stack_above(start.sp, limits), CodeSpace::user,

@@ -69,7 +69,7 @@ TEST(StackWalker, DamageEndsTheChain) {
   struct Case {
     const char* what;
     u64 next, caller;
-    u32 frames;  // the first record's caller is good in all of them
+    u32 frames;  // the first record's caller is valid in all of them
   };
   const Case cases[] = {
       {"a loop to itself", kBase, kCode, 1},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A running count when the lock changes hands: by force, release or death, within this process or to another.
+// A count is running when the lock changes hands: by force, release or the client's death, within this process or to
+// another process.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A client of the core in tests and fuzzers. As in the kernel, request and answer share one buffer; it is exactly as
-// long as it has to be, so that a sanitizer sees every overrun.
+// A client of the core in tests and fuzzers. As in the kernel, request and answer share one buffer; it has exactly the
+// required length, so that a sanitizer sees every overrun.
 #pragma once
 #include <algorithm>
 #include <cstring>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Keeps sampling from taking a core away from its programs, for any event at any rate. An interrupt creates a debt of
-// time, which passing time pays off. While the debt is too great, an overflowing event gets twice as many intervals
+// time, which passing time pays off. While the debt is too great, an overflowing event doubles the number of intervals
 // until its next interrupt; when the debt is paid, that number is halved. Intervals stay exact, because the sample
-// stands for all of them. One per core. It outlives the sessions, so that a client cannot get rid of the debt by
-// starting again; only time pays. Used on its core, in interrupts and while none can come; meaningful as zero. Pure.
+// stands for all of them. There is one throttle per core. It outlives the sessions, so that a client cannot get rid of
+// the debt by starting again. Used on its core, in interrupts and while interrupts cannot come; valid when zeroed.
+// Pure.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/sample_request.h"
@@ -12,8 +13,8 @@ namespace wperf::driver {
 
 class Throttle {
  public:
-  // A session starts. If the debt is far too great, a frequent event gets so many intervals that its first interrupt
-  // comes when the debt has been paid down.
+  // Called when a session starts. If the debt is far too great, a frequent event gets so many intervals that its first
+  // interrupt comes after the debt has been paid.
   void begin(u64 now_ns, const SamplePlan& plan) {
     const u64 passed = now_ns - arrived_ns_;
     const u64 debt_ns = debt_ns_ > passed ? debt_ns_ - passed : 0;
@@ -35,9 +36,9 @@ class Throttle {
     debt_ns_ += cost;
   }
 
-  // With the times of the handler's first and last act. The handler takes at most a twelfth of the core's time, and an
-  // eighth with the shell's own reads around it. The system's own work costs about as much again. So a core spends less
-  // than a quarter of its time on interrupts, even if accesses to registers are slow.
+  // `arrive` and `leave` get the times at which the handler begins and ends. The handler takes at most a twelfth of the
+  // core's time, and an eighth with the shell's own reads around it. The system's own work costs about as much again.
+  // So a core spends less than a quarter of its time on interrupts, even if accesses to registers are slow.
   void arrive(u64 now_ns) {
     const u64 passed = now_ns - arrived_ns_;
     too_fast_ = passed < cost_ns_ && debt_ns_ > passed + kMostDebtNs;
@@ -54,8 +55,8 @@ class Throttle {
   // The number of intervals of an event that make one interrupt, as a power of two.
   u32 shift_of(u32 event) const { return shifts_[event]; }
 
-  // The event has overflowed, in the interrupt that arrived last. A counter cannot be set further than 32 bits from its
-  // overflow; interrupts that far apart are no longer a burden.
+  // Called when the event has overflowed, in the interrupt that arrived last. A counter cannot be set further than 32
+  // bits from its overflow; interrupts that far apart are no longer a burden.
   void adapt(u32 event, u32 interval) {
     u8& shift = shifts_[event];
     if (too_fast_ && can_grow(event, interval)) {
@@ -73,8 +74,8 @@ class Throttle {
   static constexpr u64 kCostOfOtherTime = 8;
   static constexpr u64 kMostDebtNs = 2'000'000;               // a burst of a hundred samples is allowed
   static constexpr u64 kMostDebtAtStartNs = 2 * kMostDebtNs;  // a session in balance leaves less to the next
-  // So often a frequent event happens. Starts with a more frequent one raise the debt until the first interval is long
-  // enough for it.
+  // The rate of a frequent event. Repeated starts with a more frequent event raise the debt until the first interval is
+  // long enough.
   static constexpr u64 kUsualCountsPerNs = 4;
   // a pause of the whole machine for a second does not count as a slow handler
   static constexpr u64 kMostCostNs = 10'000'000;

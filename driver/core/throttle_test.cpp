@@ -17,8 +17,8 @@ SamplePlan plan_with(u32 interval, u32 limit = WPERF_SAMPLES_PER_SECOND) {
   return plan;
 }
 
-// A program in which the event happens every `event_ns`; an interrupt stops it for `handler_ns` in the handler, and for
-// the same time again outside of the handler.
+// A program in which the event happens every `event_ns`. An interrupt stops the program for `handler_ns` in the
+// handler, and for the same time again outside of the handler.
 struct InterruptLoad {
   u32 interval;
   double event_ns;
@@ -128,7 +128,7 @@ class InterruptedProgram : public Sampling {
     double per_second, share;  // interrupts, and their share of the core's time
   };
 
-  // Each access to a register takes `access_ns`. The shell reads two of them, and the system's own work takes as long
+  // Each access to a register takes `access_ns`. The shell reads two registers, and the system's own work takes as long
   // as both handlers together.
   void prepare(u64 access_ns) {
     const auto access = [this, access_ns](Register) { hal.now_ns += inside ? access_ns : 0; };

@@ -9,8 +9,8 @@ namespace {
 constexpr u64 kTop32 = u64{1} << 32;
 constexpr u32 kReadTries = 4;
 
-// The distance that a counter went from `last` to `now`. If a 32-bit counter passed its top and is above `last` again,
-// it has wrapped once more than the subtraction shows.
+// The number of counts from `last` to `now`. If a 32-bit counter passed its top and is above `last` again, it has
+// wrapped once more than the subtraction shows.
 u64 difference(u64 last, u64 now, u32 bits, bool overflowed) {
   if (bits == 64) {
     return now - last;
@@ -19,8 +19,8 @@ u64 difference(u64 last, u64 now, u32 bits, bool overflowed) {
   return went + (overflowed && now >= last ? kTop32 : 0);
 }
 
-// Reads the values of all counters, and the overflows that came before exactly these values. A counter may pass its top
-// between the two reads, so the reads are repeated until that does not happen. A counter takes seconds to reach its
+// Reads the values of all counters, and the overflow flags that belong to exactly these values. A counter may pass its
+// top between the two reads, so the reads are repeated until that does not happen. A counter takes seconds to reach its
 // top, so the second try nearly always succeeds.
 u32 read_values(CounterBank& bank, u32 used, u64 (&values)[kMaxCounters]) {
   u32 overflows = bank.take_overflows();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One unit that is counted (a core, a cluster, a DMC channel) and its counts so far. Accumulation and rotation live
-// here, once for every kind of counter. A slot ends by rotation (full) or by stopping (partial); without multiplexing
-// the only slot lasts from start to stop. Called on a core that can access the unit's registers, under the driver's
-// lock; cannot fail.
+// One counted unit (a core, a cluster, a DMC channel) and its counts so far. Accumulation and rotation are implemented
+// here for all kinds of counters. A slot ends by rotation (full) or by stopping (partial); without multiplexing the
+// only slot lasts from start to stop. Called on a core that can access the unit's registers, under the driver's lock;
+// cannot fail.
 //
 // Counts are valid as long as the registers have the values that were set up, and no counter runs backwards. Otherwise
 // the counts since the last fold are lost and reported as lost, and the counters are set up again.
@@ -34,12 +34,12 @@ struct Accumulator {  // for one entry
 struct ClassPlan {
   Ring ring;
   u16 events[WPERF_MAX_CORE_EVENTS];
-  bool counts_cycles;  // on the first counter after those that the ring uses
+  bool counts_cycles;  // on the first counter that the ring does not use
 
   u32 counters() const { return ring.used() + (counts_cycles ? 1 : 0); }
 };
 
-// Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
+// Lives in zeroed memory of Hal::allocate; every field is valid when zeroed.
 struct Unit {
   EventClass event_class;
   u32 number;  // core, cluster or channel
@@ -79,7 +79,8 @@ void abandon_unit(Unit& unit, CounterBank& bank);
 // Ends the open slot at its last fold; does not touch hardware.
 void close_partial_slot(Unit& unit, const ClassPlan& plan);
 
-// The reply as if the unit were stopped at its last fold. `reply` must be zeroed; its header is not touched.
+// Fills in the reply as if the unit had been stopped at its last fold. `reply` must be zeroed; its header is not
+// touched.
 void describe_unit(const Unit& unit, const ClassPlan& plan, WperfCountReply& reply);
 
 }  // namespace wperf::driver

@@ -16,7 +16,8 @@ bool push(UserWalks& walks, UserWalk& walk, u32 frames, u32 flags) {
   return walks.done.push(walk.kept, walks.stack.words);
 }
 
-// The record is complete, with its frames in walks.stack. It goes to the ring, without the frames if they do not fit.
+// The record is complete, with its frames in walks.stack. It is pushed to the ring, without the frames if they do not
+// fit.
 void finish(UserWalks& walks, UserWalk& walk, u32 frames, u32 flags) {
   bool kept = push(walks, walk, frames, flags);
   if (!kept && frames != 0) {

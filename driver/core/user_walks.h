@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples whose user stacks have not been walked yet. The overflow interrupt may not touch a program's memory. The
-// sample waits here until the shell answers with the stack that it took in the interrupted thread. Then the whole
-// record goes to a separate ring. There is one set per core: its interrupt asks, and the shell answers on the core
-// where the thread runs then.
+// sample waits here until the shell answers with the stack that it walked in the interrupted thread. Then the whole
+// record is pushed to a separate ring. There is one set per core: the core's interrupt asks for a walk, and the shell
+// answers on the core where the thread runs by then.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"
@@ -26,7 +26,7 @@ struct StackWords {
 };
 static_assert(sizeof(WperfStack) == sizeof(u64) && 1 + WPERF_MAX_STACK <= 255);
 
-// Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
+// Lives in zeroed memory of Hal::allocate; every field is valid when zeroed.
 struct UserWalk {
   u32 waiting;  // atomic: set by the interrupt, cleared by the answer
   RingSample kept;
@@ -43,15 +43,15 @@ struct UserWalks {
   u64 spent_ns;
 };
 
-// Called in the overflow interrupt: `kept` waits for its stack of at most `max_stack` frames. `first_ticket` is that of
-// this core's first walk. Returns false if it cannot wait; then it has no stack.
+// Called in the overflow interrupt: `kept` waits for its stack of at most `max_stack` frames. `first_ticket` is the
+// ticket of this core's first walk. Returns false if the sample cannot wait; then it has no stack.
 bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const RingSample& kept,
                   const InterruptedContext& interrupted, u32 max_stack);
 
 // The two answers to a walk: the stack, or that there is no stack.
 void take_walk(UserWalks& walks, u32 index, const WalkedStack& stack);
 void lose_walk(UserWalks& walks, u32 index);
-// No more answers come: the waiting samples are delivered without their stacks.
+// Called when no more answers can come: delivers the waiting samples without their stacks.
 void lose_waiting_walks(UserWalks& walks);
 
 }  // namespace wperf::driver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides which samples a client may see. An administrator sees all of them; another user sees only samples of the
 // user's own processes. A process is identified by its number and its start time, because its number may belong to
-// another process soon after it ends. A filter exists for one drain request. It asks the shell once per process if
-// there are few processes.
+// another process soon after it ends. A filter exists for one drain request. It asks the shell only once per process,
+// as long as there are few processes.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/sample_ring.h"

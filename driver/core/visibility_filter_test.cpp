@@ -13,7 +13,7 @@ class Onlooking : public Sampling {
  protected:
   Onlooking() {
     hal.on_interrupt = [this](u32 number) {
-      // Three processes take turns.
+      // Samples of three processes alternate.
       const u32 process = 100 + static_cast<u32>(steps[number]) % 3;
       core.on_overflow(number, {.pc = steps[number],
                                 .lr = 0,

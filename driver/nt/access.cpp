@@ -91,7 +91,7 @@ bool is_shared_by_services(PSID account) {
   return equal(account, &kLocalService) || equal(account, &kNetworkService);
 }
 
-// After a failure the caller must release the part of the user that was made.
+// Even after a failure the caller must release `user`, which may be partly filled in.
 NTSTATUS user_of(PACCESS_TOKEN token, User* user) {
   PVOID information = nullptr;
   NTSTATUS status = SeQueryInformationToken(token, TokenUser, &information);

@@ -8,7 +8,7 @@ using wperf::u64;
 using wperf::u8;
 using wperf::usize;
 
-// Without this the compiler would turn the loops below into calls of themselves.
+// Without this attribute the compiler would turn the loops below into calls to the same functions.
 #define WPERF_PLAIN_LOOP __attribute__((no_builtin("memcpy", "memset", "memmove", "memcmp")))
 
 namespace {

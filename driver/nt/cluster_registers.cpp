@@ -48,7 +48,7 @@ bool is_known_part(u64 midr) {
   return false;
 }
 
-// These may still be missing, because a hypervisor need not offer them to its guests.
+// The registers may still be missing, because a hypervisor may hide them from its guests.
 constexpr Register kControl[] = {Register::clusterpmcr};
 
 }  // namespace

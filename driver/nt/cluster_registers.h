@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether there is a DynamIQ Shared Unit, and the core that runs this code may access its registers. The architecture
-// has no register for this. IRQL <= DISPATCH_LEVEL, on the core in question.
+// Whether the machine has a DynamIQ Shared Unit whose registers the core that runs this code may access. The
+// architecture has no register for this. IRQL <= DISPATCH_LEVEL, on the core in question.
 #pragma once
 
 namespace wperf::driver {

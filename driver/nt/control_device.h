@@ -24,8 +24,8 @@ inline DeviceExtension& extension_of(DEVICE_OBJECT* device) {
 
 NTSTATUS complete(IRP* irp, NTSTATUS status, u32 information = 0);
 
-// Makes a device object and all of its extension except physical, lower and interface_name. `name` is null for a device
-// without a name.
+// Creates a device object and initializes its extension, except physical, lower and interface_name. `name` is null for
+// a device without a name.
 [[nodiscard]] NTSTATUS make_device(DRIVER_OBJECT* driver, UNICODE_STRING* name, DEVICE_OBJECT** device);
 void remove_device(DEVICE_OBJECT* device);  // its service has ended; the object is freed when its last handle is closed
 

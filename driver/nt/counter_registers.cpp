@@ -6,8 +6,8 @@
 namespace wperf::driver {
 namespace {
 
-// The registers that are read before anything is counted, and the clock of all measurements. The counters are not in
-// this list, because PMCR_EL0.N gives their number.
+// The registers that are read before counting starts, and the clock of all measurements. The counters are not in this
+// list, because PMCR_EL0.N gives their number.
 constexpr Register kFirstRead[] = {Register::pmcr,       Register::pmceid0,  Register::pmceid1, Register::pmcntenset,
                                    Register::pmintenset, Register::pmovsclr, Register::pmccntr};
 

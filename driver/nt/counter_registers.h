@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the registers of the PMU may be accessed on the core that runs this. A hypervisor can report a PMU in
+// Whether the registers of the PMU may be accessed on the core that runs this code. A hypervisor can report a PMU in
 // ID_AA64DFR0_EL1.PMUVer and still make accesses to its registers undefined instructions. IRQL <= DISPATCH_LEVEL, on
 // the core in question.
 #pragma once

@@ -58,7 +58,7 @@ void CounterReservation::give_back() {
   }
 }
 
-// Reserves the counters one by one, so that others may keep theirs. `in_vain` is set if this HAL does not reserve
+// Reserves the counters one by one, so that other users may keep theirs. `in_vain` is set if this HAL does not reserve
 // single counters.
 u32 CounterReservation::ask_for_each(u32 wanted, bool* in_vain) {
   u32 granted = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counters of the cores that belong to this driver. The HAL manages reservations (HalAllocateHardwareCounters), but
-// not all software uses it: counters that already run or interrupt belong to another user, too. IRQL PASSIVE_LEVEL.
+// The counters of the cores that are reserved for this driver. The HAL manages reservations
+// (HalAllocateHardwareCounters), but not all software uses it: counters that already run or interrupt belong to another
+// user, too. IRQL PASSIVE_LEVEL.
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"

@@ -23,8 +23,8 @@ bool overlaps(PHYSICAL_MEMORY_RANGE* ranges, u64 physical, u64 size) {
   return found;
 }
 
-// Memory that Windows uses, memory of all partitions (for example of virtual machines), and memory that it reserves for
-// files.
+// Checks memory that Windows uses, memory of all partitions (for example of virtual machines), and memory that Windows
+// reserves for files.
 bool overlaps_ram(u64 physical, u64 size) {
   constexpr ULONG kAll =
       MM_GET_PHYSICAL_MEMORY_RANGES_INCLUDE_FILE_ONLY | MM_GET_PHYSICAL_MEMORY_RANGES_INCLUDE_ALL_PARTITIONS;

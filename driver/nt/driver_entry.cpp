@@ -69,7 +69,7 @@ void unload(DRIVER_OBJECT* driver) {
   }
   give_overflow_interrupt_back(driver);
   keep_code_for_thread_calls(driver);
-  KeFlushQueuedDpcs();  // waits for the last instructions of our deferred calls
+  KeFlushQueuedDpcs();  // waits for the last instructions of the driver's deferred calls
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether these registers may be accessed on the core that runs this. Identification registers and model numbers do not
-// show this: a hypervisor may report the unit and still make accesses to its registers undefined instructions, which
-// crash Windows. So the first read of each unit's registers is a guarded one. IRQL <= DISPATCH_LEVEL, on the core in
-// question.
+// Whether these registers may be accessed on the core that runs this code. Identification registers and model numbers
+// do not answer that: a hypervisor may report the unit and still make accesses to its registers undefined instructions,
+// which crash Windows. So the first read of each unit's registers is a guarded one. IRQL <= DISPATCH_LEVEL, on the core
+// in question.
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"

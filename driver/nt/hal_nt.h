@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Implements driver/hal.h over the NT kernel and driver/arm64; the comments there describe each call. Its IRQL is
-// PASSIVE_LEVEL, with three exceptions. Registers, synchronize, drain_profiling, time_ns and the three
+// Implements driver/hal.h over the NT kernel and driver/arm64; the comments there describe each call. All calls run at
+// IRQL PASSIVE_LEVEL, with three exceptions. Registers, synchronize, drain_profiling, time_ns and the three
 // has_..._registers functions are also called at the level of a deferred call or of the overflow interrupt. read_device
 // and write_device are called at any level, ask_for_user_walk in the interrupt.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace wperf::driver {
 
-// Maps a client's number to the shell's data about it.
+// Maps a client's number to the shell's data about that client.
 class ClientBook {
  public:
   virtual bool owns_process(ClientId client, u32 process, u64 start) = 0;
@@ -24,7 +24,7 @@ class ClientBook {
 
 class HalNt final : public Hal {
  public:
-  // Calls in the background and in interrupts get the core of `overflows`.
+  // Calls in the background and in interrupts use the core of `overflows`.
   HalNt(ClientBook& clients, const OverflowTaker& overflows, Ticker::Tick tick, const ThreadCalls::Answers& walks);
   ~HalNt() = default;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of the NT kernel's interface that driver/nt uses, declared here so that the driver builds anywhere. Names,
-// layouts and rules are those of Microsoft's documentation of ntddk.h, ntifs.h and wdm.h; only members that are used
-// have a name. nt_layout_test compares the layouts with the headers of mingw-w64.
+// layouts and rules follow Microsoft's documentation of ntddk.h, ntifs.h and wdm.h; only members that are used have a
+// name. nt_layout_test compares the layouts with the headers of mingw-w64.
 //
 //   WPERF_WDK      the headers of the real kit are used instead of all of this
 //   WPERF_NT_HOST  for tests/nthost, which defines the functions itself

@@ -66,8 +66,8 @@ NTKERNELAPI NTSTATUS ExCreateCallback(CALLBACK_OBJECT** object, OBJECT_ATTRIBUTE
                                       BOOLEAN allow_multiple);                                              // PASSIVE
 NTKERNELAPI PVOID ExRegisterCallback(CALLBACK_OBJECT* object, CALLBACK_FUNCTION* function, PVOID context);  // APC
 NTKERNELAPI void ExUnregisterCallback(PVOID registration);                                                  // APC
-// An executive resource has an owner, the thread that acquired it, and only the owner may release it. Both in a
-// critical region. It is deleted before its memory is freed.
+// An executive resource has an owner, the thread that acquired it, and only the owner may release it. Both calls are
+// made in a critical region. The resource is deleted before its memory is freed.
 NTKERNELAPI NTSTATUS ExInitializeResourceLite(ERESOURCE* resource);                     // DISPATCH
 NTKERNELAPI BOOLEAN ExAcquireResourceExclusiveLite(ERESOURCE* resource, BOOLEAN wait);  // APC
 NTKERNELAPI void ExReleaseResourceLite(ERESOURCE* resource);                            // DISPATCH

@@ -48,7 +48,7 @@ InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
 
 // Called above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set.
 // So while this handler is registered, it also clears the flags of counters that have no owner; otherwise the interrupt
-// would come again for ever.
+// would be raised again for ever.
 void on_interrupt(KTRAP_FRAME* frame) {
   const u64 pending = pending_overflows();
   u64 ours = 0;
@@ -104,7 +104,7 @@ void give_overflow_interrupt_back(DRIVER_OBJECT* driver) {
   }
   registered = false;
   if (!NT_SUCCESS(set_handler(nullptr))) {
-    // The reference stays for ever, because code that may still be called must stay.
+    // The reference is never released, because code that may still be called must stay in memory.
     static_cast<void>(ObReferenceObject(driver));
   }
   wait_for_interrupts_to_end();

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counters' overflow interrupt. Windows hands it to one handler of the whole machine, registered through the HAL
-// (HalProfileSourceInterruptHandler, in ntddk.h; Microsoft's page calls its values reserved). So it is registered only
-// when sampling starts for the first time, and kept until the driver is unloaded; during that time Windows' own
-// sampling by counters gets no interrupts. All at IRQL PASSIVE_LEVEL, one at a time; the handler runs above
-// DISPATCH_LEVEL.
+// The counters' overflow interrupt. Windows passes it to a single handler for the whole machine, registered through the
+// HAL (HalProfileSourceInterruptHandler, in ntddk.h; Microsoft's page calls its values reserved). So it is registered
+// only when sampling starts for the first time, and kept until the driver is unloaded; during that time Windows' own
+// sampling by counters gets no interrupts. All functions are called at IRQL PASSIVE_LEVEL, one at a time; the handler
+// runs above DISPATCH_LEVEL.
 #pragma once
 #include "driver/hal.h"
 #include "driver/nt/nt.h"
 
 namespace wperf::driver {
 
-// Core::on_overflow of a core.
+// Calls Core::on_overflow of one driver core.
 struct OverflowTaker {
   u64 (*take)(void* core, u32 number, const InterruptedContext& interrupted);
   void* core;

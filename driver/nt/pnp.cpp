@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The function driver of the root-enumerated device. It has no hardware resources, so the plug and play manager's
-// requests only decide when the device may be opened, and it may have to leave at any moment.
+// requests only decide when the device may be opened, and the device may be removed at any time.
 #include "abi/device_interface.h"
 #include "driver/nt/control_device.h"
 #include "driver/nt/request_scope.h"
@@ -23,7 +23,7 @@ NTSTATUS pass_down_as_done(DeviceExtension& extension, IRP* irp) {
   return pass_down(extension, irp);
 }
 
-// The drivers below start first.
+// The drivers below this one start first.
 NTSTATUS start(DeviceExtension& extension, IRP* irp) {
   NTSTATUS status = STATUS_NO_SUCH_DEVICE;
   if (IoForwardIrpSynchronously(extension.lower, irp)) {
@@ -131,7 +131,7 @@ NTSTATUS handle_pnp(DEVICE_OBJECT* device, IRP* irp) {
   }
 }
 
-// The device has no power state; it follows the system. Cores forget their counters in sleep.
+// The device has no power state; it follows the system. Cores lose their counters in sleep.
 NTSTATUS handle_power(DEVICE_OBJECT* device, IRP* irp) {
   const RequestScope scope(device, irp);
   if (!NT_SUCCESS(scope.status())) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the registers of the SPE may be accessed on the core that runs this. A hypervisor can report an SPE in
+// Whether the registers of the SPE may be accessed on the core that runs this code. A hypervisor can report an SPE in
 // ID_AA64DFR0_EL1.PMSVer and still make accesses to its registers undefined instructions. IRQL <= DISPATCH_LEVEL, on
 // the core in question.
 #pragma once

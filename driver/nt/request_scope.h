@@ -17,7 +17,7 @@ class RequestScope {
   RequestScope(const RequestScope&) = delete;
   RequestScope& operator=(const RequestScope&) = delete;
 
-  NTSTATUS status() const { return status_; }  // a failure if the device is being removed; the request ends with it
+  NTSTATUS status() const { return status_; }  // a failure if the device is being removed; the request ends with that
 
  private:
   IO_REMOVE_LOCK& lock_;

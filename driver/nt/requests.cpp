@@ -29,7 +29,7 @@ NTSTATUS handle_create(DEVICE_OBJECT* device, IRP* irp) {
   if (stack.FileObject == nullptr || context == nullptr || context->AccessState == nullptr) {
     return complete(irp, STATUS_INVALID_PARAMETER);
   }
-  // A component of the kernel that opens a file for a user asks for that user's rights (OBJ_FORCE_ACCESS_CHECK).
+  // A kernel component that opens a file for a user requests a check of that user's rights (OBJ_FORCE_ACCESS_CHECK).
   const bool forced = (stack.Flags & SL_FORCE_ACCESS_CHECK) != 0;
   const KPROCESSOR_MODE mode = forced ? KPROCESSOR_MODE{UserMode} : irp->RequestorMode;
   Client* client = nullptr;

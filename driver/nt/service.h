@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device's part of the driver: the core, its hal and its clients, with the rules between them from driver/README.md.
-// Requests come at IRQL PASSIVE_LEVEL on any thread and are handled one at a time.
+// The driver for one device: the core, its hal and its clients. It follows the rules of driver/README.md. Requests come
+// at IRQL PASSIVE_LEVEL on any thread and are handled one at a time.
 #pragma once
 #include "driver/core/core.h"
 #include "driver/nt/access.h"

@@ -30,7 +30,7 @@ void SleepWatch::stop() {
   }
 }
 
-// Comes before and after the sleep, before with a value of 0. IRQL <= DISPATCH_LEVEL.
+// Called before the sleep with a value of 0, and again after it. IRQL <= DISPATCH_LEVEL.
 void SleepWatch::on_power(PVOID self, PVOID what, PVOID value) {
   if (reinterpret_cast<ULONG_PTR>(what) == PO_CB_SYSTEM_STATE_LOCK && value == nullptr) {
     static_cast<void>(KeSetEvent(&static_cast<SleepWatch*>(self)->sleeps_, 0, FALSE));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ends the measurement when the machine is about to sleep, for a plain service: its device is in no stack, so it gets
-// no power requests. start and stop at IRQL PASSIVE_LEVEL.
+// Ends the measurement when the machine is about to sleep, for a plain service: its device is in no device stack, so it
+// gets no power requests. start and stop are called at IRQL PASSIVE_LEVEL.
 #pragma once
 #include "driver/nt/service.h"
 #include "driver/nt/system_thread.h"
@@ -11,7 +11,7 @@ class SleepWatch {
  public:
   explicit SleepWatch(Service& service) : service_(service) {}
 
-  void start();  // if Windows refuses, the driver works without it: it notices the lost registers afterwards
+  void start();  // if Windows refuses, the driver still notices the lost registers afterwards
   void stop();
 
  private:

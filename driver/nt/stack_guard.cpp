@@ -6,7 +6,7 @@
 
 extern "C" {
 
-// The compiler uses these names. The system, or the entry below, replaces the value before it is used.
+// The compiler uses these names. The system, or the entry point below, replaces the cookie's value before it is used.
 extern wperf::u64 __security_cookie;
 wperf::u64 __security_cookie = 0x00002B992DDFA232u;
 

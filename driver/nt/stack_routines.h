@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Functions that call stacks need and a driver cannot just import: ntoskrnl.exe exports them, but no header of the kit
 // declares them. They are looked up by name when the driver starts; if one is missing, the driver works as usual and
-// reports that it takes no stacks. Their signatures are the ones that the kernel has had since its first version.
+// reports that it takes no stacks. Their signatures have not changed since the kernel's first version.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/stack_walker.h"
@@ -10,9 +10,9 @@
 namespace wperf::driver {
 
 using ApcNormalRoutine = void(PVOID context, PVOID argument1, PVOID argument2);
-// At APC_LEVEL in the thread. Without a normal routine the call is a special one: it needs no alertable wait, and runs
-// before the thread continues at PASSIVE_LEVEL or in its program. When it is called, the KAPC belongs to the driver
-// again.
+// Runs at APC_LEVEL in the thread. An APC without a normal routine is a special APC: it needs no alertable wait, and
+// runs before the thread continues at PASSIVE_LEVEL or in its program. When it is called, the KAPC belongs to the
+// driver again.
 using ApcKernelRoutine = void(KAPC* apc, ApcNormalRoutine** normal_routine, PVOID* context, PVOID* argument1,
                               PVOID* argument2);
 // Called instead of the kernel routine in a thread that ends.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread of the driver that waits for events of its owner or for the end. start and stop at IRQL PASSIVE_LEVEL, one
-// after the other; the thread runs at PASSIVE_LEVEL too, with a higher priority than all programs, because measured
-// programs keep the cores busy.
+// A thread of the driver that waits for its owner's events or for the end. start and stop are called at IRQL
+// PASSIVE_LEVEL, one after the other; the thread runs at PASSIVE_LEVEL too, with a higher priority than all programs,
+// because measured programs keep the cores busy.
 #pragma once
 #include "driver/nt/nt.h"
 

@@ -62,8 +62,8 @@ ThreadCall& call_of(KAPC* apc) {
   return *reinterpret_cast<ThreadCall*>(reinterpret_cast<u8*>(apc) - __builtin_offsetof(ThreadCall, apc));
 }
 
-// The first read may never return, so every walk first checks whether it is still wanted. Not inlined: with these
-// variables its caller could not end with a jump, but would have to return.
+// A read may never return, so every walk first checks whether it is still wanted. Not inlined: with these variables the
+// caller could not end with a jump, but would have to return.
 __declspec(noinline) void walk(ThreadCall& call) {
   const u64 begin = performance_time_ns();
   const auto read = [&call](u64 address, u64(&record)[2]) {
@@ -74,7 +74,7 @@ __declspec(noinline) void walk(ThreadCall& call) {
   call.stack.spent_ns = performance_time_ns() - begin;
 }
 
-// Called at the end of an abandoned call. The last one of a block that was given up frees the block.
+// Called at the end of an abandoned call. The last call of a block that was given up frees the block.
 void end_abandoned(ThreadCall& call) {
   CallBlock& block = *call.block;
   set_state(call, kFree);
@@ -134,7 +134,7 @@ void ThreadCalls::place(CallSet* set) {
   }
 }
 
-// The deferred call runs on this core after the interrupt has ended, so counting after queueing is early enough.
+// The deferred call runs on this core after the interrupt has ended, so the count may be raised after queueing.
 bool ThreadCalls::ask(u32 ticket, const UserWalkStart& start) {
   ThreadCall& call = set_->blocks[ticket / CallBlock::kCalls]->calls[ticket % CallBlock::kCalls];
   if (!possible_ || __atomic_load_n(&call.state, __ATOMIC_ACQUIRE) != kFree) {
@@ -152,7 +152,7 @@ bool ThreadCalls::ask(u32 ticket, const UserWalkStart& start) {
 
 void ThreadCalls::end() {
   __atomic_store_n(&ending_, true, __ATOMIC_RELEASE);
-  KeFlushQueuedDpcs();  // after this there are only APCs
+  KeFlushQueuedDpcs();  // afterwards only APCs remain
   KIRQL level = KeAcquireSpinLockRaiseToDpc(&all_calls.lock);
   const bool some = under_way_ != 0;
   KeClearEvent(&none_left_);
@@ -182,7 +182,7 @@ void ThreadCalls::abandon_rest() {
   }
 }
 
-// DISPATCH_LEVEL. The interrupted thread is still the one that runs here: threads change at this level, but after the
+// DISPATCH_LEVEL. The interrupted thread still runs on this core: threads are switched at this level, but after the
 // deferred calls. While it runs it cannot be freed, so no reference is needed. No call is abandoned yet.
 void ThreadCalls::on_dpc(KDPC*, PVOID context, PVOID thread, PVOID) {
   ThreadCall& call = *static_cast<ThreadCall*>(context);
@@ -201,9 +201,9 @@ bool ThreadCalls::queue_apc(ThreadCall& call, KTHREAD* thread) {
 }
 
 // A thread that waits in end() continues when it gets the lock. Then the driver may be unloaded, or the reference that
-// keeps its code may be released. So both routines end with a jump into a function of the kernel, and no instruction of
-// theirs follows. The compiler turns a call at the end into a jump, and the NT host checks that in the image
-// (call_that_returns_late, code_goes_with_the_last_abandoned_call).
+// keeps its code may be released. So both routines end with a jump into a function of the kernel, after which no
+// instruction of the driver is executed. The compiler turns a call at the end into a jump, and the NT host checks that
+// in the image (call_that_returns_late, code_goes_with_the_last_abandoned_call).
 void ThreadCalls::on_apc(KAPC* apc, ApcNormalRoutine**, PVOID*, PVOID*, PVOID*) {
   ThreadCall& call = call_of(apc);
   walk(call);

@@ -14,8 +14,8 @@ void Ticker::run() {
   due.QuadPart = -static_cast<LONGLONG>(period_ms_) * 10'000;  // relative, in 100 ns
   static_cast<void>(KeSetTimerEx(&timer_, due, static_cast<LONG>(period_ms_), nullptr));
   // Windows' clock ticks every 15.6 ms unless a program requests a faster rate, and a timer waits for the clock. A
-  // tenth of the period is enough. A fast clock costs the whole machine power, so it is requested only while this
-  // thread lives.
+  // clock tick of a tenth of the period is enough. A fast clock makes the whole machine use more power, so it is
+  // requested only while this thread runs.
   static_cast<void>(ExSetTimerResolution(period_ms_ * 1'000, TRUE));
   PVOID objects[] = {&thread_.end(), &timer_};
   while (KeWaitForMultipleObjects(2, objects, WaitAny, Executive, KernelMode, FALSE, nullptr, nullptr) !=

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The periodic timer: a system thread that waits for its period or the end, because the function it calls may block.
-// start and stop at IRQL PASSIVE_LEVEL, one after the other; the call comes at PASSIVE_LEVEL too, on that thread.
+// The periodic timer: a system thread that waits for the next period or the end. It is a thread because the function it
+// calls may block. start and stop are called at IRQL PASSIVE_LEVEL, one after the other; the thread calls the function
+// at PASSIVE_LEVEL too.
 #pragma once
 #include "base/ints.h"
 #include "driver/nt/nt.h"

@@ -1,7 +1,8 @@
 # Writes wperf-driver.inf.
 #   cmake -DVERSION=3.8.0 -DOUTPUT=…/wperf-driver.inf [-DARCH=arm64|amd64] [-DDATE=mm/dd/yyyy] -P make_inf.cmake
-# The date of DriverVer is that of the last commit (or SOURCE_DATE_EPOCH), so the same tree makes the same file; Windows
-# prefers the later one of two drivers. ARCH amd64 is for tests under Wine on x86-64: the driver itself is for Arm.
+# The date of DriverVer is the date of the last commit (or SOURCE_DATE_EPOCH), so the same tree makes the same file.
+# Windows prefers the driver with the later date. ARCH amd64 is for tests under Wine on x86-64: the driver itself is for
+# Arm.
 if(NOT ARCH)
   set(ARCH arm64)
 endif()

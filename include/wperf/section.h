@@ -11,7 +11,7 @@
 //
 // Only the thread that constructs the Counters is counted. The processor's events are one group of the Linux kernel, so
 // all of them are counted during the same time. An event that cannot be counted has a reason instead of a value. On
-// systems other than Linux every value is absent. Nothing here throws anything but std::bad_alloc.
+// systems other than Linux every value is absent. The only exception thrown is std::bad_alloc.
 #ifndef WPERF_SECTION_H
 #define WPERF_SECTION_H
 
@@ -243,7 +243,7 @@ class Counters {
   WPERF_SECTION_NOT_INLINED void stop() {
     if (open_sections_ == 0 || --open_sections_ != 0) return;
     for (std::size_t i = groups_.size(); i-- > 0;) groups_[i].read_into(groups_[i].end);
-    // The child of a fork has another thread, too. Its counts would be 0.
+    // After a fork, the child runs in a different thread, too. Its counts would be 0.
     if (syscall(SYS_gettid) == thread_)
       add_section();
     else
@@ -470,7 +470,7 @@ class Section {
   Counters& counters_;
 };
 
-// A line for each event, for people.
+// Returns one readable line for each event.
 inline std::string text(const std::vector<Count>& counts) {
   std::string lines;
   for (const Count& count : counts) {

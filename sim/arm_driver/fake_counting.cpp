@@ -11,7 +11,7 @@ namespace {
 
 constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
 constexpr u16 kDefaultEvents[] = {0x1B, 0x73, 0x75, 0x74, 0x70, 0x71};
-constexpr int kPool = 0xCD;  // the byte that fills answers beyond the written part
+constexpr int kPool = 0xCD;  // the byte that fills the unwritten part of answers
 
 diag::Error crash(const std::string& text) {
   return {.text = "the fake of Arm's driver: a real one would crash or corrupt memory: " + text, .hint = {}};

@@ -119,7 +119,7 @@ diag::Result<Answer> FakeDriver::control(u32 handle, u32 code, std::span<const s
 }
 
 diag::Result<Answer> FakeDriver::answer(Request request, Bytes input, std::span<std::byte> output, u32 handle) {
-  // The driver writes first and checks the room afterwards.
+  // The driver writes first and checks the size of the buffer afterwards.
   const Shape& shape = *shape_of(static_cast<u32>(request));
   const usize channels = request == Request::dmc_read ? std::max<usize>(parts_.dmc_channels.size(), 1) : 1;
   if (output.size() < shape.output * channels) return crash(request, "the answer has no room");

@@ -66,8 +66,8 @@ class FakeDriver {
   u64 generated_ = 0, dropped_ = 0;
 };
 
-// The fake over the simulated machine; `options` are the settings after "windowsperf:fake,", as
-// docs/user/windowsperf-driver.md has them. Linux only.
+// Opens the fake on top of the simulated machine; `options` are the settings after "windowsperf:fake,", documented in
+// docs/user/windowsperf-driver.md. Linux only.
 diag::Result<std::unique_ptr<WindowsPerfMachine>> open_fake_machine(const std::string& options);
 
 }  // namespace wperf::windowsperf::fake

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fake of Arm's driver refuses the same requests as the real one, has its faults, and fails where the real one
-// would crash.
+// The fake of Arm's driver refuses the same requests as the real driver, has its faults, and fails where the real
+// driver would crash.
 #include "sim/arm_driver/fake_driver.h"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@
 namespace wperf::windowsperf::fake {
 namespace {
 
-constexpr u64 kStepNs = 10'000'000;  // so that the rings below do not fill up
+constexpr u64 kStepNs = 10'000'000;  // short enough that the rings of the driver below do not fill up
 
 class SimulatedHardware final : public FakeHardware {
  public:

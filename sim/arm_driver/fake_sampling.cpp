@@ -66,7 +66,7 @@ diag::Result<Answer> FakeDriver::answer_sampling(Request request, const CoreList
   silent_ = 0;
   ring_.clear();
   reading_spoils_ = false;
-  // Without new sources the interrupts stay off.
+  // The interrupts stay off if there are no new sources.
   if (interrupts_on_) WPERF_CHECK_OK(hardware_.sample(core, sources_kernel_, sources_));
   sampling_ = interrupts_on_;
   return Answer{};

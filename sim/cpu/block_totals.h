@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The true values that sampling estimates: how often certain events happened in each block of user code. Taken from the
-// settled signals at the end of every block. They are independent of the watch for overflows, so that a test may
+// settled signals at the end of every block. They are independent of the watch for overflows, so that a test can
 // compare the two.
 #pragma once
 #include <span>
@@ -25,7 +25,7 @@ class BlockTotals {
  public:
   void keep(std::span<const u16> events, const SignalCounts& now);
   bool kept() const { return !events_.empty(); }
-  // Attributes the counts of user code since the previous call to this block.
+  // Adds the counts of user code since the last credit() to the totals of this block.
   void credit(u32 space_id, Block& block, const SignalCounts& now);
   // A block may be in here more than once.
   const std::vector<BlockTotal>& all() const { return totals_; }

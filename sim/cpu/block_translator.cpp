@@ -107,8 +107,8 @@ void BlockTranslator::begin_block() {
   add(qword[part(context_.parts.cycles)], block_.cost);
 }
 
-// Compares. If the result is "above or equal", the code of the label decides, and jumps back to `go` if the block may
-// run.
+// Compares with the limit. If the result is "above or equal", the code at the returned label decides, and jumps back to
+// `go` if the block may run.
 Xbyak::Label& BlockTranslator::check_limit(Label& go) {
   mov(rax, longest_);
   add(rax, qword[part(context_.parts.cycles)]);

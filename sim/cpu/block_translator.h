@@ -39,7 +39,7 @@ constexpr u32 flags_constant(u32 nzcv) {
 struct TranslationContext {
   ModelParts parts;
   Block* const* slots = nullptr;           // BlockCache::slots()
-  const u8* exit = nullptr;                // code that returns to the engine, as seen from where code is written
+  const u8* exit = nullptr;                // code that returns to the engine; an address in the writable view
   bool exclusives = false;                 // exclusive accesses are translated
   bool has_sse4 = false, has_fma = false;  // of the host
   u32 links_used = 0, sites_used = 0;
@@ -49,11 +49,11 @@ class BlockTranslator : private Xbyak::CodeGenerator {
  public:
   struct Link {
     u32 index;
-    const u8* code;  // the jump's target before it is linked, as seen from where code is written
+    const u8* code;  // the jump's target before it is linked; an address in the writable view
   };
 
   BlockTranslator(u8* to, usize room, Block& block, TranslationContext& context);
-  // Returns false if the block has an instruction that is not translated, or if room is short.
+  // Returns false if the block has an instruction that is not translated, or if memory is short.
   bool translate(std::span<const u32> code);
   usize size() const { return getSize(); }
   std::vector<Link> links() const;

@@ -16,8 +16,8 @@ class BranchStacks {
   };
   static constexpr usize kDepth = 32;
 
-  // From now on makes a stack of the latest kDepth branches each time that `interval` branches were taken; at least
-  // kDepth.
+  // From now on records a stack of the latest kDepth branches after every `interval` taken branches. `interval` is at
+  // least kDepth.
   void keep(u64 interval) { interval_ = interval; }
   bool kept() const { return interval_ != 0; }
   void taken(u64 from, u64 to) {

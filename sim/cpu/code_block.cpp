@@ -77,7 +77,7 @@ void BlockCache::forget_page(Pages::iterator page, const std::function<void(Bloc
     block->translated = nullptr;
     block->forgotten = true;
     by_address_.erase(block->address);
-    slots_[slot_of(block->address)] = nullptr;  // perhaps of another block, which is then looked up again
+    slots_[slot_of(block->address)] = nullptr;  // the slot may be another block's, which is then looked up again
     forgotten_.push_back(block);
   }
   pages_.erase(page);

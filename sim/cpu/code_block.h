@@ -60,14 +60,14 @@ class BlockCache {
     if (block != nullptr && block->address == address && block->size == size) return block;
     return find_elsewhere(address, size);
   }
-  // Makes room for the block, which the caller fills in. It takes the place of an older block of that address, whose
-  // runs are kept.
+  // Adds an empty block, which the caller fills in. It replaces an older block of that address; the older block's runs
+  // are kept.
   Block& add(u64 address);
   void ran(Block& block) {
     if (!block.listed) list(block);
     ++block.runs;
   }
-  // Hands every block that ran since the last fold to look(block).
+  // Calls look(block) for every block that ran since the last fold.
   template <typename Look>
   void each_that_ran(Look look) const {
     for (Block* block : listed_) look(*block);

@@ -11,7 +11,7 @@
 namespace wperf::sim {
 
 struct CoreEngine::State {
-  // A Unicorn CPU caches its translations, so each process of the core has a separate one. The least recently used one
+  // A Unicorn CPU caches its translations, so each process of the core has a separate CPU. The least recently used CPU
   // is dropped first.
   struct Resident {
     u32 space_id = 0;

@@ -60,8 +60,9 @@ struct Stop {
   u64 fault_address = 0;
   std::string text;  // fault: one clause, e.g. "read of unmapped address 0x10"
 
-  // Set if a watched event reached its count, whatever the reason for the stop: the instruction it belongs to, and x30
-  // and x29 before that instruction. With several events, the first in the block.
+  // Set if a watched event reached its count, whatever the reason for the stop: the instruction to which the count
+  // belongs, and x30 and x29 before it. If several events reached their counts: the first such instruction in the
+  // block.
   bool overflowed = false;
   u64 overflow_pc = 0, overflow_lr = 0, overflow_fp = 0;
 };
@@ -93,10 +94,10 @@ class CoreEngine {
   // For tests of profiling: from now on counts each operation of user code. Very slow.
   void keep_operations();
   const OperationTotals& operations() const;
-  // Also keeps the callers when watched events reach their counts. Slow.
+  // Also records the callers when a watched event reaches its count. Slow.
   void keep_callers();
   const TrueCallers& callers() const;
-  // Makes stacks of the latest branches, one each `interval` branches that user code took. Slow.
+  // Records a stack of the latest branches after every `interval` branches that user code took. Slow.
   void keep_branches(u64 interval);
   const BranchStacks& branches() const;
 

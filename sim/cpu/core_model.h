@@ -87,8 +87,9 @@ class CoreModel {
   void settle();
   const SignalCounts& signals() const { return signals_; }
 
-  // A signal of user code between two calls of settle(), in two parts. The first grows while a block executes: `value`
-  // >> shift, times scale; it is null if there is no such part. The second comes with the executed instructions.
+  // A signal of user code between two calls of settle() has two parts. The first, (*value >> shift) * scale, grows
+  // while a block executes; `value` is null if the signal has no such part. The second follows from the executed
+  // instructions: see share_of().
   struct Live {
     const u64* value = nullptr;
     u32 shift = 0;

@@ -8,8 +8,8 @@ namespace wperf::sim {
 inline constexpr u32 kCycleBits = 16;
 inline constexpr u64 kOneCycle = u64{1} << kCycleBits;
 
-// Waits in cycles, in addition to the time of an access that hits in every cache. They are similar to those that Arm
-// publishes for a Neoverse N1 (L2 11, L3 about 30, DRAM about 150 cycles load to use, 11 to refill the pipe after a
+// Waits in cycles, in addition to the time of an access that hits in every cache. They are similar to the values that
+// Arm publishes for a Neoverse N1 (L2 11, L3 about 30, DRAM about 150 cycles load to use, 11 to refill the pipe after a
 // mispredict).
 inline constexpr u32 kMispredictWait = 11;
 // Cores that count slots issue micro-ops of the wrong path for a part of that time. Then they refill the pipe, which is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The signals that each PMU event is the sum of. Codes and meanings: Arm ARM D13.11 ("Common event numbers"); Neoverse
-// N1 PMU guide. Only the micro-ops of a wrong path are modelled; for everything else, architecturally and speculatively
-// executed operations are the same.
+// For each PMU event, the signals that add up to it. Codes and meanings: Arm ARM D13.11 ("Common event numbers");
+// Neoverse N1 PMU guide. Only the micro-ops of a wrong path are modelled; for everything else, architecturally and
+// speculatively executed operations are the same.
 #include <algorithm>
 #include <iterator>
 

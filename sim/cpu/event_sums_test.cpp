@@ -45,7 +45,7 @@ TEST(Events, UnmodelledEventsCountZero) {
   }
 }
 
-// Events of a Neoverse N1 that the simulator does not model, by code: software increments, context and translation
+// The codes of a Neoverse N1's events that the simulator does not model: software increments, context and translation
 // writes, memory errors, chaining, remote access, refills by source, clean and invalidating write-backs, exceptions
 // that are never taken.
 TEST(Events, CoverAllOfANeoverseN1ButTheKnownGaps) {

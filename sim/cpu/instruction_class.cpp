@@ -37,7 +37,7 @@ void set_atomic(Instruction& to, u32 bytes, u32 count, bool acquire, bool releas
 
 void classify_branch_register(u32 word, Instruction& to) {
   add(to, Trait::branch_indirect);
-  switch (field(word, 22, 21)) {  // bit 24 only tells whether a pointer authentication key is used
+  switch (field(word, 22, 21)) {  // bit 24 only selects whether a pointer authentication key is used
     case 0:
       to.branch = BranchKind::indirect_jump;
       return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work of a kernel that is not executed but modelled: a fixed mix of instructions at EL1, whose fetches, loads and
-// stores go through the caches of the core at kernel addresses. The mixes are our assumptions, as large as a simple
+// Kernel work that is modelled, not executed: a fixed mix of instructions at EL1, whose fetches, loads and stores go
+// through the caches of the core at kernel addresses. The mixes are assumptions of this project, as large as a simple
 // system call, clock interrupt and thread switch; see README.md.
 #include <vector>
 
@@ -69,8 +69,8 @@ BlockContents contents_of(const Recipe& recipe) {
 constexpr u64 kEntryStep = kTextBytes / 4;
 constexpr u64 kDetours = kTextBase + 3 * kEntryStep;  // rarely used code paths, shared by all work
 
-// The operations of a piece of work that a profiler chose. Kernel work has no instructions. The number of an operation
-// therefore decides its kind, so that each address always has the same kind.
+// The operations of some kernel work that a profiler chose. Kernel work has no instructions, so the number of an
+// operation decides its kind, so that each address always has the same kind.
 class ChosenWork {
  public:
   ChosenWork(const Recipe& recipe, u64 entry, Profiler* profiler)
@@ -117,7 +117,7 @@ class ChosenWork {
   };
   static constexpr u32 kStride = 301;  // shares no factor with any number of instructions above
 
-  // Loads have the first slots, then stores, branches, calls, returns; the rest computes.
+  // Loads have the first slots, followed by stores, branches, calls and returns; the other slots are data processing.
   u32 slot_of(u64 number) const { return static_cast<u32>(number * kStride % recipe_.instructions); }
   Operation describe(u64 number) const {
     Operation operation;
@@ -181,7 +181,7 @@ void CoreModel::run_kernel(KernelWork work, Profiler* profiler) {
   count(Signal::br_taken_retired, recipe.immediate_branches * 2 / 3 + recipe.calls_through_pointers + recipe.returns);
   mispredict(recipe.mispredicts);
 
-  // Each kind of work has its own code, entered at the same place each time. Now and then it takes a rarely used path.
+  // Each kind of work has separate code with a fixed entry address. Sometimes it takes a rarely used path.
   const u64 entry = kernel_address(work);
   const u32 detour = recipe.text_lines / 8;
   for (u32 line = 0; line < recipe.text_lines; ++line) {

@@ -61,7 +61,7 @@ bool vector_writes(u32 word, u32 number) {
   const bool fixed = (word & 0x5f200000) == 0x1e000000;
   if (!convert && !fixed) return element;
   const u32 operation = bits(word, 16, 3);
-  return operation != 2 && operation != 3 && operation != 7;  // the others write a vector register
+  return operation != 2 && operation != 3 && operation != 7;  // the other operations write a vector register
 }
 
 }  // namespace

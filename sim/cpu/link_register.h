@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether an A64 instruction writes x29 or x30, from its encoding (Arm ARM C4.1). Together with the value of such a
-// register before or after a block this gives its value in between.
+// Whether an A64 instruction writes x29 or x30, from its encoding (Arm ARM C4.1). Together with the register's value
+// before or after a block, this gives the value inside the block.
 #pragma once
 #include <span>
 
@@ -10,7 +10,7 @@ namespace wperf::sim {
 
 inline constexpr u32 kFrameRegister = 29, kLinkRegister = 30;
 
-bool writes_register(u32 word, u32 number);  // `number` is one of these two
+bool writes_register(u32 word, u32 number);  // `number` is 29 or 30
 
 // How to obtain the value that a register has before the instruction `at` of a block.
 struct RegisterValue {

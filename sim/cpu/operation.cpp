@@ -6,7 +6,7 @@
 namespace wperf::sim {
 namespace {
 
-// CSEL and its kin, CCMP, CCMN, FCSEL, FCCMP.
+// CSEL and its variants, CCMP, CCMN, FCSEL, FCCMP.
 bool depends_on_condition(u32 word) {
   const u32 integer = word & 0x1fe00000, floating = word & 0xff200c00;
   return integer == 0x1a800000 || integer == 0x1a400000 || floating == 0x1e200c00 || floating == 0x1e200400;
@@ -31,7 +31,7 @@ Operation describe_operation(u64 pc, u32 word) {
   operation.pc = pc;
   operation.instruction = classify_instruction(word);
   operation.conditional = depends_on_condition(word);
-  operation.returns_data = operation.is_atomic() && (word & 0x1f) != 0x1f;  // the others have names that begin with ST
+  operation.returns_data = operation.is_atomic() && (word & 0x1f) != 0x1f;  // the other names begin with ST
   return operation;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The true values that profiling estimates: how often each instruction of user code was executed, and with which
-// outcome. Recorded for every instruction, not only for those that a profiler picks, so that a test may compare the
-// two.
+// outcome. Recorded for every instruction, not only for instructions that a profiler picks, so that a test can compare
+// the two.
 #pragma once
 #include <compare>
 #include <map>

@@ -70,7 +70,7 @@ class Trace {
   UnicornRegisters registers_;
 };
 
-// The sample to which each count belongs, for events that count instructions.
+// For events that count instructions: the sample to which each count belongs.
 std::vector<Sample> counts_of(const std::vector<Step>& steps, u16 event) {
   std::vector<Sample> result;
   for (usize i = 0; i < steps.size(); ++i) {
@@ -280,7 +280,8 @@ TEST_F(Overflow, FaultingInstructionDoesNotOverflow) {
   }
 }
 
-// For time and cache misses a trace gives no exact place, but it shows that instructions get their true share.
+// For time and cache misses a trace does not give an exact instruction, but it shows the true share of each
+// instruction.
 struct Where {
   u16 event;
   u64 interval;  // longer than the longest single step

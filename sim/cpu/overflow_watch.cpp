@@ -7,7 +7,7 @@ namespace wperf::sim {
 namespace {
 
 // The greatest rate at which an event can count. An access touches one line. A micro-op makes at most four: two halves
-// of a Q register that both cross a line. A line leaves a cache when another one comes in, or by DC ZVA.
+// of a Q register that both cross a line. A line leaves a cache when another line replaces it, or by DC ZVA.
 enum class Pace : u8 { time, slots, micro_ops, accesses, misses, write_backs };
 
 Pace pace_of(Signal signal) {
@@ -29,7 +29,7 @@ Pace pace_of(Signal signal) {
     case Signal::stall_backend_tlb:
     case Signal::stall_backend_st:
       return Pace::time;
-    case Signal::op_spec:  // includes those of wrong paths
+    case Signal::op_spec:  // includes operations of wrong paths
     case Signal::stall_slot_frontend:
     case Signal::stall_slot_backend:
       return Pace::slots;
@@ -102,7 +102,7 @@ u64 OverflowWatch::late_cycles(const LargestBlock& largest) {
   return (largest.cost >> kCycleBits) + 1 + largest.lines * kFetchWait;
 }
 
-// `late`: the time that may pass after the end of these cycles.
+// `late`: the time that may pass after these cycles have ended.
 u64 OverflowWatch::safe_cycles_of(const Watch& watch, const LargestBlock& largest, u64 late) const {
   const u64 width = model_.issue_width() + 1;  // because the cost of a micro-op is rounded down
   const u64 accesses = kAccesses * largest.micro_ops, misses = accesses + largest.lines;

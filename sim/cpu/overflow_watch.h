@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Knows how many more of some events user code may count until one of them overflows a counter, and to which
-// instruction of a block the overflow belongs. The engine reports blocks to it and asks it after everything that may
-// count. No Unicorn here.
+// Knows how often the watched events can still happen in user code before a counter overflows, and to which instruction
+// of a block the overflow belongs. The engine reports blocks to it and asks it after everything that may count. No
+// Unicorn here.
 //
 // Counts of an event are known in two ways. Counts that follow from the block's contents (its loads, say) are
 // subtracted when the block is entered. Counts that happen during execution (misses, cycles) are read from the model's
@@ -22,7 +22,7 @@
 
 namespace wperf::sim {
 
-// The largest values of all blocks that may run. One more block counts at most these.
+// The largest values of all blocks that can run. One more block adds at most these values.
 struct LargestBlock {
   u32 micro_ops = 0, lines = 0;
   u64 cost = 0;  // fixed point
@@ -41,7 +41,8 @@ class OverflowWatch {
   // After catch_up() or arm(): no watch runs out within this many cycles, rounded up to the end of a block. If an event
   // is timed(), the caller must also watch for waits for memory that end more than late_cycles() later.
   u64 safe_cycles(const LargestBlock& largest) const;
-  // Like safe_cycles(), if all blocks end within the result. Then the caller need not watch waits.
+  // Like safe_cycles(), for a caller whose blocks all end within the returned cycles. Such a caller need not watch
+  // waits.
   u64 safe_cycles_of_whole_blocks(const LargestBlock& largest) const;
   // Whether a wait may make a watch run out.
   bool timed() const {
@@ -100,7 +101,7 @@ class OverflowWatch {
     usize source = 0;  // its index in the argument of arm()
     std::array<Term, 5> terms;
     u32 term_count = 0;
-    bool late = false;  // right only at the end of a block, because one part of it subtracts counts of another
+    bool late = false;  // valid only at the end of a block, because it subtracts one count from others
     bool by_taken_branch = false, by_mispredict = false;
     bool timed = false;  // counts waits
     Count base = 0;      // values of the terms when armed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The interface through which a core reports operations to a profiling unit (sim/pmu/spe_unit). The unit counts
-// operations down to the next one it chooses. The engine examines that one closely; all others cost no time. An
+// operations down to the next one it chooses. The engine examines that operation closely; all others cost no time. An
 // operation is an architectural instruction.
 #pragma once
 #include "base/ints.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profiler gets exactly the operations it chose, with their outcomes. The oracle is plain Unicorn with a hook at
-// every instruction.
+// A profiler receives exactly the operations that it chose, with their outcomes. The oracle is plain Unicorn with a
+// hook at every instruction.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fully associative TLB with exact least-recently-used replacement. Programs hop between a few pages all the time, or
-// miss all the time, so neither may cost a search. Pages are found through short chains. Each use leaves a time stamp.
-// A queue gives the least recently used page. Its order may be out of date, and is corrected only for the entries that
-// are examined.
+// miss all the time, so neither case may need a search. Pages are found through short chains. Each use sets a time
+// stamp. A queue gives the least recently used page. The queue's order may be out of date; it is corrected only for the
+// entries that are examined.
 #pragma once
 #include <array>
 

@@ -143,7 +143,7 @@ void BlockTranslator::end_return(u32 number) {
   go_on_indirectly();
 }
 
-// The host's flags are those of the guest, except for the carry: see TranslatedFrame::flags.
+// The host's flags equal the guest's, except for the carry: see TranslatedFrame::flags.
 void BlockTranslator::jump_if(u32 condition, Label& to) {
   using Jump = void (Xbyak::CodeGenerator::*)(const Label&, Xbyak::CodeGenerator::LabelType);
   using Generator = Xbyak::CodeGenerator;

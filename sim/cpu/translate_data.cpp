@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Instructions on registers and constants (Arm ARM C4.1.86), and the guest's flags, kept in those of the host.
+// Instructions on registers and constants (Arm ARM C4.1.86), and the guest's flags, which are kept in the host's flags.
 #include <cstddef>
 
 #include "sim/cpu/block_translator.h"

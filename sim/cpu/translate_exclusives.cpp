@@ -76,8 +76,8 @@ void BlockTranslator::load_exclusive(u32 code, u32 bytes) {
   store(bits_of(code, 4, 0), rcx);
 }
 
-// Stores if the address and the value there are still those of the last exclusive load. Unicorn writes the memory even
-// if only the value differs, and the models see that write.
+// Stores if the address and the value in memory still equal those of the last exclusive load. Unicorn writes the memory
+// even if only the value differs, and the models see that write.
 void BlockTranslator::store_exclusive(u32 code, u32 bytes) {
   Label failed, done;
   mov(rax, guest(bits_of(code, 9, 5)));
@@ -99,7 +99,7 @@ void BlockTranslator::store_exclusive(u32 code, u32 bytes) {
   mov(monitor(offsetof(ExclusiveMonitor, address)), -1);
 }
 
-// The address of an access that reads and then writes, which is in a register: rax becomes the host's address.
+// For an access that reads and then writes at the address in register `base`: rax becomes the host's address.
 void BlockTranslator::find_atomic(u32 base, u32 bytes) {
   mov(rax, guest(base));
   if (bytes > 1) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scalar floating-point instructions (Arm ARM C4.1.96), by instructions of the host. Both follow IEEE 754, but choose
-// NaNs differently, and detect a tiny result before rounding on Arm, after it on x86. So an instruction whose result is
-// a NaN or tiny is handed back to Unicorn. FPCR is 0 while translated code runs, see Translator::run().
+// Scalar floating-point instructions (Arm ARM C4.1.96), translated to instructions of the host. Both follow IEEE 754,
+// but they choose NaNs differently, and Arm detects a tiny result before rounding, x86 after it. So an instruction
+// whose result is a NaN or tiny is handed back to Unicorn. FPCR is 0 while translated code runs, see Translator::run().
 #include <cstddef>
 
 #include "sim/cpu/block_translator.h"

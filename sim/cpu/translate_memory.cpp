@@ -170,8 +170,8 @@ void BlockTranslator::find_memory(const Access& access) {
   add(rax, qword[in_frame(site + offsetof(AccessSite, delta))]);
 }
 
-// Like CoreMemory::load() and store() without a miss: the page is that of the last access, the line the newest of its
-// set. In all other cases those functions are called.
+// Like CoreMemory::load() and store() without a miss: the page is the page of the last access, and the line is the
+// newest of its set. In all other cases those functions are called.
 void BlockTranslator::notify_models(const Access& access, u32 offset, u32 elements, u32 bytes) {
   const ModelParts& parts = context_.parts;
   auto back = std::make_shared<Label>();
@@ -209,7 +209,7 @@ void BlockTranslator::notify_models(const Access& access, u32 offset, u32 elemen
   add(rcx, rcx);
   xor_(rcx, qword[r15 + rdx]);
   if (access.write) {
-    xor_(rcx, 1);  // 0 if the line is dirty, so that no other core has it
+    xor_(rcx, 1);  // 0 if the line is dirty: then no other core has it
     cmp(rcx, qword[in_frame(offsetof(TranslatedFrame, plain_store))]);
     ja(miss, T_NEAR);
     or_(byte[r15 + rdx], 1);
@@ -221,7 +221,7 @@ void BlockTranslator::notify_models(const Access& access, u32 offset, u32 elemen
   L(*back);
 }
 
-// Makes page rdx the current one, like CoreMemory::translate() if the page is the first of its chain. rcx is kept.
+// Makes page rdx the current page, like CoreMemory::translate() if the page is the first of its chain. rcx is kept.
 Xbyak::Label& BlockTranslator::other_page(const std::shared_ptr<Label>& back, Label& miss) {
   return later([this, back, &miss] {
     const ModelParts& parts = context_.parts;

@@ -302,7 +302,7 @@ void BlockTranslator::reverse_bits(bool wide) {
   }
 }
 
-// The host's flags are those of the guest, except for the carry, and are not changed.
+// The host's flags equal the guest's, except for the carry, and are not changed.
 void BlockTranslator::select_if(u32 condition, const Reg64& to, const Reg64& from) {
   using Move = void (Xbyak::CodeGenerator::*)(const Xbyak::Reg&, const Xbyak::Operand&);
   using Generator = Xbyak::CodeGenerator;

@@ -38,7 +38,7 @@ std::optional<u64> vector_constant(bool invert, u32 cmode, u32 imm8) {
 
 }  // namespace
 
-// By instructions of the host if there are any, otherwise by a function.
+// Uses instructions of the host if there are any, otherwise a function.
 bool BlockTranslator::vector_data(u32 code) {
   if (!is_set(code, 28) && host_vector_data(code)) return true;
   const VectorOperation operation = find_vector_operation(code);

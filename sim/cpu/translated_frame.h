@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by translated code and the engine: values that are not guest registers, the reason for coming back, and the
-// places of the models' data that translated code uses directly.
+// Shared by translated code and the engine: values that are not guest registers, the reason for the return, and the
+// addresses of the models' data that translated code uses directly.
 #pragma once
 #include "base/ints.h"
 #include "sim/cpu/code_block.h"
@@ -17,7 +17,7 @@ struct TlbEntry {
   u8 next_in_chain = 0;
 };
 
-// Pointers to the models' data that translated code uses: the same for the life of the core.
+// Pointers to the models' data that translated code uses. They do not change while the core exists.
 struct ModelParts {
   u64* cycles = nullptr;  // fixed point, of user code
   u64* taken_branches = nullptr;
@@ -51,7 +51,7 @@ enum class TranslatedExit : u32 {
   hand_back,  // within `block`, before the instruction at pc: Unicorn has to execute it
 };
 
-// An access of the code to memory, with the region that it last hit.
+// A memory access of translated code, with the region that it last hit.
 struct AccessSite {
   u64 base;
   u64 size;   // bytes from base on that are valid for the whole access; 0 at first
@@ -85,7 +85,7 @@ struct TranslatedFrame {
   u32 link = Block::kNoLink;
   Block* block = nullptr;
   ExclusiveMonitor monitor;
-  u64 mispredicts = 0;  // mispredictions that translated code noticed; their time has passed already
+  u64 mispredicts = 0;  // mispredictions that translated code noticed; their cycles are already counted
   // Indexed by whether the branch was taken, and by direction + 4 * counter with history + 256 * choice: see
   // BranchPredictor::learnt().
   u32 learnt[2][4 * 256]{};

@@ -49,7 +49,7 @@ u64 guest_flags(u16 flags) {
   return u64{flags & 0xc000U} << 16 | u64{~flags & 0x100U} << 21 | u64{flags & 1U} << 28;
 }
 
-// MXCSR: rounds to nearest, masks all exceptions, and has no cumulative ones.
+// MXCSR: rounds to nearest, masks all exceptions, and has no cumulative exceptions set.
 constexpr unsigned kPlainFloats = 0x1f80;
 // The cumulative exceptions of FPSR. x86 also notes denormal operands, which Arm does only if it flushes them to zero.
 u64 guest_exceptions(unsigned mxcsr) {
@@ -220,7 +220,7 @@ class HostTranslator final : public Translator {
     u64 unlinked;  // the address of a link's jump while it is not linked
     u32 next;      // another link to the same block
   };
-  // Only those that translated blocks use are set.
+  // Only elements that translated blocks use are set.
   std::unique_ptr<LinkState[]> links_ = std::make_unique_for_overwrite<LinkState[]>(TranslatedFrame::kLinks);
   u32 unlinked_ = Block::kNoLink;  // the link that the last run ended with
   AddressSpace* space_ = nullptr;

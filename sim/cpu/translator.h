@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executes most code as translated host code, models included, several times as fast as Unicorn with hooks. Its
-// counts and state are exactly those of UnicornCore: the models see everything in the same order. It leaves the rest to
-// Unicorn. It stops before a block with other instructions, and within a block before an access that it cannot make (a
-// fault, a write to code).
+// Executes most code as translated host code, models included, several times as fast as Unicorn with hooks. Its counts
+// and state exactly equal UnicornCore's: the models see everything in the same order. It stops, and leaves the work to
+// Unicorn, before a block with instructions that it cannot translate, and within a block before an access that it
+// cannot make (a fault, a write to code).
 //
 // UnicornCore uses it between two blocks, as long as no block has to be examined. There is no translator on hosts other
-// than x86-64, and where memory cannot be executed.
+// than x86-64, or if the host refuses executable memory.
 #pragma once
 #include <memory>
 #include <span>
@@ -36,7 +36,7 @@ class Translator {
   // To be called if run() ended before the block `to`: from now on the code continues directly with this block.
   virtual void link(Block& to) = 0;
   virtual ExclusiveMonitor& monitor() = 0;
-  // Regions changed in these ranges.
+  // To be called when regions in these ranges have changed.
   virtual void forget_memory(std::span<const MemoryChange> changes) = 0;
   // To be called before this block is forgotten: other blocks no longer continue with it.
   virtual void unlink(Block& block) = 0;

@@ -136,7 +136,7 @@ TEST_F(TranslatorTest, TestProgramsDoTheSameWithIt) {
   }
 }
 
-// Each of the threads uses the lines that the other one writes.
+// Each thread uses the lines that the other thread writes.
 TEST_F(TranslatorTest, ThreadsOnTwoCoresDoTheSameWithIt) {
   RandomPrograms random(3935559000370003845);
   TwoCores translated(true), plain(false);
@@ -190,7 +190,7 @@ TEST_F(TranslatorTest, FaultsAreThoseOfUnicorn) {
   }
 }
 
-// The result is also that of Unicorn when the block before the jump has used up the budget.
+// The result equals Unicorn's even if the block before the jump has used up the budget.
 TEST_F(TranslatorTest, JumpsToMemoryThatIsNotCodeAreThoseOfUnicorn) {
   const u32 code[] = {0x91000421, 0x14400000};  // add x1, x1, #1; b over 16 MiB
   for (const u64 slice : {u64{1}, u64{32}, ~u64{0}}) {
@@ -225,7 +225,8 @@ TEST_F(TranslatorTest, ChangesBetweenSlicesAreSeen) {
   EXPECT_GT(translated.engine.translated_cycles(), translated.engine.cycles() / 2);
 }
 
-// A loop on one page calls a function on another, which may continue on a third. Only some of the pages change.
+// A loop on one page calls a function on a second page, which may continue on a third page. Only some of the pages
+// change.
 TEST_F(TranslatorTest, ChangedPagesAreSeenFromOthers) {
   constexpr u32 kLoop[] = {0x94000400, 0xf1000400, 0x54ffffc1, 0xd4000001};  // 1: bl 2f; subs x0, x0, #1; b.ne 1b; svc
   constexpr u32 kReturn = 0xd65f03c0, kOnward = 0x140003ff;                  // ret; b to the third page
@@ -289,7 +290,7 @@ TEST_F(TranslatorTest, ProgramsThatChangeTheirOwnCodeDoTheSameWithIt) {
   EXPECT_GT(translated.engine.translated_cycles(), 100U);
 }
 
-// One core executes a function in writable memory that the other one rewrites.
+// One core executes a function in writable memory that the other core rewrites.
 TEST_F(TranslatorTest, CodeThatAnotherCoreWroteIsSeen) {
   constexpr u64 kShared = 0x10000, kWriter = kCode + 0x1000;
   constexpr u32 kFunction[] = {0x91000442, 0xd65f03c0};  // add x2, x2, #1; ret

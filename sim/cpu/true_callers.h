@@ -18,7 +18,8 @@ class TrueCallers {
 
   void keep() { kept_ = true; }
   bool kept() const { return kept_; }
-  // A block whose last instruction is of this kind was left for `next`; `behind` is the address after the block.
+  // Reports that a block ended with an instruction of kind `end` and continued at `next`; `behind` is the address after
+  // the block.
   void left(BranchKind end, u64 behind, u64 next) {
     if (end == BranchKind::call || end == BranchKind::indirect_call) {
       callers_.push_back(behind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// True values of a core. Tests and benches compare samples with them. A core records only the values that it was told
-// to keep.
+// True values of a core. Tests and benches compare samples with them. A core records only the values that the test
+// selected.
 #pragma once
 #include "sim/cpu/block_totals.h"
 #include "sim/cpu/branch_stacks.h"

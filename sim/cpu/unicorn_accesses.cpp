@@ -10,7 +10,8 @@ constexpr u64 kUnicornPage = 1024;
 
 }  // namespace
 
-// Unicorn reports a load that crosses one of its pages, and then also the two aligned words that the load consists of.
+// If a load crosses one of Unicorn's pages, Unicorn reports the load, and then also the two aligned words that contain
+// it.
 bool UnicornCore::is_half(u64 address) {
   if (address != next_half_) {
     special_ &= kStanding;

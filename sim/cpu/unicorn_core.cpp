@@ -13,7 +13,7 @@ constexpr u64 kNowhere = ~u64{0} - 3;
 // Unicorn's exception numbers (QEMU's EXCP_UDEF, EXCP_SWI, EXCP_BKPT).
 constexpr u32 kSupervisorCall = 2;
 constexpr u32 kBreakpoint = 7;
-// The generic timer as a program sees it, right only on the default machine of 25 MHz.
+// The generic timer as a program sees it; its rate is correct only on the default machine with 25 MHz.
 constexpr u64 kCyclesPerTimerTick = 1;
 constexpr u64 kTimerFrequency = 25'000'000;
 
@@ -114,7 +114,7 @@ void UnicornCore::forget_code(u64 base, u64 size) {
 
 Stop UnicornCore::execute(ThreadState& thread) {
   registers_in_thread_ = true;
-  next_translation_ = model_.spent();  // try at once: an attempt costs no more than a start of Unicorn
+  next_translation_ = model_.spent();  // try at once: an attempt costs no more than starting Unicorn
   stop_cause_ = wants_translation(thread.pc) ? StopCause::translation : StopCause::nothing;
   if (!watching_ && stop_cause_ == StopCause::nothing) set_limit();
   u64 pc = thread.pc;
@@ -136,7 +136,7 @@ Stop UnicornCore::execute(ThreadState& thread) {
     blocks_entered_ = 0;
     const uc_err error = cpu_.library().emu_start(cpu_.handle(), pc, kNowhere, 0, 0);
     if (stop_cause_ == StopCause::translation) continue;
-    // WFI ends emulation without an error; for us it is an ordinary instruction.
+    // WFI ends emulation without an error; this engine treats it as an ordinary instruction.
     const bool waited = stop_cause_ == StopCause::nothing && error == UC_ERR_OK && blocks_entered_ != 0;
     if (!waited) return stopped(error);
     pc = registers_.read(UC_ARM64_REG_PC);
@@ -259,7 +259,7 @@ inline void UnicornCore::enter_block(u64 address, u32 size) {
   enter_other_block(address, size);
 }
 
-// Null if the run ends, or if the block was handled in another way.
+// Returns null if the run ends, or if the block was handled in another way.
 Block* UnicornCore::begin_new_block(u64 address, u32 size) {
   if ((address & 3) != 0) {
     bad_address_ = address;
@@ -273,7 +273,7 @@ Block* UnicornCore::begin_new_block(u64 address, u32 size) {
   return nullptr;
 }
 
-// The block that starts here; null as in begin_new_block().
+// Returns the block that starts here, or null as in begin_new_block().
 inline Block* UnicornCore::begin_block(u64 address, u32 size) {
   current_ = nullptr;
   Block* block = blocks_.find(address, size);
@@ -335,7 +335,7 @@ void UnicornCore::on_exception(uc_engine*, u32 number, void* self) {
   core->stop(StopCause::exception);
 }
 
-// Unicorn's timer runs with the host's clock. A non-zero result says that we have written the register.
+// Unicorn's timer runs with the host's clock. A non-zero result means that this function has written the register.
 u32 UnicornCore::on_system_read(uc_engine* cpu, uc_arm64_reg to, const uc_arm64_cp_reg* from, void* self) {
   const auto* const core = static_cast<UnicornCore*>(self);
   const auto is = [from](u32 crn, u32 crm, u32 op2) {

@@ -162,7 +162,7 @@ class UnicornCore {
   u64 bad_address_ = 0;
   Truth& truth_;
   Profiler* profiler_ = nullptr;  // null if it does not take part in this run
-  u64 passed_ = 0;                // operations in the blocks that were begun; known while watching_
+  u64 passed_ = 0;                // operations in the blocks that were begun; valid while watching_
   u64 reported_ = 0;              // the number of these operations that the profiler was informed of
   u64 choice_ = 0;                // the number of the operation to be chosen next, from 1
   bool chosen_ = false;           // the chosen operation is in the current block

@@ -58,7 +58,7 @@ bool UnicornCpu::execute_first(std::span<const u32> words) {
 // Unicorn starts at EL1, and only an ERET takes it to EL0 permanently.
 bool UnicornCpu::become_user() {
   constexpr u32 kCode[] = {0xd69f03e0, 0xd503201f};                  // ERET, NOP
-  constexpr u64 kSctlr = 0xc50838 | 1U << 26 | 1U << 15 | 1U << 14;  // reset value + UCI, UCT, DZE: as Windows has them
+  constexpr u64 kSctlr = 0xc50838 | 1U << 26 | 1U << 15 | 1U << 14;  // reset value + UCI, UCT, DZE: as on Windows
   write_system_register(3, 0, 1, 0, 0, kSctlr);
   write_system_register(3, 0, 1, 0, 2, 3U << 20);      // CPACR_EL1: SIMD and floating point allowed
   write_system_register(3, 0, 4, 0, 0, 0);             // SPSR_EL1: EL0, AArch64
@@ -67,7 +67,7 @@ bool UnicornCpu::become_user() {
 }
 
 // Unicorn has no register for the monitor, but its saved state has the address and the value, one after the other. So
-// an exclusive load is executed, and its address and value are looked for there.
+// this function executes an exclusive load, and searches the saved state for its address and value.
 bool UnicornCpu::find_monitor() {
   constexpr u32 kCode[] = {0xc85f7ca3, 0xd503201f, 0x1e2f4a6b, 0x9a5b7c3d};  // ldxr x3, [x5]; NOP; the value
   const ExclusiveMonitor known{kOwnPage + 8, u64{kCode[3]} << 32 | kCode[2]};
@@ -100,7 +100,7 @@ void UnicornCpu::set_monitor(const ExclusiveMonitor& monitor) {
   library_.context_restore(handle_, context_);
 }
 
-// Drops those of the executable regions in this range.
+// Drops the translations of the executable regions in this range.
 bool UnicornCpu::drop_translations(u64 base, u64 size) {
   const u64 end = base + size;
   auto region = std::upper_bound(mapped_.begin(), mapped_.end(), base,

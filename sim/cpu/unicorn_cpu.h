@@ -26,7 +26,7 @@ class UnicornCpu {
   bool refresh(const AddressSpace& space);
   u64 generation() const { return generation_; }  // of the space, at the last refresh
   bool add_hook(int type, void* callback, void* user, int instruction = 0);
-  // The monitor of exclusive accesses: not known if this Unicorn keeps it in another way than expected.
+  // Whether the monitor of exclusive accesses can be read; false if this Unicorn stores it differently than expected.
   bool knows_monitor() const { return monitor_offset_ != 0; }
   ExclusiveMonitor monitor();
   void set_monitor(const ExclusiveMonitor& monitor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiling: finds the block that holds the operation a profiler chose, examines it closely and hands over the
+// Profiling: finds the block with the operation that a profiler chose, examines the block closely, and reports the
 // operation when the block has ended. While the next choice is far away, blocks take the usual path.
 #include <algorithm>
 
@@ -14,8 +14,8 @@ void UnicornCore::begin_profiling(Profiler* profiler) {
   choice_ = profiler_ != nullptr ? profiler_->remaining() : ~u64{0};
 }
 
-// `executed`: operations of this run. Operations after the one that made the profiler interrupt do not belong to the
-// population.
+// `executed`: operations of this run. Operations after the operation that made the profiler interrupt do not belong to
+// the population.
 void UnicornCore::end_profiling(u64 executed) {
   const u64 population = interrupting_ ? reported_ : std::max(executed, reported_);
   model_.count_samples(Signal::sample_pop, population);

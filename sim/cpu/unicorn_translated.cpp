@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quick way through blocks: while no block has to be examined, the Translator executes them, and Unicorn executes
-// the rest. Going from one to the other takes microseconds, so the pauses between attempts grow while attempts do not
-// pay off.
+// The fast path: while no block has to be examined, the Translator executes blocks, and Unicorn executes those that
+// cannot be translated. A change between the two takes microseconds, so the pauses between attempts grow while attempts
+// do not pay off.
 #include <algorithm>
 
 #include "sim/cpu/unicorn_core.h"
@@ -85,7 +85,7 @@ std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
   return {};
 }
 
-// Called between blocks, near the limit. Returns true if translated code may go on because no watched event is near
+// Called between blocks, near the limit. Returns true if translated code may continue because no watched event is near
 // yet.
 bool UnicornCore::farther() {
   const u64 before = whole_reach_;
@@ -93,9 +93,9 @@ bool UnicornCore::farther() {
   return whole_reach_ > before && !watching_;
 }
 
-// Returns true if the next block is a single SVC, as at the beginning of stubs of imported functions. The thread is
-// then at the call without a pass through Unicorn. Near the limit the result is false, because the end of the block has
-// to be examined.
+// Returns true if the next block is a single SVC, as at the beginning of stubs of imported functions. The thread has
+// then reached the call without Unicorn. Near the limit the result is false, because the end of the block has to be
+// examined.
 bool UnicornCore::calls_kernel(ThreadState& thread) {
   Block* const block = blocks_.find(thread.pc);
   if (block == nullptr || block->size != sizeof(u32)) return false;
@@ -107,7 +107,7 @@ bool UnicornCore::calls_kernel(ThreadState& thread) {
   return true;
 }
 
-// The block that starts here, translated; null if Unicorn has to execute it.
+// Returns the translated block that starts here, or null if Unicorn has to execute it.
 Block* UnicornCore::translated_block(u64 address) {
   Block* block = blocks_.find(address);
   if (block == nullptr) {
@@ -119,7 +119,7 @@ Block* UnicornCore::translated_block(u64 address) {
   if (block->translated != nullptr) return block;
   if (!block->translatable) return nullptr;
   const std::span<const u32> code = code_of(*block);
-  // Only blocks with a fixed end are translated: Unicorn may end others elsewhere if it resumes in them.
+  // Only blocks with a fixed end are translated: if Unicorn resumes inside a block, it may end other blocks elsewhere.
   const bool ends = block->end != BranchKind::none || (address + block->size) % kBlocksEndAt == 0;
   block->translatable = ends && code.size() <= kLongestBlock;
   return block->translatable && translator_->translate(*block, code) ? block : nullptr;
@@ -130,7 +130,7 @@ bool UnicornCore::is_code(u64 address) const {
   return region != nullptr && (region->permissions & kExecute) != 0;
 }
 
-// The size of the block that Unicorn will make of the code here; 0 if only Unicorn knows it.
+// Returns the size of the block into which Unicorn will cut the code here; 0 if only Unicorn knows it.
 u32 UnicornCore::cut_block(u64 address) {
   if ((address & 3) != 0 || !is_code(address)) return 0;
   u32 size = 0;

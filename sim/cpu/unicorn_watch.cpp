@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The other path through a block: while events are watched, operations profiled, or totals kept for a test. Its counts
-// are those of the usual path. It also finds the instruction with which a watched event reaches its count, and the
-// value of x30 before that instruction. The block is still executed to its end: Unicorn stops only between blocks.
+// The slow path through a block, used while events are watched, operations are profiled, or totals are kept for a test.
+// It counts the same as the usual path. It also finds the instruction with which a watched event reaches its count, and
+// the value of x30 before that instruction. The block is still executed to its end: Unicorn stops only between blocks.
 #include <algorithm>
 #include <cstring>
 
@@ -78,7 +78,7 @@ void UnicornCore::end_watching(Stop& result) {
   watching_ = far_ = false;
   model_.set_alarm(~u64{0}, nullptr, nullptr);
   if (!overflow_.seen) return;
-  // A fault may have prevented the instruction.
+  // A fault may have prevented the execution of the instruction.
   const u64 pc = overflow_.block + u64{overflow_.at} * 4;
   if (current_ != nullptr && !happened && result.reason == StopReason::fault &&
       pc >= registers_.read(UC_ARM64_REG_PC)) {
@@ -91,7 +91,7 @@ void UnicornCore::end_watching(Stop& result) {
   result.overflow_fp = overflow_.frame.value;
 }
 
-// As fold() in run() does, block by block.
+// Like fold() in run(), but block by block.
 void UnicornCore::fold_with_totals() {
   blocks_.fold([this](Block& block) {
     model_.retire(block);
@@ -190,7 +190,8 @@ void UnicornCore::watch_access() {
 void UnicornCore::note_at_start(const Block& block, u32 at) {
   if (overflow_.seen && overflow_.at <= at) return;
   const auto code = code_of(block);
-  // A register whose value at `at` is neither the first nor the last, with no access in between, keeps the first value.
+  // If a register's value at `at` is neither the first nor the last, and no access is in between, the first value is
+  // used.
   const auto caught = [&](u32 number, u64 first) {
     const RegisterValue where = register_value_at(code, at, number);
     return CaughtRegister{where.from == RegisterValue::From::start, first, where};

@@ -177,7 +177,7 @@ VectorOperation find_combination(u32 code) {
   return cmode < 8 ? combined_with_constant<u32, false> : combined_with_constant<u16, false>;
 }
 
-// The registers of an access by structures: those whose lanes alternate.
+// The number of registers of an access by structures: their lanes alternate in memory.
 u32 registers_of(u32 code) {
   static constexpr u8 kRegisters[16] = {4, 0, 0, 0, 3, 0, 0, 0, 2};
   return kRegisters[code >> 12 & 15];
@@ -203,7 +203,7 @@ struct OneStructure {
   u32 registers, bytes, lane;
   bool repeats;
 };
-// LD1 to LD4 of one lane, and those that repeat it. `bytes` is 0 if the instruction is undefined.
+// LD1 to LD4 of one lane, and the variants that repeat it. `bytes` is 0 if the instruction is undefined.
 OneStructure one_structure(u32 code) {
   const u32 operation = code >> 13 & 7, size = code >> 10 & 3, select = code >> 12 & 1;
   const u32 registers = ((operation & 1) << 1 | (code >> 21 & 1)) + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic on vector lanes that keeps their width (Arm ARM C4.1.96). Each operation is written once, for a lane;
-// tables make functions of it for all types of lanes.
+// Arithmetic on vector lanes that keeps their width (Arm ARM C4.1.96). Each operation is written once, for one lane;
+// tables instantiate it for all types of lanes.
 #include "sim/cpu/vector_operations.h"
 
 #include "sim/cpu/vector_lanes.h"
@@ -24,7 +24,7 @@ VectorOperation lanewise_of(u32 code, bool is_unsigned) {
   return function_of<Lanewise<kOperation>>(VectorFields{code}.size(), is_unsigned);
 }
 
-// Pairs of neighbours, first those of the first operand.
+// Combines pairs of neighbours, first the pairs of the first operand.
 template <LaneOperation kOperation>
 struct Pairwise {
   template <typename T>
@@ -54,7 +54,7 @@ VectorOperation three_equal(u32 code) {
   const bool u = fields.is_unsigned(), wide = fields.size() == 3;
   if (wide && !fields.whole() && !fields.scalar()) return nullptr;
   const u32 operation = code >> 11 & 31;
-  switch (operation) {  // those with lanes of 64 bits, too
+  switch (operation) {  // operations that also exist for lanes of 64 bits
     case 0x06:
       return lanewise_of<LaneOperation::greater>(code, u);
     case 0x07:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Vector instructions that translated code calls as functions, because the host has no short sequence for them:
 // integer arithmetic, comparisons, shifts, reductions, permutations, tables, AES, and the data of accesses by
-// structures. Saturating and floating-point ones are not here. No instruction here changes FPSR.
+// structures. Saturating and floating-point instructions are not included. No instruction here changes FPSR.
 #pragma once
 #include "sim/cpu/core_engine.h"
 
 namespace wperf::sim {
 
 using VectorOperation = void (*)(ThreadState&, u32 code);
-// Returns null if the instruction is not one of them, or is undefined.
+// Returns null if the instruction is undefined, or is not one of those listed above.
 VectorOperation find_vector_operation(u32 code);
 // Its parts:
 VectorOperation find_lane_operation(u32 code);   // vector_operations.cpp
@@ -16,7 +16,7 @@ VectorOperation find_width_operation(u32 code);  // vector_widths.cpp
 VectorOperation find_vector_move(u32 code);      // vector_moves.cpp
 
 // An access of one to four registers whose elements alternate in memory: LD2, LD3, LD4, ST2 and so on, of all elements
-// or of one. `count` elements of `bytes` bytes each follow each other.
+// or of one. It has `count` consecutive elements of `bytes` bytes each.
 struct StructureAccess {
   u32 bytes = 0, count = 0;
   void (*move)(ThreadState&, u32 code, u8* memory) = nullptr;  // null: not such an access, or undefined

@@ -31,7 +31,7 @@ VectorOperation pairs_widened_of(u32 code) {
   return VectorFields{code}.is_unsigned() ? kUnsigned[row] : kSigned[row];
 }
 
-// One result of all lanes, in the lowest lane of `Result`.
+// Reduces all lanes to one result, in the lowest lane of `Result`.
 template <typename T, typename Result, LaneOperation kOperation>
 void across(ThreadState& thread, u32 code) {
   const VectorFields fields{code};
@@ -75,7 +75,7 @@ VectorOperation all_lanes(u32 code) {
   }
 }
 
-// Wide lanes of narrow ones, or of a wide and a narrow one (`kWideFirst`).
+// Makes wide lanes from two narrow lanes, or from a wide and a narrow lane (`kWideFirst`).
 template <typename Wide, LaneOperation kOperation, bool kWideFirst>
 void widened(ThreadState& thread, u32 code) {
   const VectorFields fields{code};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface as `wperf` uses it, down to real ARM64 programs where they were built and the host can execute them.
+// The C interface as `wperf` uses it, including real ARM64 programs if they were built and the host can execute them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -87,7 +87,7 @@ class ApiTest : public testing::Test {
   WperfSim* sim_ = nullptr;
 };
 
-// Every command pays for start-up, so opening a machine must not load Unicorn, the largest library.
+// Start-up time matters for every command, so opening a machine must not load Unicorn, the largest library.
 TEST_F(ApiTest, OpeningLoadsNoEngine) {
   const auto engine_is_loaded = [] {
     std::ifstream maps("/proc/self/maps");
@@ -154,7 +154,7 @@ class WorkloadTest : public ApiTest {
   }
 };
 
-// The numbers are those of the table in sim/workloads/exact.S, for N iterations of each of its loops.
+// The numbers come from the table in sim/workloads/exact.S, for N iterations of each loop.
 TEST_F(WorkloadTest, CountsOfAKnownProgramAreExact) {
   struct Row {
     const char* image;

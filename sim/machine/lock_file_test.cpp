@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock file, between clients of one process and between processes.
+// The lock file, shared by clients in one process and by several processes.
 #include "sim/machine/lock_file.h"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@ constexpr std::string_view kKeys =
     "cpu, cores, counters, free, cluster, dsu, dmc, spe, mhz, seed, pace, rights, interrupt, machine, instance, "
     "folder, writes, console, windows, startup, run";
 
-// The keys as given, before they are checked against each other.
+// The values of the keys as given, before they are checked against each other.
 struct GivenOptions {
   MachineOptions options;
   std::vector<const Product*> pattern;  // from cpu=

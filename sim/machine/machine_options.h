@@ -37,14 +37,14 @@ struct MachineOptions {
   u32 mhz = 25;
   u64 seed = 1;
   Pace pace = Pace::real;
-  Rights rights = Rights::administrator;  // rights of the measuring user; the programs of run= belong to another user
+  Rights rights = Rights::administrator;  // rights of the measuring user; programs of run= belong to another user
   OverflowInterrupt interrupt = OverflowInterrupt::given;
   MachineKind kind = MachineKind::real;
   std::string instance = "default";
   std::vector<RunOption> programs;
   std::string system_folder;     // on the host: the DLLs of Windows for programs; if empty, those of the build
   Surroundings surroundings;     // for all programs
-  bool console_shown = false;    // their output appears in the output of the process that simulates
+  bool console_shown = false;    // the programs' output appears in the output of the simulating process
   bool startup_counted = false;  // counts the code that a program on these DLLs executes before its entry point
 
   u32 counters_of(u32 core) const { return counters != 0 ? counters : cores[core]->counters; }

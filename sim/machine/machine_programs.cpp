@@ -172,8 +172,8 @@ void Machine::kill(u32 pid) {
     if (tasks_[index]->creator == pid) kill(tasks_[index]->status().pid);
 }
 
-// Ctrl-C goes to all programs on a console: the process, and those that it and they started. A creator has a lower
-// index.
+// Ctrl-C is sent to all programs on a console: the process and all its descendants. A creator has a lower index than
+// the processes it created.
 bool Machine::interrupt(u32 pid) {
   std::vector<u32> on_console;
   bool received = false;
@@ -200,7 +200,7 @@ void Machine::crash(Task& task, MachineError& error) {
   end_task(task, task.program->exit_code());
 }
 
-// The instructions before a program's entry point take no time and are not counted. A wait ends this early.
+// The instructions before a program's entry point take no time and are not counted. Returns early if the thread waits.
 void Machine::start_program(Core& core, Thread& thread, MachineError& error) {
   constexpr u64 kStep = 1'000'000, kMost = 10'000'000'000;
   make_core(core);

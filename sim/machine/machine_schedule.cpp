@@ -40,8 +40,9 @@ void append_chain(AddressSpace& space, u64 frame, WperfSimScheduleEvent& event) 
   }
 }
 
-// Appends the callers of a function that is at a call, by the unwind tables of the images: DLLs may use x29 for other
-// values. From a function without a table on, the chain of frame records is followed. Changes the registers.
+// Appends the callers of a function that has made a call. Uses the unwind tables of the images, because DLLs may use
+// x29 for other values. From the first function without a table on, it follows the chain of frame records. Changes the
+// registers.
 void append_callers(Program& program, ThreadState& registers, WperfSimScheduleEvent& event) {
   const GuestMemory memory(program.space());
   while (event.frame_count < WPERF_SIM_MOST_FRAMES) {
@@ -206,7 +207,7 @@ void Machine::visit_cores(u32 process, u32 thread) {
 
 void Machine::note_ready(const Core& core, Thread& thread, const Thread* waker, u64 time_ns) {
   WperfSimScheduleEvent event = note_of(WPERF_SIM_READIED, core);
-  // The waking thread's core may have an earlier time than the core of the thread that left to wait.
+  // The clock of the waking thread's core may be earlier than the clock of the core that the waiting thread left.
   event.time_ns = std::max(time_ns, thread.left_ns);
   event.process = thread.task->details.status.pid;
   event.thread = thread.id;
@@ -227,7 +228,7 @@ bool Machine::sleeps(const Thread& thread, u64 time_ns) const {
   return awake_ns(thread) > time_ns || waits_for_host(thread);
 }
 
-// The thread looked whether its wait for the host is over, and it is.
+// Called when the thread has found that its wait for the host is over.
 void Machine::note_end_of_host_wait(const Core& core, Thread& thread) {
   if (schedule_ && thread.waits) note_ready(core, thread, nullptr, clock_.ns_at(core.local_cycles));
 }
@@ -260,7 +261,7 @@ void Machine::note_begin(const Core& core, Thread& thread, const Thread* creator
   note_life(WPERF_SIM_THREAD_BEGAN, core, thread, creator);
 }
 
-// The core of a thread that was woken may not have noted yet that the thread left it to wait.
+// When a thread is woken, its core may not have noted yet that the thread left to wait.
 void Machine::note_late_leaving(Thread& thread, bool is_woken) {
   Core& core = cores_[thread.core];
   if (!is_woken || thread.waits || core.noted != &thread) return;

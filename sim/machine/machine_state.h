@@ -15,7 +15,7 @@ struct Machine::Task {
   bool held = true;                        // until resume()
   u32 creator = 0;                         // the process that started it, and learns its exit code; 0: none
   bool spread = false;                     // had threads on several cores
-  u64 user_cycles = 0, system_cycles = 0;  // core cycles that were spent for it
+  u64 user_cycles = 0, system_cycles = 0;  // core cycles that were spent for the program
 
   ProgramStatus& status() { return details.status; }
 };
@@ -24,12 +24,12 @@ struct Machine::Thread {
   Task* task = nullptr;
   u32 id = 0;
   u32 core = 0;
-  u64 not_before_ns = 0;  // the time when it came to this core; the core's clock may be earlier
+  u64 not_before_ns = 0;  // the time when it moved to this core; the core's clock may be earlier
   bool ended = false;
   // While the schedule is watched: whether it left its core to wait, the end of that wait, and when it left.
   bool waits = false;
   u64 wait_until_ns = 0, left_ns = 0;
-  WaitsFor latest_wait = WaitsFor::time;  // when its latest call ended
+  WaitsFor latest_wait = WaitsFor::time;  // what it waited for when its latest call ended
   bool noted = false;                     // the start of the thread was noted
   bool in_call = false;                   // it was in a system call when it last left a core
   u64 user_cycles = 0, system_cycles = 0;
@@ -46,7 +46,7 @@ struct Machine::Core {
   bool has_left_out = false;
   mutable SignalCounts counted;            // the executor's signals without left_out
   u64 charged_cycles = 0;                  // cycles of the executor that have been charged
-  u64 user_cycles = 0, system_cycles = 0;  // those that were spent for threads
+  u64 user_cycles = 0, system_cycles = 0;  // core cycles that were spent for threads
   u64 next_tick_ns = 0;
   u64 slice_end_cycles = 0;
   Thread* noted = nullptr;  // while the schedule is watched: the thread that runs here; null if idle

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parts of a machine: cores that execute, programs that run on them, the memory system they share. The real parts
-// wrap sim/cpu, sim/nt and sim/memory; tests bring small fakes. Parts make things only on request, because opening
-// a machine must stay cheap.
+// wrap sim/cpu, sim/nt and sim/memory; tests bring small fakes. Cores and programs are created only on request, because
+// opening a machine must stay cheap.
 #pragma once
 #include <memory>
 #include <span>

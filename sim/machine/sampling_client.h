@@ -80,7 +80,7 @@ class SamplingClient {
     request.event_count = static_cast<u32>(events.size());
     request.core_mask[0] = cores;
     request.ring_samples = ring_samples;
-    request.most_per_second = ~0u;  // the tests check the places of samples, not the limit of their number
+    request.most_per_second = ~0u;  // the tests check the addresses of samples, not the limit on their number
     if ((flags & WPERF_SAMPLE_JITTER) != 0) request.jitter_shift = 3;
     for (usize i = 0; i < events.size(); ++i) request.events[i] = {events[i].event, 0, events[i].interval};
     request.max_stack = max_stack;
@@ -89,7 +89,7 @@ class SamplingClient {
   }
   void start() { expect_ok(WPERF_CODE_SAMPLE_START, WperfPlainRequest{}); }
   void stop() { expect_ok(WPERF_CODE_SAMPLE_STOP, WperfPlainRequest{}); }
-  // Statistical profiling. The bytes of each core gather in `profiled`.
+  // Statistical profiling. The bytes of each core are collected in `profiled`.
   void configure_profiling(WperfSpeRequest request) { expect_ok(WPERF_CODE_SPE_CONFIGURE, request); }
   void start_profiling() { expect_ok(WPERF_CODE_SPE_START, WperfPlainRequest{}); }
   void stop_profiling() { expect_ok(WPERF_CODE_SPE_STOP, WperfPlainRequest{}); }

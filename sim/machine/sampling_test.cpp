@@ -47,7 +47,7 @@ std::vector<u32> function_rvas(const std::string& path) {
   return rvas;
 }
 
-// Addresses of user code → the start of the part they belong to.
+// Maps an address of user code to the start of its part.
 class Parting {
  public:
   explicit Parting(std::vector<u64> starts) : starts_(std::move(starts)) { std::sort(starts_.begin(), starts_.end()); }
@@ -102,8 +102,8 @@ u64 sum_of(const Counts& counts) {
   return sum;
 }
 
-// The share of each part may differ from the true one by at most a percentage point. With fewer than 10,000 samples
-// even chance exceeds that limit, so it is four standard deviations there.
+// The share of each part may differ from the true one by at most a percentage point. With fewer than 10,000 samples,
+// random variation exceeds that limit, so the limit is four standard deviations.
 void expect_same_shares(const Counts& found, const Counts& expected, const SampledEvent& event) {
   const auto samples = static_cast<double>(sum_of(found)), events = static_cast<double>(sum_of(expected));
   std::map<u64, std::pair<double, double>> shares;  // the measured and the true share
@@ -264,7 +264,7 @@ TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
   }
 }
 
-// At each sample the watcher sees the thread and its memory as they are at that time.
+// At each sample the watcher sees the thread and its memory at the time of the sample.
 TEST_F(SamplingTest, AWatcherSeesEachSample) {
   struct Seen {
     Machine& machine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The recorded schedule adds up to the counts that were spent.
+// The counts in the recorded schedule add up to the machine's counts.
 #include "sim/machine/schedule_records.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class ScheduleTest : public testing::TestWithParam<const char*> {
     u64 ns = 0, instructions = 0;
   };
   using Key = std::pair<u32, u32>;
-  // Sums per thread, computed only from the records between two switches of each core.
+  // Sums per thread, computed only from the records of each core's switches.
   std::map<Key, Spent> replayed() {
     struct Core {
       bool is_known = false;

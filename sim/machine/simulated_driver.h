@@ -27,7 +27,7 @@ class SimulatedDriver {
 
   HalSim hal_;
   const driver::Rights rights_;
-  driver::LockState lock_;  // the copy of this request
+  driver::LockState lock_;  // the copy for the current request
   driver::Core core_;
 };
 

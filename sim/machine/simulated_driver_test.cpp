@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole driver core on the register models, with cores whose every cycle is known. A client must read exactly what
-// the cores executed. Also tests the lock between processes.
+// The whole driver core on the register models, with cores on which every cycle is known. A client must read exactly
+// the counts that the cores executed. Also tests the lock between processes.
 #include "sim/machine/simulated_driver.h"
 
 #include <gtest/gtest.h>
@@ -166,8 +166,8 @@ TEST_F(SimulatedDriverTest, CountsAreExact) {
   }
 }
 
-// 32-bit counters, on a core that counts more than 2^32 between two reads, would lose counts; the driver's timer
-// prevents it.
+// On a core that counts more than 2^32 between two reads, 32-bit counters would lose counts; the driver's timer
+// prevents that.
 TEST_F(SimulatedDriverTest, CountsPastThirtyTwoBits) {
   auto client = open_locked("pace=free,mhz=10000");
   client->spawn({work(kForever)}, 0);
@@ -201,7 +201,7 @@ TEST_F(SimulatedDriverTest, MultiplexingOverHundredRotations) {
                           static_cast<double>(reply.entries[i].running_ns);
     EXPECT_NEAR(scaled, static_cast<double>(reply.cycles), static_cast<double>(reply.cycles) * 1e-3) << i;
   }
-  // Four counters at any time: no count is lost or doubled at a rotation.
+  // Four counters are always in use: no count is lost or doubled at a rotation.
   EXPECT_EQ(value, 4 * reply.cycles);
   EXPECT_EQ(running_ns, 4 * reply.enabled_ns);
 }

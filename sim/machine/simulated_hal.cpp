@@ -23,7 +23,7 @@ u32 least_counters(const MachineOptions& options) {
   return least;
 }
 
-// Other owners hold the lowest counters of every core, because owners take the lowest free ones.
+// Other owners hold the lowest counters of every core, because owners take the lowest free counters.
 u32 taken_counters(const MachineOptions& options) {
   return least_counters(options) - options.free_counters;
 }
@@ -196,7 +196,7 @@ void HalSim::take_profiling_interrupt(u32 core) {
   current_core_ = caller;
 }
 
-// The user of the tool started every program except those that ran already. Program numbers are not reused.
+// The tool's user started every program, except the programs that were already running. Program numbers are not reused.
 bool HalSim::may_observe(driver::ClientId, u32 process, u64) {
   const std::vector<u32> programs = machine_.programs();
   const auto first_own = programs.begin() + static_cast<std::ptrdiff_t>(machine_.options().programs.size());

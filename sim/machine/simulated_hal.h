@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hal.h for the simulated machine: the register models and the virtual clock. All calls come from the one thread that
-// uses the Machine; "running on a core" only selects the core whose registers are accessed.
+// hal.h for the simulated machine: the register models and the virtual clock. All calls come from the single thread
+// that uses the Machine; "running on a core" only selects the core whose registers are accessed.
 #pragma once
 #include <memory>
 #include <optional>
@@ -28,7 +28,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   HalSim& operator=(const HalSim&) = delete;
 
   // Called by the timer and the overflow interrupts: on_timer and on_overflow of the driver core that uses this hal.
-  // on_overflow runs "on" the core it is about.
+  // on_overflow runs "on" the core that overflowed.
   using OverflowCall = void (*)(void* context, u32 core, const driver::InterruptedContext& interrupted);
   using WalkCall = void (*)(void* context, u32 ticket, const driver::WalkedStack& stack);  // on_user_walk
   using ProfilingCall = void (*)(void* context, u32 core);  // the same for on_profiling_interrupt
@@ -61,7 +61,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   void unmap_device_memory(void* mapping, u64 size) override;
   u32 read_device(void* mapping, u64 offset) override;
   void write_device(void* mapping, u64 offset, u32 value) override;
-  // A walk ends within its interrupt, so there is always room for it.
+  // A walk ends within the interrupt that began it, so there is always room for one.
   void* make_user_walks(u32) override { return this; }
   void place_user_walks(void*) override {}
   bool ask_for_user_walk(u32 ticket, const driver::UserWalkStart& start) override;

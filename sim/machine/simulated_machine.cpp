@@ -13,7 +13,8 @@ constexpr u64 kLoneStepNs = 1'000'000;
 constexpr u64 kIdleStepNs = 20'000'000;
 constexpr u64 kTimeSliceNs = 1'000'000;
 constexpr u64 kTickPeriodNs = 15'625'000;  // 64 Hz, as on Windows
-// The step while threads of one program execute on several cores, because data that one writes is soon read by another.
+// The step while threads of one program execute on several cores: it is short, because one thread soon reads data that
+// another wrote.
 constexpr u64 kCloseStepCycles = 32;
 
 u64 add_saturated(u64 a, u64 b) {
@@ -259,7 +260,7 @@ Machine::Thread* Machine::on_core(const Core& core) const {
   return clock_.cycles_not_before(awake_ns(*last)) <= core.local_cycles ? last : nullptr;
 }
 
-// Kernel work is one unit here: an overflow anywhere in it is reported at its start.
+// Kernel work is treated as one unit: an overflow anywhere in it is reported at its start.
 Interrupted Machine::in_kernel(KernelWork kind, const Thread* thread) {
   return {
       kernel_address(kind), 0, thread != nullptr ? thread->task->status().pid : 0, thread != nullptr ? thread->id : 0,
@@ -292,7 +293,7 @@ void Machine::set_profiler(Core& core, u32 thread) {
   core.executor->set_profiler(profiling_ != nullptr ? profiling_->profiler(core.index, thread, ahead) : nullptr);
 }
 
-// The buffer of the core's profiling unit is full. The work of the handler may fill the buffer again.
+// Called when the buffer of the core's profiling unit is full. The work of the handler may fill the buffer again.
 void Machine::handle_profiling(Core& core, const Thread* thread) {
   while (profiling_ != nullptr && profiling_->profiling_interrupt(core.index)) {
     interrupted_ = &core;
@@ -304,7 +305,7 @@ void Machine::handle_profiling(Core& core, const Thread* thread) {
   }
 }
 
-// Advances the core's clock by the executor's latest cycles; by at least one, so that time always advances.
+// Advances the core's clock by the executor's latest cycles, at least by one, so that time always advances.
 void Machine::charge(Core& core, Level level) {
   const u64 cycles = core.executor->cycles();
   const u64 spent = std::max<u64>(cycles - core.charged_cycles, 1);

@@ -29,7 +29,7 @@ struct ProgramStatus {
   u64 user_ns = 0, system_ns = 0;  // CPU time of its threads, and of the system on their behalf
 };
 
-// A program with its modules and threads; those of an ended program are as they were at its end.
+// A program with its modules and threads. For an ended program, they are in the state at its end.
 struct ProgramDetails {
   ProgramStatus status;
   std::string image_path;
@@ -98,8 +98,8 @@ class Machine final : private ProgramHost {
   // Sends Ctrl-C to the program's console. Returns false if the program cannot receive it.
   bool interrupt(u32 pid);
 
-  // Lets at most duration_ns pass. Stops earlier if program until_pid ends (0 for no program); the time is then that of
-  // the program's end.
+  // Lets at most duration_ns pass. Stops earlier if program until_pid ends (0 for no program); the machine's time is
+  // then the time of the program's end.
   void wait(u64 duration_ns, u32 until_pid, MachineError& error);
 
   // All counts up to now.
@@ -130,12 +130,12 @@ class Machine final : private ProgramHost {
   std::vector<WperfSimScheduleEvent> take_schedule(usize most);
   usize schedule_notes() const { return schedule_ ? schedule_->notes.size() : 0; }
   void unwatch_schedule() { schedule_.reset(); }
-  // While the schedule is watched, the watcher is called for each stack in it; null: no longer.
+  // While the schedule is watched, the watcher is called for each stack in it; null removes the watcher.
   void watch_stacks(std::function<void(const WperfSimMoment&)> watcher) { stack_watcher_ = std::move(watcher); }
   // A thread that belongs to no program is switched in on each core and leaves it at once, so that the schedule has an
   // entry for each core.
   void visit_cores(u32 process, u32 thread);
-  // The expected sums, added up during the run, independent of the records.
+  // The expected sums, added up during the run independently of the records.
   std::vector<WperfSimThreadTruth> schedule_truth() const;
 
   // For tests of sampling that need the true values. Makes the core if it does not exist yet.

@@ -143,8 +143,8 @@ TEST_F(MachineTest, WaitForAnEndedOrUnknownProgramReturnsAtOnce) {
 }
 
 TEST_F(MachineTest, SleepersWakeOnTime) {
-  // The wake-up time is between two ticks and not on a cycle boundary. The program wakes at the first cycle that is not
-  // before that time.
+  // The wake-up time is between two ticks and not on a cycle boundary. The program wakes at the first cycle at or after
+  // that time.
   constexpr u64 kSleep = 5'000'500, kCall = (1 + kCallCycles) * 1000;
   scripts_["sleeper.exe"] = {sleep(kSleep), end(0)};
   make("pace=free,mhz=1");
@@ -384,7 +384,7 @@ TEST_F(MachineTest, OverflowsInTheKernelAreToldWithTheirWork) {
   machine_->connect(nullptr);
 }
 
-// A counter that overflows with its own handler leaves no time for other work, but time passes.
+// A counter that overflows again in its own handler leaves no time for other work, but virtual time passes.
 TEST_F(MachineTest, AStormOfInterruptsEndsWithTheWait) {
   make();
   spawn("busy.exe", 1);

@@ -125,7 +125,7 @@ class SpeTest : public ProgramTest {
   static void run(SamplingClient& client, const std::string& program, u32 core, const WperfSpeRequest& request,
                   u64 duration_ns, u64 before_ns = 0) {
     const u32 pid = client.spawn(workload(program), core);
-    client.wait(std::max(before_ns, u64{1'000}));  // up to its entry point at least
+    client.wait(std::max(before_ns, u64{1'000}));  // at least until its entry point
     for (u32 index = 0; index < client.machine->options().cores.size(); ++index)
       if (client.keep_truth) client.machine->engine(index)->keep_operations();
     client.configure_profiling(request);
@@ -179,7 +179,7 @@ TEST_F(SpeTest, CountersAgreeWithTheRecords) {
   EXPECT_NEAR(static_cast<double>(before), 0.1 * 25e6, 25e6 * 0.001) << "virtual time";
 }
 
-// One class of operations: its number of records and its number of executions.
+// The numbers of records and of executions of one class of operations.
 struct Sort {
   double found = 0, executed = 0;
 };
@@ -239,7 +239,7 @@ u64 class_of(const Operation& operation) {
   return operation.is_memory() ? 1 : operation.is_branch() ? 2 : 0;
 }
 
-// The expected events packet of such an execution, derived independently.
+// The expected events packet of an execution of this kind, derived independently.
 u64 expected_events(const OperationTotals::Kind& kind, const Operation& operation) {
   const bool memory = operation.is_memory();
   const bool call = operation.exception;

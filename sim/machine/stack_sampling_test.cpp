@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Call stacks of real ARM64 programs through the driver core. Each must be the calls that had not returned when its
-// event overflowed, as the simulator derives them from calls and returns only.
+// Call stacks of real ARM64 programs through the driver core. Each stack must consist of the calls that had not
+// returned when its event overflowed. The simulator derives these calls only from calls and returns.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,8 +79,8 @@ TEST_F(StackSamplingTest, EveryStackIsTheTrueOne) {
         ++at;
       }
       EXPECT_EQ(drained.lost_stacks, 0u);
-      // The chain has two frames more than there are calls: the code that started the thread. It has one less if lr
-      // holds a caller.
+      // The chain has two frames more than there are calls: the code that started the thread. It has one frame less if
+      // lr holds a caller.
       const bool must_cut = deepest > most + 1, may_cut = deepest + 2 > most;
       EXPECT_TRUE(drained.cut_stacks != 0 ? may_cut : !must_cut) << program.command_line << " deepest " << deepest;
     }

@@ -60,7 +60,7 @@ TEST_F(ThreadsTest, RunWhereTheyAreToldAndAtTheSameTime) {
   EXPECT_NE(details.threads[0], details.threads[1]);
 }
 
-// The counts of a machine that keeps lines coherent are a function of its options.
+// The counts of a machine that keeps lines coherent depend only on its options.
 TEST_F(ThreadsTest, TheSameEachTime) {
   const auto counts = [] {
     const auto machine = open("cores=4,seed=3");

@@ -5,7 +5,7 @@
 
 namespace wperf::sim {
 namespace {
-constexpr std::chrono::milliseconds kSlack(2);  // sleeping more often than this costs more than it gains
+constexpr std::chrono::milliseconds kSlack(2);  // more frequent sleeps would cost more than they gain
 }
 
 void Pacer::begin(u64 virtual_ns) {

@@ -12,8 +12,9 @@ namespace wperf::sim {
 class VirtualClock {
  public:
   explicit VirtualClock(u32 mhz) : mhz_(mhz) {}
-  // The whole cycles that have passed at a time; the first cycle boundary not before it; the first whole nanosecond at
-  // which that many cycles have passed. Split so that no product overflows for centuries.
+  // cycles_at(): the whole cycles that have passed at a time. cycles_not_before(): the first cycle boundary at or after
+  // it. ns_at(): the first whole nanosecond at which that many cycles have passed. Split so that no product overflows
+  // for centuries.
   u64 cycles_at(u64 ns) const { return ns / 1000 * mhz_ + ns % 1000 * mhz_ / 1000; }
   u64 cycles_not_before(u64 ns) const { return ns / 1000 * mhz_ + (ns % 1000 * mhz_ + 999) / 1000; }
   u64 ns_at(u64 cycles) const { return cycles / mhz_ * 1000 + (cycles % mhz_ * 1000 + mhz_ - 1) / mhz_; }

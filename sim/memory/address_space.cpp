@@ -14,9 +14,9 @@ namespace {
 
 std::atomic<u32> next_id{1};
 
-// An engine that comes back after more changes than these starts anew.
+// An engine that refreshes after more changes than these starts anew.
 constexpr usize kMostChanges = 512;
-// After so many changes of its code by the program, a page is no longer translated.
+// After the program has changed its code on a page this many times, the page is no longer translated.
 constexpr u32 kFewChanges = 64;
 
 bool by_base(const Region& region, u64 address) {

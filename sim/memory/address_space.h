@@ -61,11 +61,11 @@ class AddressSpace {
   bool read(u64 address, void* out, u64 size);
   bool write(u64 address, const void* in, u64 size);
 
-  // For code that the program wrote through another mapping: engines forget their copies of this range.
+  // To be called when the program wrote code through another mapping: engines forget their copies of this range.
   void code_written(u64 base, u64 size);
-  // Code in writable memory: engines report its pages before they execute it, and stores that may change it. A change
-  // is noted for the first store after an execution; stored() then returns true. rarely_changes() is false for a page
-  // whose code changed so often that a copy does not pay.
+  // Code in writable memory: engines report its pages before they execute them, and stores that may change them. A
+  // change is noted for the first store after an execution; stored() then returns true. rarely_changes() is false for a
+  // page whose code changed so often that a copy does not pay off.
   void executed(u64 address);
   bool may_be_code(u64 address, u64 size) const {
     return address + size - 1 - writable_code_ < writable_code_size_ || address - writable_code_ < writable_code_size_;

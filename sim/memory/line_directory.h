@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records which cores hold the lines of programs that run on several cores, and keeps their private caches coherent. A
-// line has either any number of readers or one writer. Lines of other programs are never in here, and cost nothing. A
-// core's cache calls it before it changes the state of a line.
+// line has either any number of readers or one writer. Lines of other programs are never in the directory, and cost
+// nothing. A core's cache calls it before it changes the state of a line.
 #pragma once
 #include <bitset>
 #include <unordered_map>

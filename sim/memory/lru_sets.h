@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tags of a set-associative structure with exact least-recently-used replacement and a dirty mark per entry: used by
 // every cache and TLB of the simulated machine. A set keeps its tags in order of use, so a hit on the newest tag is a
-// single compare. A key is a line or page number, its set comes from the low bits; see line_key() for the bits above
-// them.
+// single compare. A key is a line or page number. Its low bits select the set; see line_key() for its high bits.
 #pragma once
 #include <vector>
 
@@ -53,7 +52,7 @@ class LruSets {
     ways = ways_;
     set_mask = mask_;
   }
-  // Hands every key to look(key, dirty).
+  // Calls look(key, dirty) for every key.
   template <typename Look>
   void each(Look look) const {
     for (const u64 tag : tags_)

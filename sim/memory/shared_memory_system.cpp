@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// L3: write-back, write-allocate, least recently used, neither inclusive nor exclusive of the L2s above it. A line
-// leaves a channel's DRAM as 64 bytes read and comes back as 64 bytes written when it is evicted dirty.
+// L3: write-back, write-allocate, least recently used, neither inclusive nor exclusive of the L2s above it. A fill
+// reads the 64 bytes of a line from its channel's DRAM; the eviction of a dirty line writes them back.
 #include "sim/memory/shared_memory_system.h"
 
 #include <algorithm>

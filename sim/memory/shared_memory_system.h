@@ -41,8 +41,8 @@ class SharedMemorySystem {
   void make_coherent(u32 space_id);
   bool is_coherent(u32 space_id) const;
   void attach(u32 core, SnoopedCaches* caches);  // null detaches
-  // For lines of such a space: the core has the line already and wants to write it. Returns true if other cores had to
-  // give it up.
+  // For lines of a coherent space: the core already has the line and wants to write it. Returns true if other cores had
+  // to give up the line.
   bool own_line(u32 core, u64 line);
 
   const SharedConfig& config() const;

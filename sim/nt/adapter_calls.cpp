@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The only network adapter of the machine, the loopback. Wine's iphlpapi.dll asks a driver for it that is not here.
+// The machine's only network adapter, the loopback. Wine's iphlpapi.dll would query a driver that the simulated Windows
+// lacks.
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -92,7 +93,7 @@ class AdapterList {
 
 }  // namespace
 
-// arguments: family, flags, reserved, buffer, where its size is
+// arguments: family, flags, reserved, buffer, address of its size
 u64 list_adapters(Call& call) {
   constexpr u32 kAllFamilies = 0, kWithoutAddresses = 1;
   const u32 family = call.argument32(0);

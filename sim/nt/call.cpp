@@ -26,7 +26,8 @@ struct ObjectAttributes {
 
 constexpr std::string_view kSessionNames = "\\Sessions\\1\\BaseNamedObjects\\", kGlobalNames = "\\BaseNamedObjects\\";
 
-// Follows the links in the folders of named objects: "Local" is the folder itself, "Global" that of all sessions.
+// Follows the links in the folders of named objects: "Local" is the folder itself, "Global" is the folder of all
+// sessions.
 std::string follow_links(std::string name) {
   struct Link {
     std::string_view folder, link, target;

@@ -11,7 +11,7 @@
 
 namespace wperf::sim::nt {
 
-// The answer of a handler that has already set the thread's registers, or whose call is answered when the wait ends.
+// Returned by a handler that has already set the thread's registers, or if the call is answered when its wait ends.
 inline constexpr u64 kNoAnswer = kNever;
 
 inline constexpr u64 kThisProcess = ~u64{0}, kThisThread = ~u64{1};
@@ -48,7 +48,8 @@ class Call {
   // Writes the header and the text of a UNICODE_STRING.
   static constexpr u64 kUnicodeHeader = 16;
   bool put_unicode(u64 address, std::span<const u16> text, bool ends_with_zero);
-  // The name in OBJECT_ATTRIBUTES; one that is relative to a folder becomes a full one. A null pointer means no name.
+  // Reads the name in OBJECT_ATTRIBUTES. A name that is relative to a folder becomes a full name. A null pointer means
+  // no name.
   Status read_name(u64 attributes, ObjectName& out);
   bool put_io_status(u64 address, Status status, u64 information);
 
@@ -69,7 +70,7 @@ class Call {
 
   u64 end_process(u32 code);
   u64 end_this_thread(u32 code);
-  // Ends the program with a sentence that names the call.
+  // Ends the program with an error sentence that names the call.
   u64 refuse(const std::string& why);
   // Ends the program because the simulated Windows lacks this thing, for example "the function ucrtbase.dll._spawn".
   u64 lack(const std::string& thing);

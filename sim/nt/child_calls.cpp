@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process creates another one, which gets its image, its parameters and the handles that it inherits.
+// A process creates a child process, which gets an image, parameters and the inherited handles.
 #include <algorithm>
 #include <array>
 
@@ -60,8 +60,8 @@ bool read_parameters(Call& call, u64 address, Parameters& out) {
          (environment == 0 || read_environment(call, environment, out.environment));
 }
 
-// Whether the new process leaves the console of its creator. kernelbase also asks for a new console if the creator has
-// no handle of one because its streams are not a terminal.
+// Whether the new process leaves the console of its creator. kernelbase also requests a new console if the creator has
+// no console handle because its streams are not a terminal.
 bool leaves_console(Call& call, const Parameters& parameters) {
   constexpr u64 kNone = 0, kNew = ~u64{0}, kHidden = ~u64{1};
   u64 block = 0, own = 0;
@@ -106,7 +106,7 @@ bool read_image_name(Call& call, const std::vector<Attribute>& attributes, const
   return true;
 }
 
-// The handles of the new process. Its standard handles are those of the creator even if no handle is inherited.
+// The handles of the new process. It gets the creator's standard handles even if no handle is inherited.
 bool choose_handles(Call& call, const std::vector<Attribute>& attributes, const Parameters& parameters,
                     Inheritance& out) {
   constexpr u32 kInheritHandles = 4;

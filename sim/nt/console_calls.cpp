@@ -76,7 +76,7 @@ u64 write_text(Call& call, const File& file) {
   return done < left.size() ? wait_for_host(call, call.done_before + done) : end_control(call);
 }
 
-// The screen is the present window of the terminal. The position of the cursor is known only to the terminal.
+// The screen is the terminal's current window. Only the terminal knows the position of the cursor.
 struct Screen {
   u16 cursor_size = 25, cursor_visible = 1, cursor_x = 0, cursor_y = 0, width = 0, height = 0;
   u16 colours = kUsualColours, popup_colours = 0, left = 0, top = 0, right = 0, bottom = 0, most_width = 0,
@@ -96,7 +96,7 @@ u64 answer_screen(Call& call, const File& file) {
   return answer_control(call, &screen, sizeof screen);
 }
 
-// Converts the console's colours to those of a terminal.
+// Converts the console's colours to a terminal's colours.
 std::string terminal_colours(u16 colours) {
   if (colours == kUsualColours) return "\x1b[0m";
   constexpr std::array<u8, 8> kTerminal = {0, 4, 2, 6, 1, 5, 3, 7};  // index: blue 1, green 2, red 4
@@ -127,7 +127,7 @@ u64 get_mode(Call& call, bool is_input) {
   return answer_control(call, &mode, sizeof mode);
 }
 
-// The input mode belongs to the console, and returns to what it was when the process ends.
+// The input mode belongs to the console. When the process ends, the previous mode is restored.
 u64 set_mode(Call& call, bool is_input) {
   State& state = call.state;
   u32 mode = 0;
@@ -185,7 +185,7 @@ bool ignores_interrupts(const State& process) {
   return process.guest.read(console_flags_of(process), &flags, sizeof flags) && (flags & 1) != 0;
 }
 
-// Ctrl-C reaches all processes on the console and cannot be sent to one group: that succeeds, but none receives it.
+// Ctrl-C reaches all processes on the console. Sending it to one group succeeds, but no process receives it.
 u64 send_event(Call& call) {
   struct {
     u32 event, group;
@@ -208,7 +208,7 @@ u64 send_event(Call& call) {
     if (process->is_starting && (event == ConsoleEvent::break_key || !ignores_interrupts(*process)))
       unready.push_back(process->process_id);
   }
-  // Those that have no handlers yet end.
+  // Processes without handlers end.
   constexpr u32 kInterrupted = 0xc000013a;
   for (const u32 id : unready) host->end(id, kInterrupted);
   return is_known ? end_control(call) : u64{kInvalidParameter};

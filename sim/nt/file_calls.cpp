@@ -50,7 +50,7 @@ Status open_disk_file(Place& place, const Opening& opening, File& file, u64& inf
   information = !place.exists ? 2 : opening.disposition == kSupersede ? 0 : open_options.truncate ? 3 : 1;
   if (const FileProblem problem = place.files->open(place.host_name, open_options, file.number);
       problem != FileProblem::none) {
-    file.type = File::Type::null;  // so that the destructor closes no file
+    file.type = File::Type::null;  // then the destructor closes no file
     return status_of(problem);
   }
   if (!place.exists || open_options.truncate) {
@@ -60,7 +60,7 @@ Status open_disk_file(Place& place, const Opening& opening, File& file, u64& inf
   return kSuccess;
 }
 
-// Whether an existing file may be opened, as far as its attributes and its other handles are concerned.
+// Checks whether the attributes of an existing file, and its other handles, allow it to be opened.
 Status check_uses(System& system, const Place& place, const Opening& opening) {
   if (!place.exists || place.files == nullptr) return kSuccess;
   if (opening.removes() && !place.facts.writable) return kAccessDenied;
@@ -198,7 +198,7 @@ bool read_offset(Call& call, const File& file, u64& offset) {
   return true;
 }
 
-// Whether no lock forbids the read or write.
+// Returns false if a lock forbids the read or write.
 bool is_unlocked(const File& file, u64 offset, u64 length, bool reads) {
   if (file.uses == nullptr || file.uses->locks.empty()) return true;
   FileFacts facts;

@@ -186,7 +186,7 @@ TEST_F(NtFiles, AFileGetsASecondName) {
 
 TEST_F(NtFiles, AMaskKeepsTheLastDot) {
   for (const char* const name : {"noext", "b.c.txt", ".hid"}) std::ofstream(folder / name) << "x";
-  // The names in the answer of one class of information.
+  // Lists a folder with one class of information, and returns the names in the answer.
   const auto list = [&](std::string_view mask, u64 kind, u64 name_at) {
     EXPECT_EQ(open("\\??\\C:\\work", 0x80000000, 1, 0x21), kSuccess);
     (void)process.named(0x1000, mask);

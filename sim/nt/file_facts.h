@@ -22,7 +22,7 @@ inline u64 ticks_of(const Moment& moment) {
   return seconds * static_cast<u64>(kTicksPerSecond) + moment.nanoseconds / 100;
 }
 
-// The host knows no time of the creation that could be changed.
+// The host has no creation time that could be changed.
 inline FileTimes times_of(const FileFacts& facts) {
   const u64 changed = ticks_of(facts.changed);
   return {changed, ticks_of(facts.read), changed, changed};

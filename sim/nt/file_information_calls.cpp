@@ -181,7 +181,7 @@ Status find_new_place(Call& call, const File& file, std::string& name, Place& pl
   return place.files != file.files || file.files == nullptr ? kNotSameDevice : kSuccess;
 }
 
-// Gives a file one more name.
+// Adds a hard link to a file.
 Status link(Call& call, const File& file, u32 flags) {
   std::string name;
   Place place;
@@ -218,16 +218,15 @@ Status rename(Call& call, File& file, u32 flags) {
   return kSuccess;
 }
 
-// A time of 0 stays as it is. -1 and -2 are about updates by reads and writes, which the host decides.
+// A time of 0 leaves the file's time as it is. -1 and -2 control updates by reads and writes, which the host decides.
 std::optional<Moment> wanted_time(u64 time) {
   const auto ticks = static_cast<std::int64_t>(time);
   if (ticks <= 0) return std::nullopt;
   return Moment{ticks / kTicksPerSecond - kSecondsTo1970, static_cast<u64>(ticks % kTicksPerSecond) * kNsPerTick};
 }
 
-// A file has the times of its last read and its last change. "Read-only" is the only
-// attribute that is kept, for files. The call needs no right, because kernelbase's SetFileAttributes asks for none when
-// it opens the file.
+// A file has the times of its last read and its last change. "Read-only" is the only attribute that is kept, and only
+// for files. The call needs no right, because kernelbase's SetFileAttributes requests no right when it opens the file.
 Status set_basic_facts(Call& call, const File& file, u64 buffer) {
   BasicFacts wanted;
   if (!call.get(buffer, wanted)) return kAccessViolation;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rights with which a file of the host is open, and those that each handle leaves to others. All processes of a
-// machine share them.
+// The rights with which a file of the host is open, and the rights that each handle leaves to other handles. All
+// processes of a machine share them.
 #pragma once
 #include <array>
 #include <map>
@@ -35,7 +35,8 @@ class FileUses {
   // Sets of uses, with the bits of ShareAccess.
   static constexpr u32 kRead = 1, kWrite = 2, kDelete = 4;
 
-  // The uses for which a handle has rights. A handle that only asks has no uses, and restricts nobody.
+  // The uses for which a handle has rights. A handle that only queries attributes has no uses, and restricts no other
+  // handle.
   static u32 of_rights(u32 rights);
 
   // Whether a file may be opened for these uses while others have the uses `shared`.
@@ -45,14 +46,14 @@ class FileUses {
   bool is_used() const { return opened_ != 0; }
 
   bool allows_lock(const LockedRange& wanted) const;
-  // Whether the opened file may read or write these bytes. A shared lock forbids writing to everybody.
+  // Whether the opened file may read or write these bytes. Under a shared lock no handle may write.
   bool allows_read(const LockedRange& bytes) const;
   bool allows_write(const LockedRange& bytes) const;
   void unlock_all(const void* owner);
 
   std::vector<LockedRange> locks;
   u32 deletions = 0;  // handles that will delete the file when they are closed
-  u32 sections = 0;   // that map the file, so it cannot become shorter
+  u32 sections = 0;   // sections that map the file, which then cannot become shorter
 
  private:
   static constexpr u32 kCount = 3;

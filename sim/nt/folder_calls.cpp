@@ -18,8 +18,8 @@ std::vector<u16> small_units(std::string_view name) {
   return units;
 }
 
-// Whether a name matches a mask: `*` stands for any characters, `<` for any except the last dot, `?` and `>` for one
-// character or the end, `"` for a dot or the end. Both are in small letters.
+// Whether a name matches a mask: `*` matches any characters, `<` any except the last dot, `?` and `>` one character or
+// the end, `"` a dot or the end. Both are in small letters.
 bool fits(std::span<const u16> mask, std::span<const u16> name) {
   std::vector<bool> before(name.size() + 1), now(name.size() + 1);
   before[0] = true;
@@ -167,7 +167,8 @@ u64 answer_volume(Call& call, const T& value, u64 size = sizeof(T)) {
 }
 
 u32 device_type(const State& state, const File& file) {
-  // kernelbase takes a drive with the type 8 (a disk with a file system) for a fixed one, but not one with 7 (a disk).
+  // kernelbase treats a drive of type 8 (a disk with a file system) as a fixed drive, but not a drive of type 7 (a
+  // disk).
   constexpr u32 kDisk = 8, kPipe = 0x11, kNull = 0x15, kConsole = 0x50;
   switch (file.type) {
     case File::Type::null:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr u64 kNameAt = 12;  // in FILE_NOTIFY_INFORMATION
 
-// A name of UTF-8 never has more bytes than this in UTF-16.
+// A name in UTF-8 never needs more bytes than this in UTF-16.
 u64 most_bytes_of(const FolderChange& change) {
   return kNameAt + 2 * change.name.size() + 3;
 }

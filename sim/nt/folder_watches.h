@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Folders that programs watch: the changes that nobody has fetched yet, and the calls that wait for some.
+// Folders that programs watch: the changes that no call has fetched yet, and the calls that wait for changes.
 #pragma once
 #include <deque>
 #include <map>
@@ -43,7 +43,7 @@ class FolderWatches {
   void remove(const FolderWatch& watch);
   std::vector<std::shared_ptr<FolderWatch>> all() const;
 
-  // Keeps the changes of a folder of the host for the watches that wait for such. Returns these watches.
+  // Keeps the changes of a folder of the host for the watches that cover them. Returns these watches.
   std::vector<std::shared_ptr<FolderWatch>> note(std::string_view root, const std::vector<FolderChange>& changes);
 
  private:
@@ -51,7 +51,8 @@ class FolderWatches {
   usize count_ = 0;
 };
 
-// Takes the changes that were kept, as FILE_NOTIFY_INFORMATION. Returns false if they do not fit, or were too many.
+// Returns and removes the kept changes, as FILE_NOTIFY_INFORMATION. Returns false if they do not fit, or if there were
+// too many.
 [[nodiscard]] bool take_changes(FolderWatch& watch, u64 room, std::vector<std::byte>& out);
 
 }  // namespace wperf::sim::nt

@@ -116,8 +116,7 @@ FileProblem GuestFiles::open(std::string_view name, const FileOpenOptions& optio
   if (writes_ && options.exclusive) flags |= O_EXCL;
   const bool changes = options.write || options.truncate;
   struct stat status{};
-  if (!writes_ &&
-      (changes || options.create)) {  // existing files are distinguished from files that must not be created
+  if (!writes_ && (changes || options.create)) {  // distinguishes existing files from files that must not be created
     const bool there = ::fstatat(parent, parts->back().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
     if (changes || !there || options.exclusive) {
       ::close(parent);
@@ -338,7 +337,7 @@ FileProblem GuestFiles::link(std::string_view from, std::string_view to) {
   if (!new_parts) return FileProblem::not_found;
   if (!writes_ || new_parts->empty()) return FileProblem::denied;
   if (now.folder) return FileProblem::is_folder;
-  // Without AT_SYMLINK_FOLLOW, linkat() links a link and not its target; facts() has refused links.
+  // Without AT_SYMLINK_FOLLOW, linkat() would link a symbolic link, not its target; facts() has refused symbolic links.
   const FileProblem problem = for_parents(*old_parts, *new_parts, [&](int old_parent, int new_parent) {
     return ::linkat(old_parent, old_parts->back().c_str(), new_parent, new_parts->back().c_str(), 0);
   });

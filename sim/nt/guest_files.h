@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files a simulated program may see: those of one folder of the host, and no others. For the program the folder is
-// C:\work, which is also its current folder; its only drive has no other folder. Names are resolved before they reach
-// the host, and each part is opened without following links, so that no name leads out of the folder. Owned by a
-// process's state.
+// The files that a simulated program can see: the files in one folder of the host, and no others. The program sees this
+// folder as C:\work, which is also the current folder; the program's only drive has no other folder. Names are resolved
+// before they reach the host, and each part is opened without following links, so that no name leads out of the folder.
+// Owned by a process's state.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -71,7 +71,7 @@ class GuestFiles {
   GuestFiles& operator=(const GuestFiles&) = delete;
 
   [[nodiscard]] bool allow(const std::string& folder, bool writes);  // false: there is no such folder
-  // The files may grow by so many bytes in all.
+  // Limits the growth of all files together to this many bytes.
   void limit(u64 bytes) { room_ = bytes; }
 
   // Sets `number`, which the calls below take.
@@ -88,7 +88,7 @@ class GuestFiles {
   // Folders are never read-only.
   [[nodiscard]] FileProblem set_read_only(u32 number, bool read_only);
   [[nodiscard]] FileProblem rename(std::string_view from, std::string_view to, bool replace);
-  // Gives a file one more name, which must be new.
+  // Adds a hard link to a file. The new name must not exist.
   [[nodiscard]] FileProblem link(std::string_view from, std::string_view to);
 
   // The changes since the last call.
@@ -103,14 +103,14 @@ class GuestFiles {
   [[nodiscard]] bool resize(u32 number, u64 bytes);
   // The file as memory, which remains when the file is closed. Returns null if the host refuses.
   [[nodiscard]] std::shared_ptr<nt::HostMemory> map(u32 number, u64 bytes, bool writes) const;
-  void note_written(u32 number) { note_modified(number, FolderChange::kWritten); }  // through its memory
+  void note_written(u32 number) { note_modified(number, FolderChange::kWritten); }  // for writes to its mapping
   bool close(u32 number);
 
  private:
   // Opens the folder that holds the last part. Returns -1 and sets *problem on failure. The caller closes it.
   int open_parent(const std::vector<std::string>& parts, FileProblem& problem) const;
 
-  // Calls the host with the folders that hold the last parts.
+  // Opens the folders that hold the last parts of the two names, and calls the host with them.
   template <class Change>
   FileProblem for_parents(const std::vector<std::string>& old_parts, const std::vector<std::string>& new_parts,
                           const Change& change) const;
@@ -119,7 +119,7 @@ class GuestFiles {
   void note_rename(std::string_view from, std::string_view to, bool is_folder);
   void note_modified(u32 number, u32 about) { note(FolderChange::Action::modified, about, names_[number]); }
 
-  // Returns false, and changes nothing, if the files would grow too much. A negative number gives room back.
+  // Returns false, and changes nothing, if the files would grow too much. A negative number frees room.
   bool grow(std::int64_t bytes);
 
   int folder_ = -1;

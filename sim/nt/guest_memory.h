@@ -15,7 +15,7 @@ class GuestMemory {
  public:
   explicit GuestMemory(AddressSpace& space, nt::Memory* memory = nullptr) : space_(space), memory_(memory) {}
 
-  // A range that may be written counts as written from then on, if its pages are watched.
+  // If `permissions` include writing and the pages are watched, the range counts as written from then on.
   [[nodiscard]] bool allows(u64 address, u64 size, u32 permissions) const;
   [[nodiscard]] bool read(u64 address, void* out, u64 size) const;
   [[nodiscard]] bool write(u64 address, const void* in, u64 size);

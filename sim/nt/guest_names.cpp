@@ -20,7 +20,7 @@ bool is_device(std::string_view part) {
          (same_ignoring_case(stem.substr(0, 3), "COM") || same_ignoring_case(stem.substr(0, 3), "LPT"));
 }
 
-// Removes "\\?\", "C:" and a slash at the start, which sets `absolute`. Returns false for another drive or another
+// Removes "\\?\", "C:" and a slash at the start. The slash sets `absolute`. Returns false for another drive or another
 // machine.
 bool take_root(std::string_view& name, bool& absolute) {
   const auto is_slash = [](char character) { return character == '\\' || character == '/'; };

@@ -44,7 +44,7 @@ std::unique_ptr<HomeFolder> HomeFolder::make() {
   const RuntimeFolder shared = own_temporary_folder();
   if (!shared.error.empty()) return nullptr;
   remove_left_over(shared.path);
-  // It gets its final name once it is locked, so nobody takes it for a left-over one.
+  // The folder gets its final name only when it is locked, so no process mistakes it for a left-over folder.
   std::string path = shared.path + "/new-XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) return nullptr;
   std::unique_ptr<HomeFolder> home(new HomeFolder(path, lock_folder(path)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The temporary folder on the host with a program's own files and those of its children. It is empty at the program's
-// start, and is removed with this object.
+// The temporary folder on the host with the files of a program and of its children. It is empty at the program's start,
+// and is removed with this object.
 #pragma once
 #include <memory>
 #include <string>

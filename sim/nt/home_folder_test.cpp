@@ -33,7 +33,7 @@ TEST(HomeFolder, OneThatNobodyUsesIsRemoved) {
   const auto first = HomeFolder::make();
   const std::string left_over = std::filesystem::path(first->path()).parent_path().string() + "/home-gone";
   std::filesystem::create_directories(left_over + "/users");
-  // A test that runs at the same time may be removing it, too.
+  // A concurrent test may also be removing the folder.
   for (int tries = 0; tries < 1000 && std::filesystem::exists(left_over); ++tries) {
     EXPECT_NE(HomeFolder::make(), nullptr);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -17,8 +17,8 @@ class HostMemory {
  public:
   // Both return null if memory is short. `size` is a multiple of the page size.
   static std::shared_ptr<HostMemory> make(u64 size);
-  // The first `size` bytes of an open file. If `writes`, changes go to the file, else they stay in the block. The bytes
-  // are those that others read from and write to the file at the same time.
+  // The first `size` bytes of an open file. If `writes`, changes are written to the file; otherwise they stay in the
+  // block. The block and the file always have the same bytes, even while others write to the file.
   static std::shared_ptr<HostMemory> of_file(int descriptor, u64 size, bool writes);
   ~HostMemory();
   HostMemory(const HostMemory&) = delete;

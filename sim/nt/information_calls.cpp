@@ -12,7 +12,7 @@
 namespace wperf::sim::nt {
 namespace {
 
-// RTL_DYNAMIC_TIME_ZONE_INFORMATION. The simulated machine has the time UTC.
+// RTL_DYNAMIC_TIME_ZONE_INFORMATION. The simulated machine's time zone is UTC.
 struct TimeZone {
   u32 bias = 0;
   u16 standard_name[32] = {'U', 'T', 'C'}, standard_date[8] = {};
@@ -69,7 +69,7 @@ std::vector<CoreCycles> cycles_of_cores(const Call& call) {
   return cores;
 }
 
-// As many processors as fit. The time in the system includes the idle time.
+// Returns the times of as many processors as fit. The kernel time includes the idle time.
 u64 answer_processor_times(Call& call, u64 buffer, u64 room, u64 size_at) {
   constexpr u64 kTicksPerUs = 10;
   struct Times {
@@ -126,7 +126,7 @@ u64 system_information(Call& call) {
       return answer(std::array<u64, 6>{kBootTime, kBootTime + call.now_ns / kNsPerTick, 0, 0, 0, 0});
     case kProcessorTimes:
       return answer_processor_times(call, buffer, room, size_at);
-    case kTimeAdjustment:  // the clock advances by so much in so much time; nothing adjusts it
+    case kTimeAdjustment:  // the clock advances by this much in this time; it is never adjusted
       return answer(std::array<u32, 3>{kTick, kTick, 1});
     case kIdleCycles: {
       std::vector<u64> idle;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Information about open files and the system, requested in the way of JavaScript's runtimes.
+// Information about open files and the system, requested as JavaScript runtimes do it.
 #include <gtest/gtest.h>
 
 #include "sim/nt/test_process.h"

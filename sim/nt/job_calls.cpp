@@ -73,7 +73,7 @@ void tell_port(System& system, const Job& job, u32 what, u64 process, u64 now_ns
   wake_waiters(system, *job.port, now_ns);
 }
 
-// The port learns of the present members, too.
+// The port gets notifications about the present members, too.
 u64 set_port(Call& call, Job& job) {
   struct {
     u64 key, port;
@@ -191,7 +191,7 @@ void join_job(State& process, const std::shared_ptr<Job>& job, u64 now_ns) {
   tell_port(*process.system, *job, message::kNewProcess, process.process_id, now_ns);
 }
 
-// The exit codes that Windows calls abnormal are those of exceptions.
+// Windows calls the exit codes of exceptions abnormal.
 static bool is_abnormal(u32 exit_code) {
   constexpr u32 kMisaligned = 0x80000002, kSingleStep = 0x80000004, kInPageError = 0xc0000006,
                 kNoncontinuable = 0xc0000025, kInvalidDisposition = 0xc0000026, kBoundsExceeded = 0xc000008c,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keyed events: a thread that releases a key meets a thread that waits for it. Each of them waits for the other. Only
-// threads of one process meet. The handle 0 is an event that needs no handle.
+// Keyed events: a thread that releases a key meets a thread that waits for the key. Whichever comes first waits for the
+// other. Only threads of the same process meet. The handle 0 is an event that needs no handle.
 #include "sim/nt/services.h"
 
 namespace wperf::sim::nt {

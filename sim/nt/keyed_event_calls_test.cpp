@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keyed events, at which two threads meet.
+// Keyed events, through which two threads meet.
 #include <gtest/gtest.h>
 
 #include "sim/nt/test_process.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that programs map: all ways to a file lead to the same bytes.
+// Files that programs map: all views and handles of a file show the same bytes.
 #include <string>
 
 #include "sim/nt/test_files.h"

@@ -63,7 +63,7 @@ class Memory {
   [[nodiscard]] Status preserve_placeholder(u64 address, u64 size);
   // Placeholders that together have exactly these addresses become one.
   [[nodiscard]] Status coalesce_placeholders(u64 address, u64 size);
-  // Sets the protection of committed pages; returns the first page's old one in `before`.
+  // Sets the protection of committed pages; returns the first page's old protection in `before`.
   [[nodiscard]] Status protect(u64 address, u64 size, u32 protection, u32& before);
 
   struct Area {
@@ -87,7 +87,7 @@ class Memory {
   bool note_write(u64 address);
   void note_writes(u64 address, u64 size);
   bool watches_any() const { return watched_ != 0; }
-  // The pages from `address` on that were written, up to so many; nullopt if they are not in one watched reservation.
+  // At most `most` of the written pages from `address` on; nullopt if the range is not in one watched reservation.
   std::optional<std::vector<u64>> written(u64 address, u64 size, usize most) const;
   void forget_writes(const std::vector<u64>& pages);
   u64 committed() const { return committed_; }

@@ -167,7 +167,8 @@ u64 mapped_file_name(Call& call, const State& process, u64 buffer, u64 room, u64
   return call.put_unicode(buffer, units, true) ? kSuccess : kAccessViolation;
 }
 
-// For each address of a list whether its page is in memory, how many share it, and its protection.
+// Returns, for each address of a list, whether its page is in memory, how many processes share the page, and its
+// protection.
 u64 answer_working_set(Call& call, const State& process, u64 buffer, u64 room) {
   constexpr u64 kValid = 1, kMost = 1 << 20;
   constexpr u32 kProtectionAt = 4;
@@ -197,7 +198,7 @@ u64 query_memory(Call& call) {
     case kMappedFile:
       return mapped_file_name(call, *process, buffer, room, size_at);
     case kHostPart: {
-      // A DLL asks for its part on the host. It gets a handle, but calls through that handle are refused
+      // A DLL asks for the handle of its host part. It gets a handle, but calls through that handle are refused
       // (answer_host_call).
       const u64 base = call.argument(1), size = sizeof base;
       return call.put(buffer, base) && call.put_if_wanted(size_at, size) ? kSuccess : kAccessViolation;
@@ -243,7 +244,7 @@ u64 nothing_to_do(Call&) {
   return kSuccess;
 }
 
-// The cores must see the code that the program wrote. Without an address, all of it may be new.
+// The cores must see the code that the program wrote. Without an address, all code may be new.
 u64 flush_code(Call& call) {
   const u64 address = call.argument(1), size = call.argument(2);
   State* const process = call.process_of(call.argument(0));

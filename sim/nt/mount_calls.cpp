@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The manager of mount points, which knows the names of the machine's only volume: C: and \\?\Volume{…}.
+// The mount manager, which knows the two names of the machine's only volume: C: and \\?\Volume{…}.
 #include <array>
 #include <vector>
 

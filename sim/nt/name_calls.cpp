@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names and addresses of computers, for ws2_32, which leaves them to its host. The simulated machine knows its own
-// name, "localhost", and addresses in digits.
+// Resolves host names and addresses for ws2_32, which leaves this to its host part. The simulated machine knows its own
+// name, "localhost", and numeric addresses.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -106,7 +106,7 @@ struct Hints {
   u32 flags = 0, family = 0, type = 0, protocol = 0;
 };
 
-// One ADDRINFOA, its address after it. `at`: the address of the ADDRINFOA in the program.
+// Appends one ADDRINFOA, followed by its address. `at`: the address of the ADDRINFOA in the program.
 void append(std::vector<u8>& out, u64 at, const Hints& hints, const Endpoint& one, bool is_last) {
   constexpr u64 kHeader = 48, kRoom = 32;
   const std::vector<u8> address = one.bytes();

@@ -21,7 +21,7 @@ bool takes_v4(const Socket& socket) {
   return socket.family == Endpoint::kV6 && option_value(socket, control::kOnlyV6) == 0;
 }
 
-// Whether a socket with this local address gets what is sent to the endpoint.
+// Whether a socket with this local address receives data that is sent to the endpoint.
 bool receives(const Socket& socket, const Endpoint& to) {
   const Endpoint& local = *socket.local;
   if (local.family == to.family) return local.is_any() || local.host == to.host;

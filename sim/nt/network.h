@@ -98,7 +98,7 @@ class Network {
   Status bind(const std::shared_ptr<Socket>& socket, const Endpoint& local, bool shared);
   static Status listen(Socket& socket, usize backlog);
   Status connect(const std::shared_ptr<Socket>& socket, const Endpoint& to);
-  // A datagram that has no receiver, or no room there, is lost.
+  // A datagram is lost if it has no receiver, or if the receiver has no room for it.
   Status send(const std::shared_ptr<Socket>& from, const Endpoint& to, std::string bytes);
 
   std::vector<std::weak_ptr<Socket>> watched;  // sockets with an event of WSAEventSelect

@@ -109,7 +109,7 @@ CallOutcome NtProcess::kernel_call(u32 id, u32 immediate, u64 now_ns) {
   return call.outcome() == CallOutcome::ended ? end() : call.outcome();
 }
 
-// Says why the loader did not get a DLL.
+// Returns the reason why the loader could not load a DLL.
 std::string text_of_missing_dll(const State& state) {
   const std::string& name = state.missing_dll;
   const auto refused =
@@ -184,7 +184,7 @@ void NtProcess::ended(u32 exit_code, u64 now_ns) {
   report_changes(state_, now_ns);
 }
 
-// The exception that Windows makes of a fault. Compilers give some numbers of BRK a meaning.
+// The exception code that Windows uses for a fault. Compilers use some BRK numbers for special exceptions.
 u32 code_of(const Stop& stop) {
   constexpr u32 kBrkAssertion = 0xf001, kBrkDivideByZero = 0xf004;
   if (stop.fault_kind == FaultKind::memory) return kAccessViolation;
@@ -200,7 +200,8 @@ u64 access_of(const std::string& text) {
   return text.starts_with("write") ? kWrites : kReads;
 }
 
-// Programs made by Microsoft's compiler read CurrentEL to find out whether they are a driver, and catch the exception.
+// Programs built with Microsoft's compiler read CurrentEL to find out whether they run as a driver, and catch the
+// exception.
 bool NtProcess::answer_register_read(Thread& thread) {
   constexpr u32 kReadLevel = 0xd5384240, kRegister = 0x1f;
   ThreadState& registers = thread.registers;

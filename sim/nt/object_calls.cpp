@@ -28,7 +28,7 @@ u64 create_named(Call& call, const ObjectPointer& made) {
   return status == kSuccess ? kObjectNameExists : status;
 }
 
-// The events of Windows for little and for much free memory, of which the machine always has much. Null for other
+// Windows' events for low and for high free memory; the machine always has much free memory. Returns null for other
 // names.
 static ObjectPointer memory_event(std::string_view name) {
   const bool is_low = same_ignoring_case(name, "\\KernelObjects\\LowMemoryCondition");

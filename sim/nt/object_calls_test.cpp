@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The objects to wait for, and what a program may ask about them.
+// The objects for which a program can wait, and the information about them.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -69,7 +69,8 @@ TEST_F(NtObjects, ATimerWakesItsWaiterWhenItIsDue) {
   EXPECT_EQ(thread.wait.wake_ns, 1'010'000U);  // its period is one millisecond
 }
 
-// One call for the first due time, however often the timer was due meanwhile, and none in a wait that is not alertable.
+// The timer calls its routine once for the first due time, however often it was due meanwhile, and never in a wait that
+// is not alertable.
 TEST_F(NtObjects, ATimerCallsItsRoutineInAnAlertableWait) {
   TestProcess process;
   ASSERT_EQ(process.call("NtCreateTimer", {kAt, 0, 0, 1}), kSuccess);
@@ -156,7 +157,7 @@ TEST_F(NtObjects, BelongToTheUser) {
   ASSERT_EQ(process.call("NtQuerySecurityObject", {event, 5, kAt + 0x100, 92, 0}), kSuccess);
   EXPECT_EQ(process.get<u32>(0x100), 0x80040001U);  // one block with an access list
   EXPECT_EQ(process.get<u32>(0x104), 20U);          // the owner
-  EXPECT_EQ(process.get<u32>(0x108), 0U);           // no group was asked for
+  EXPECT_EQ(process.get<u32>(0x108), 0U);           // no group was requested
   EXPECT_EQ(process.get<u32>(0x110), 48U);          // the access list
 }
 

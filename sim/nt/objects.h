@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel objects of a process, and the handles by which it names them.
+// The kernel objects of a process, and its handles to them.
 #pragma once
 #include <array>
 #include <deque>
@@ -109,7 +109,7 @@ struct Job final : Object, std::enable_shared_from_this<Job> {
   u32 flags() const { return static_cast<u32>(limits[2]); }  // JOB_OBJECT_LIMIT_…
   std::vector<u32> processes;                                // all processes that were ever members
   std::array<u64, 18> limits{};                              // JOBOBJECT_EXTENDED_LIMIT_INFORMATION
-  std::shared_ptr<Port> port;                                // receives what happens in it; may be null
+  std::shared_ptr<Port> port;                                // receives the job's notifications; may be null
   u64 port_key = 0;
   IoCounts io_of_ended{};  // of the processes that have ended
 };
@@ -169,7 +169,7 @@ struct Pipe {
   static constexpr usize kServer = 0, kClient = 1;
   std::deque<char> bytes[2];
   bool has_messages = false;
-  std::deque<u64> messages[2];  // for a pipe of messages: the lengths of those in `bytes`
+  std::deque<u64> messages[2];  // for a pipe of messages: the lengths of the messages in `bytes`
   std::deque<PendingRead> reads[2];
   u64 most[2] = {};
   bool is_open[2] = {true, false};
@@ -192,7 +192,7 @@ struct File final : Object {
   File(Type file_type, GuestFiles* in) : Object(kKind), type(file_type), files(in) {}
   ~File() override;
   void last_handle_closed() override;
-  // Makes the handle one of those that restrict other uses of the file.
+  // From now on the handle restricts other uses of the file.
   void restrict_others(std::shared_ptr<FileUses> of_file);
   // The file will be removed with the last handle, and cannot be opened from now on.
   void announce_removal(bool removed);
@@ -234,7 +234,7 @@ struct File final : Object {
 // The memory and addresses that the sections of a process take.
 struct SectionSums {
   u64 bytes = 0;     // their memory
-  u64 reserved = 0;  // the sizes of those that reserve
+  u64 reserved = 0;  // the sizes of sections that reserve
 };
 
 struct Section final : Object {
@@ -282,7 +282,7 @@ class Handles {
 
   // `inherits`: processes that this process creates get the handle, too. Returns 0 if there are too many.
   u64 add(ObjectPointer object, bool inherits = false);
-  // Returns the inherited handles with their numbers: those in `only`, or all of them if `only` is empty.
+  // Returns the inherited handles with their numbers: only the handles in `only`, or all if `only` is empty.
   Handles inherited(const std::vector<u64>& only) const;
   bool inherits(u64 handle) const;
   void set_inherits(u64 handle, bool inherits);

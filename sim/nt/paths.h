@@ -16,10 +16,10 @@
 
 namespace wperf::sim::nt {
 
-// The place that a name means, whether or not it exists.
+// The place that a name refers to, whether or not it exists.
 struct Place {
   enum class Kind : u8 { disk, fixed_folder, null_device };
-  Status status = kSuccess;  // the reason why the name means no place
+  Status status = kSuccess;  // the reason why the name refers to no place
   Kind kind = Kind::disk;
   GuestFiles* files = nullptr;  // for a place on disk
   std::string host_name;        // its name for `files`
@@ -40,7 +40,7 @@ class FileSystem {
   [[nodiscard]] bool set_work_folder(const std::string& folder, bool writes);
   [[nodiscard]] bool make_home();
 
-  // A name in the form of system calls: "\??\C:\work\a.txt".
+  // Resolves a name in the form of system calls: "\??\C:\work\a.txt".
   Place find(std::string_view nt_name);
   // The bytes of a file; nullopt if it cannot be read.
   static std::optional<std::vector<std::byte>> contents(const Place& place);
@@ -66,7 +66,7 @@ class FileSystem {
 
 inline constexpr std::string_view kVolumeDevice = "\\Device\\HarddiskVolume1";  // the target of the link \??\C:
 inline constexpr std::string_view kVolumeName = "\\??\\Volume{57504552-0000-0000-0000-100000000000}";
-// The name of a file by its volume instead of its drive, from "C:\work\a.txt".
+// The name of a file with its volume instead of its drive; `path` is like "C:\work\a.txt".
 std::string volume_path(std::string_view path);
 inline constexpr std::string_view kNtPrefix = "\\??\\";
 inline constexpr std::string_view kProgramFolder = "C:\\app", kSystemFolder = "C:\\windows\\system32",

@@ -33,7 +33,8 @@ struct Taken {
   Status status = kSuccess;
 };
 
-// A reader of messages gets at most one. The rest of a longer one stays for the next read.
+// A reader of messages gets at most one message. If the message is longer than the buffer, the remaining bytes stay for
+// the next read.
 Taken take(Pipe& pipe, usize end, u64 length, bool as_message) {
   auto& bytes = pipe.bytes[end];
   auto& messages = pipe.messages[end];
@@ -176,7 +177,8 @@ u64 control(Call& call) {
   }
 }
 
-// arguments of NtCancelIoFile: file, I/O status. NtCancelIoFileEx has the I/O status of the read between them.
+// arguments of NtCancelIoFile: file, I/O status. NtCancelIoFileEx has the I/O status of the read as its second
+// argument.
 u64 cancel(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
@@ -209,7 +211,7 @@ constexpr Service kPipes[] = {
 
 void go_on_with_pipes(System& system, u64 now_ns) {
   wake_callers(system, now_ns, [](const Pipe& one) { return one.has_ended(0) || one.has_ended(1); });
-  const auto pipes = system.pipes_with_reads;  // the end of one read may end others
+  const auto pipes = system.pipes_with_reads;  // one read that ends may end others
   for (const std::weak_ptr<Pipe>& one : pipes) {
     const auto pipe = one.lock();
     for (usize end = 0; end < 2 && pipe != nullptr; ++end) end_reads(system, *pipe, end, now_ns);
@@ -278,7 +280,7 @@ u64 read_pipe(Call& call, const std::shared_ptr<File>& file) {
   return complete_io(call, file, taken.status, taken.bytes.size());
 }
 
-// A message is written as a whole, when there is any room.
+// A message is written as a whole if there is any room.
 u64 write_message(Call& call, const std::shared_ptr<File>& file) {
   Pipe& pipe = *file->pipe;
   const usize reader = 1 - file->end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Questions about pipes, and waits for them without a transfer.
+// Queries about pipes, and waits for pipes without a transfer.
 #include <algorithm>
 #include <array>
 
@@ -29,7 +29,7 @@ u64 peek_pipe(Call& call, const File& file) {
   return call.put_io_status(call.argument(4), status, sizeof facts + seen.size()) ? status : kAccessViolation;
 }
 
-// WaitNamedPipe. The thread looks every millisecond whether a server waits for a client.
+// WaitNamedPipe. The thread checks every millisecond whether a server waits for a client.
 u64 wait_for_pipe(Call& call) {
   constexpr u64 kNameAt = 14, kMostBytes = 1024, kUnlessGivenMs = 50, kTicksPerMs = 10'000;
   struct {
@@ -82,8 +82,8 @@ static u32 instances_of(const System& system, const File& file) {
   return std::max(static_cast<u32>(living), 1u);
 }
 
-// FILE_PIPE_LOCAL_INFORMATION. Bytes that wait for the other end take of the room for writes, and so do its reads that
-// wait for bytes.
+// FILE_PIPE_LOCAL_INFORMATION. Bytes that the other end has not read yet reduce the room for writes, and so do the
+// other end's pending reads.
 u64 answer_pipe_facts(Call& call, const File& file) {
   constexpr u32 kBothWays = 2, kListening = 2, kConnected = 3, kClosing = 4;
   const Pipe& pipe = *file.pipe;

@@ -47,7 +47,7 @@ u64 remove_packet(Call& call) {
   return wait_for_packets(call, std::move(wait), call.argument(4));
 }
 
-// arguments: port, packets, how many fit, how many came, timeout, alertable
+// arguments: port, packets, how many fit, how many were returned, timeout, alertable
 u64 remove_packets(Call& call) {
   Wait wait;
   wait.packets_at = call.argument(1);

@@ -27,7 +27,7 @@ u64 terminate_process(Call& call) {
   const auto process = call.process_object_of(call.argument(0));
   if (process == nullptr) return kInvalidHandle;
   if (process == state.process_object) {
-    // TerminateProcess() is called in kernelbase, and ExitProcess() ends the other threads first.
+    // TerminateProcess() calls this function from kernelbase, and ExitProcess() ends the other threads first.
     const Module* const caller = module_at(state, call.thread.registers.x[30]);
     state.is_unhandled = !state.ends_in_order && caller != nullptr && same_ignoring_case(caller->name, "ntdll.dll");
     return call.end_process(call.argument32(1));
@@ -131,12 +131,12 @@ u64 process_information(Call& call) {
   }
 }
 
-// The stack of a fiber or a thread that the program makes itself. The answer is where it begins.
+// Allocates the stack of a fiber, or of a thread that the program makes itself. The answer is the start of the stack.
 u64 allocate_stack(Call& call) {
   struct {
     u64 size, zero_bits, base;
   } stack{};
-  constexpr u64 kNodeSize = 16;  // a newer form has the preferred memory before it
+  constexpr u64 kNodeSize = 16;  // a newer form has the preferred memory node before it
   const u64 at = call.argument(2) + (call.argument32(3) > sizeof stack ? kNodeSize : 0);
   if (!call.get(at, stack)) return kAccessViolation;
   stack.base = call.state.memory.reserve({.size = stack.size});

@@ -9,7 +9,7 @@
 namespace wperf::sim::nt {
 namespace {
 
-// A machine that only knows the time.
+// A machine that only implements the clock.
 class Clock final : public ProgramHost {
  public:
   CpuTimes cpu_times(u32 pid, u32 thread) const override {

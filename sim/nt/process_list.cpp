@@ -31,7 +31,7 @@ void put_thread(const State& process, const Thread& thread, usize at, std::vecto
   put(out, at + 0x48, waits ? kUserRequest : u32{0});
 }
 
-// `address`: where the program gets the list.
+// `address`: the address of the list in the program's memory.
 void add_process(const State& process, u64 address, std::vector<std::byte>& out) {
   const usize begin = out.size();
   std::vector<const Thread*> threads;

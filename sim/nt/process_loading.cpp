@@ -34,7 +34,7 @@ namespace {
 constexpr usize kLongestCommandLine = 32766;
 
 // If the command line names the program by a host path, the program sees its own path there instead, because programs
-// like cmd.exe take a slash for the start of an option.
+// like cmd.exe treat a slash as the start of an option.
 std::string command_line_of(const ProcessOptions& options, const std::string& program_path) {
   const std::string& given = options.command_line;
   const usize at = given.starts_with('"') ? 1 : 0;

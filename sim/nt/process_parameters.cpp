@@ -104,7 +104,7 @@ u64 standard_handle(State& state, File::Type type) {
   return state.handles.add(std::move(stream));
 }
 
-// A program that no program started gets these facts.
+// The startup information of a program that no other program started.
 StartupFacts usual_startup(const State& state) {
   StartupFacts facts;
   facts.window.back() = 1;  // its window is shown

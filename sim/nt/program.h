@@ -45,7 +45,7 @@ struct CoreCycles {
   u64 idle = 0, user = 0, system = 0;
 };
 
-// The machine, for programs that start and end others, or ask for their CPU time.
+// The machine's interface for programs that start or end other programs, or query their CPU time.
 class ProgramHost {
  public:
   virtual ~ProgramHost() = default;
@@ -55,7 +55,7 @@ class ProgramHost {
   virtual u32 start(const ChildProcessRequest& request, u64 now_ns) = 0;
   virtual void end(u32 pid, u32 exit_code) = 0;
   virtual std::vector<CoreCycles> core_cycles(u64 /*now_ns*/) const { return {}; }
-  // Another process gave this one a thread.
+  // Called when another process created a thread in this process.
   virtual void has_new_thread(u32 /*pid*/, u64 /*now_ns*/) {}
 };
 

@@ -216,7 +216,7 @@ void Registry::add_processors(const std::vector<ProcessorFacts>& processors) {
   }
 }
 
-// Windows 11 24H2, whose registry still has the product's earlier name.
+// The version is Windows 11 24H2, whose registry still has the product's earlier name.
 void Registry::add_version() {
   constexpr u32 kRevision = 1742;  // of the version that was first sold
   const std::string version = "\\Registry\\Machine\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The registry that a program and its children see: the keys that programs ask for, and those that they make. It lives
-// as long as they do.
+// The registry that a program and its children see: the keys that programs look up, and the keys that they create. It
+// exists as long as these programs.
 #pragma once
 #include <memory>
 #include <string>
@@ -65,7 +65,7 @@ class Registry {
   Problem remove_value(RegistryKey& key, std::string_view name);
   Problem remove(std::string_view path);
 
-  // An event that is signalled when the key with this path changes next, or a key below it.
+  // An event that is signalled at the next change of the key with this path, or of a key below it.
   struct Watch {
     std::string path;
     bool with_subkeys = false;

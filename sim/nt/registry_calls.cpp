@@ -93,7 +93,7 @@ u64 create_key(Call& call) {
   return call.give_handle(call.argument(0), std::make_shared<Key>(std::move(path), std::move(key)));
 }
 
-// The key of the handle in the call's first argument; or the status that says why it cannot be used.
+// The key of the handle in the call's first argument, or the status with the reason why the handle cannot be used.
 struct KeyCall {
   std::shared_ptr<Key> handle;
   RegistryKey* key = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of the DLLs that do nothing there, or that ask a service which the machine lacks. Their code becomes a call
-// of this layer, which answers as Windows does.
+// Functions of the DLLs that have no effect in Wine's builds, or that need a service that the machine lacks. Their code
+// is replaced with a call of this layer, which answers as Windows does.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@ u64 fail(Call& call, u32 error) {
   return 0;
 }
 
-// The DLL reports success and makes no link. Ordinary users of Windows may not make one either.
+// The DLL's function reports success but creates no link. On Windows, ordinary users may not create links either.
 u64 make_symbolic_link(Call& call) {
   constexpr u32 kPrivilegeNotHeld = 1314;
   return fail(call, kPrivilegeNotHeld);
@@ -89,7 +89,7 @@ u64 query_groups(Call& call) {
   return call.put(call.argument(2), kGroup) ? 1 : fail(call, kBadParameter);
 }
 
-// The DLL leaves out the private bytes. arguments: process, counters, their size
+// The DLL's function leaves out the private bytes. arguments: process, counters, their size
 u64 query_memory(Call& call) {
   constexpr u32 kTooSmall = 122, kBasicSize = 72;
   const State* const process = call.process_of(call.argument(0));
@@ -97,7 +97,7 @@ u64 query_memory(Call& call) {
   const u32 room = call.argument32(2);
   if (room < kBasicSize) return fail(call, kTooSmall);
   const std::array<u64, 12> known = memory_counters(*process);
-  // PROCESS_MEMORY_COUNTERS_EX begins with its own size, and does not have the sizes of the address space.
+  // PROCESS_MEMORY_COUNTERS_EX begins with its own size, and lacks the sizes of the address space.
   std::array<u64, 10> counters{};
   const u64 size = room < sizeof counters ? kBasicSize : sizeof counters;
   counters[0] = size | known[2] << 32;

@@ -42,7 +42,7 @@ std::shared_ptr<Section> image_section(Call& call, const File& file, Status& sta
   return section;
 }
 
-// Returns false if the sections of the process have too much memory.
+// Returns false if the process's sections would use too much memory.
 bool charge(Section& section, u64 more) {
   if (section.sums->bytes + more > kMostSectionBytes) return false;
   section.sums->bytes += more;
@@ -152,13 +152,13 @@ u64 query_section(Call& call) {
   return call.answer_with(buffer, room, information.data(), information.size(), 0);
 }
 
-// Tells programs that watch folders.
+// Notifies programs that watch the file's folder.
 void note_written(const Section& section) {
   if (section.file != nullptr && is_writable(section.protection))
     section.file->files->note_written(section.file->number);
 }
 
-// Where the arguments of a call that maps a view are.
+// The argument positions of a call that maps a view.
 struct ViewCall {
   u64 address_at = 0, size_at = 0, offset_at = 0;
   u32 type = 0, protection = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tokens and permissions. The simulated Windows has one user, who may do everything that the machine can do.
+// Tokens and permissions. The simulated Windows has one user, who may use all features of the machine.
 #include <array>
 
 #include "sim/nt/services.h"
@@ -95,7 +95,7 @@ u64 accept(Call&) {
   return kSuccess;
 }
 
-// Everything belongs to the user, and only the user has access.
+// All objects belong to the user, and only the user has access.
 // arguments: handle, parts, buffer, its size, size used
 u64 query_security(Call& call) {
   constexpr u32 kOwner = 1, kGroup = 2, kAccessList = 4;
@@ -125,7 +125,7 @@ u64 query_security(Call& call) {
   return answer_if_room(call, 2, &answer, sizeof answer);
 }
 
-// arguments: descriptor, token, access, what the generic rights mean, privileges, their size, granted access, status
+// arguments: descriptor, token, access, meaning of the generic rights, privileges, their size, granted access, status
 u64 check_access(Call& call) {
   constexpr u32 kAsMuchAsPossible = 0x02000000;
   u32 access = call.argument32(2), meanings[4] = {};

@@ -56,8 +56,8 @@ u64 open_named(Call& call, Object::Kind kind);
 // Signals an event, adds one to a semaphore, or releases a mutant.
 Status signal(Call& call, Object& object);
 
-// topology_calls.cpp: the cores with their caches, as SYSTEM_LOGICAL_PROCESSOR_INFORMATION; those of one kind, as
-// SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX; the cores as SYSTEM_CPU_SET_INFORMATION.
+// topology_calls.cpp: the cores with their caches, as SYSTEM_LOGICAL_PROCESSOR_INFORMATION; the relations of one kind,
+// as SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX; the cores as SYSTEM_CPU_SET_INFORMATION.
 u64 answer_topology(Call& call, u64 buffer, u64 room, u64 size_at);
 u64 answer_topology_of(Call& call, u32 kind, u64 buffer, u64 room, u64 size_at);
 u64 answer_cpu_sets(Call& call, u64 buffer, u64 room, u64 size_at);
@@ -77,7 +77,7 @@ Status suspend(Thread& thread);
 void resume(Thread& thread, u64 now_ns);
 
 // console_calls.cpp: a new thread of the process calls its handlers, as in the console of Windows. Returns false if the
-// process cannot receive that.
+// process cannot receive the event.
 enum class ConsoleEvent : u8 { interrupt, break_key };
 bool send_console_event(State& process, ConsoleEvent event, u64 now_ns);
 // The stream for CONIN$ or CONOUT$; nullopt for other names.
@@ -119,7 +119,7 @@ u64 answer_pipe_facts(Call& call, const File& file);
 // socket_calls.cpp
 bool names_sockets(std::string_view name);
 u64 control_socket(Call& call, const std::shared_ptr<File>& file);
-// Ends the socket's calls as cancelled: the one with this I/O status, or all if it is 0. Returns their number.
+// Cancels the socket's call with the I/O status at `status_at`, or all its calls if that is 0. Returns their number.
 usize cancel_socket_calls(Call& call, const File& file, u64 status_at);
 u64 transfer_on_socket(Call& call, const std::shared_ptr<File>& file, bool sends);  // NtReadFile, NtWriteFile
 
@@ -137,7 +137,7 @@ u64 list_adapters(Call& call);
 u64 answer_name_call(Call& call);
 
 // file_calls.cpp: writes to a standard stream or the null device. `done`: how many bytes it took; fewer bytes without
-// an error mean that it has no room now.
+// an error mean that the stream has no room now.
 Status write_stream(Call& call, const File& file, std::span<const char> bytes, u64& done);
 // A standard stream that leads to a terminal is a console, so that an interpreter shows its prompt.
 bool is_console(const State& state, const File& file);

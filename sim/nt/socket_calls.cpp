@@ -213,7 +213,7 @@ u64 answer_request(SocketRequest& asked) {
       return make(asked);
     case control::kPoll:
       return poll_sockets(asked);
-    case control::kEnd: {  // ws2_32 has answered the request itself and reports the end
+    case control::kEnd: {  // ws2_32 has answered the request itself and reports its completion
       Status status = kSuccess;
       return asked.get_input(status) ? asked.end(status) : u64{kInvalidParameter};
     }

@@ -15,7 +15,7 @@ namespace wperf::sim::nt {
 namespace control {
 inline constexpr u32 kBind = 0x12003, kListen = 0x1200b, kReceive = 0x12017, kPoll = 0x12024, kOwnAddress = 0x1202f,
                      kSelectEvents = 0x12087, kGetEvents = 0x1208b;
-// Most codes are those of Wine's DLLs.
+// Most codes are taken from Wine's DLLs.
 constexpr u32 own(u32 number) {
   return 0x120000 | number << 2;
 }
@@ -28,7 +28,7 @@ inline constexpr u32 kMake = own(200), kAccept = own(201), kAcceptInto = own(202
 inline constexpr u32 kReceiveTimeout = own(232), kReuseAddress = own(233), kSendTimeout = own(237), kOnlyV6 = own(279);
 }  // namespace control
 
-// A request to a socket: NtDeviceIoControlFile with one of these codes.
+// A request to a socket: a call of NtDeviceIoControlFile with one of the codes above.
 class SocketRequest {
  public:
   SocketRequest(Call& of, const std::shared_ptr<File>& to) : call(of), file(to) {}
@@ -46,7 +46,7 @@ class SocketRequest {
   // A `sockaddr` of the program; nullopt if it is too short, unreadable or of another family.
   std::optional<Endpoint> read_address(u64 at, u64 size);
 
-  // The answers end the request.
+  // Each of these ends the request.
   u64 end(Status status) { return complete_io(call, file, status, 0); }
   u64 answer(std::span<const u8> bytes);
   template <class T>

@@ -16,7 +16,7 @@ struct Ended {
 };
 using Outcome = std::optional<Ended>;  // nullopt: it waits
 
-// Windows reports a state once, and again when the program has done what the state allows.
+// Windows reports a state once, and again after the program has made the call that the state allows.
 void allow_report(Socket& socket, u32 state) {
   socket.reported &= ~state;
 }
@@ -58,7 +58,7 @@ bool write_addresses(State& process, const SocketCall& request) {
   return true;
 }
 
-// The pieces after the bytes that were sent or received already.
+// The pieces of memory after the bytes that have already been sent or received.
 std::vector<SocketCall::Piece> pieces_left(const SocketCall& request) {
   std::vector<SocketCall::Piece> left = request.pieces;
   u64 skipped = request.done;
@@ -155,7 +155,7 @@ Outcome accept_into(State& process, Socket& listener, SocketCall& request) {
   return receive_bytes(process, *request.accepting->socket, request);
 }
 
-// The bytes after those that were sent already, at most `room`. nullopt for bad pointers.
+// The bytes that have not been sent yet, at most `room`. nullopt for bad pointers.
 std::optional<std::string> bytes_to_send(State& process, const SocketCall& request, u64 room) {
   std::string bytes;
   for (const auto& [address, size] : pieces_left(request)) {
@@ -181,7 +181,7 @@ Outcome send(State& process, Socket& socket, SocketCall& request) {
   return std::nullopt;
 }
 
-// The output has the sockets that have one of the wanted states, in the form of the input.
+// The output lists the sockets in one of the wanted states, in the format of the input.
 Outcome look(State& process, const SocketCall& request) {
   struct Found {
     u32 handle[2];
@@ -262,7 +262,7 @@ void report_events(System& system, u64 now_ns) {
   }
 }
 
-// Returns whether a call ended or went on, which may let others end.
+// Returns whether a call ended or made progress, because other calls may then be able to end.
 bool try_all(System& system, u64 now_ns) {
   bool any = false;
   for (auto next = system.socket_calls.begin(); next != system.socket_calls.end();) {

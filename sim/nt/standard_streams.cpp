@@ -78,8 +78,8 @@ StandardStreams::Written StandardStreams::write(int stream, std::span<const char
   return {done, 0};
 }
 
-// If someone else has changed the terminal meanwhile, such as the user's shell, its present settings are the usual
-// ones. Ctrl-C keeps its effect in all modes.
+// If another program, such as the user's shell, has changed the terminal meanwhile, the present settings become the
+// usual settings. Ctrl-C keeps its effect in all modes.
 void StandardStreams::set_input_mode(u32 mode) {
   const bool changes = mode != std::exchange(input_mode_, mode);
   termios now{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The standard streams of simulated programs: those of the host process, or three descriptors that a client of a
-// machine that stays on passed for one program. Passed descriptors never block the machine: the program waits instead.
+// The standard streams of simulated programs: those of the host process, or three descriptors for one program, passed
+// by a client of a machine that stays on. Passed descriptors never block the machine: the program waits instead.
 #pragma once
 #include <termios.h>
 
@@ -19,7 +19,7 @@ class StandardStreams {
   static constexpr int kInput = 0, kOutput = 1, kError = 2;
 
   // The streams of this process. If `shown` is set, programs' output appears there. Each program reads the input from
-  // its start, also one that runs again, because all bytes that were read are kept.
+  // its start, even if it is run again, because all bytes that were read are kept.
   explicit StandardStreams(bool shown) : shown_(shown) {}
   // Takes over the descriptors.
   explicit StandardStreams(const std::array<int, 3>& given);
@@ -31,7 +31,7 @@ class StandardStreams {
   usize read(u64 place, std::span<char> out) const;
   struct Written {
     usize bytes = 0;
-    int error = 0;  // the errno if the stream takes no more bytes; with 0 and fewer bytes it has no room now
+    int error = 0;  // the errno if the stream takes no more bytes; 0 and fewer bytes: it has no room now
   };
   Written write(int stream, std::span<const char> bytes) const;
   bool is_terminal(int stream) const;
@@ -54,7 +54,7 @@ class StandardStreams {
   bool shown_ = true;
   std::array<int, 3> streams_ = {kInput, kOutput, kError};
   u32 input_mode_ = kUsualMode;
-  // The terminal's own settings, and those that this class gave it.
+  // The terminal's own settings, and the settings that this class made.
   std::optional<termios> usual_, ours_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prepares a process before its first instruction: maps ntdll and the program; ntdll's loader does the rest. The
-// offsets are those of 64-bit Windows.
+// Prepares a process before its first instruction: maps ntdll and the program; ntdll's loader loads all other DLLs. The
+// offsets are valid for 64-bit Windows.
 #include <algorithm>
 #include <array>
 
@@ -229,7 +229,7 @@ void release_stack(State& state, Thread& thread) {
 
 namespace {
 
-// A program without imports needs no loader: it starts at its entry point, and ends when that returns.
+// A program without imports needs no loader: it starts at its entry point, and ends when the entry point returns.
 bool start_without_dlls(State& state, const Inheritance* inherited, u64 entry) {
   constexpr u32 kCode[2] = {0xd4000001 | kReturnFromEntry << 5, 0xd4200000};
   const u64 page = map_pages(state, 0, kPageSize, kPageExecuteRead, false);

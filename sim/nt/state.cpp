@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds threads, processes and names in the state, and describes numbers and addresses of it for texts.
+// Finds threads, processes and names in the state, and describes its numbers and addresses in words.
 #include "sim/nt/state.h"
 
 #include <algorithm>

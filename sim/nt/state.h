@@ -42,7 +42,7 @@ struct Wait {
   enum class Kind : u8 { none, time, objects, alert, packets, host, meeting };
   Kind kind = Kind::none;
   std::vector<ObjectPointer>
-      objects;  // for packets: the completion port; for a meeting: the keyed event, if it has one
+      objects;  // for packets: the completion port; for a meeting of threads: the keyed event, if any
   bool all = false;
   bool alertable = false;
   u64 deadline_ns = kNever;
@@ -55,12 +55,12 @@ struct Wait {
   // Two threads meet if their keys are equal and one of them releases (keyed_event_calls.cpp).
   u64 key = 0;
   bool releases = false;
-  // A wait for a stream of the host, a pipe or the lock of a file. The call is carried out again; it had transferred
-  // this many bytes before.
+  // A wait for a stream of the host, a pipe or the lock of a file. When it ends, the call `again` is repeated; it has
+  // already transferred `done_before` bytes.
   const Service* again = nullptr;
   u64 done_before = 0;
   std::shared_ptr<Pipe> pipe;
-  std::shared_ptr<FileUses> locks;  // those of the file of which it wants to lock `wanted`
+  std::shared_ptr<FileUses> locks;  // the locks of the file; the thread wants to lock `wanted`
   LockedRange wanted;
 };
 
@@ -75,7 +75,7 @@ struct Thread {
   u64 affinity = 1;                     // the cores on which it may run
   u64 ready_ns = 0;                     // not before this time
   u32 suspended = 0;
-  std::int32_t priority = 0;  // relative to that of the process; it does not influence the schedule
+  std::int32_t priority = 0;  // relative to the process's priority; it does not influence the schedule
   bool boosts = true;         // its priority rises after a wait; without effect
   bool ended = false;
   bool alerted = false;  // NtAlertThreadByThreadId came while it did not wait
@@ -142,7 +142,7 @@ struct System {
 // The part of the parameters of a process that only its own DLLs read: STARTUPINFO.
 struct StartupFacts {
   std::array<u32, 9> window{};            // place, size, colours, flags
-  std::array<std::vector<u16>, 3> texts;  // title, desktop, and what the shell says
+  std::array<std::vector<u16>, 3> texts;  // title, desktop, and the shell's information
   std::vector<std::byte> data;            // lpReserved2: the descriptors of the C runtime
 };
 
@@ -299,7 +299,7 @@ struct Exception {
 // The thread calls the routine in its next alertable wait, or now if it is in one.
 Status add_apc(State& state, Thread& thread, const Apc& apc, u64 now_ns);
 
-// When it was created and has ended, its system and user time, in NT's order and unit.
+// Creation time, exit time, kernel time and user time, in NT's order and unit.
 std::array<u64, 4> times_of(const System& system, u32 process, u32 thread);
 
 // The cycles of cores that were spent for the thread, or for the process if `thread` is 0.
@@ -327,12 +327,12 @@ void note_refused_image(State& state, const std::string& path, const std::string
 // page.
 bool commit_shared_page(State& state, u64 address);
 
-// pipe_calls.cpp: ends the waits for pipes of which an end was closed.
+// pipe_calls.cpp: ends the waits for pipes that had one end closed.
 void go_on_with_pipes(System& system, u64 now_ns);
 // lock_calls.cpp: ends the waits for locks of files that are free now, and those of a file that was closed.
 void go_on_with_locks(const System& system, u64 now_ns, const void* closed = nullptr);
 
-// console_calls.cpp: the process ignores Ctrl-C, or no longer. Returns whether it did before.
+// console_calls.cpp: sets whether the process ignores Ctrl-C. Returns whether it did so before.
 bool ignore_interrupts(State& process, bool ignores);
 
 // socket_calls.cpp: ends the calls for which a change of sockets suffices.
@@ -340,7 +340,7 @@ void go_on_with_sockets(System& system, u64 now_ns);
 // Ends the calls whose time is over.
 void end_late_socket_calls(System& system, u64 now_ns);
 
-// watch_calls.cpp: tells the watches of folders about the changes that the process made.
+// watch_calls.cpp: reports the changes that the process made to the watches of folders.
 void report_changes(State& state, u64 now_ns);
 // Ends the calls on folders that have no handle any more.
 void end_closed_watches(System& system, u64 now_ns);
@@ -358,7 +358,7 @@ void end_job(System& system, const Job& job, u32 exit_code, u32 spared);
 // waits.cpp
 // The routines of the thread's timers that are due become APCs.
 void add_due_routines(State& state, Thread& thread, u64 now_ns);
-// Returns whether a thread that does not wait has APCs, those of its timers included.
+// Returns whether a thread that does not wait has APCs, including APCs of its timers.
 bool has_apcs(State& state, Thread& thread, u64 now_ns);
 // Ends the wait if its objects allow it at this time. Returns false if the thread still waits.
 bool try_to_end_wait(State& state, Thread& thread, u64 now_ns);

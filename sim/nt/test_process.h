@@ -34,7 +34,7 @@ class TestProcess {
     return *state.threads.back();
   }
 
-  // The answer; kNoAnswer if the thread waits or has got other registers.
+  // Returns the answer, or kNoAnswer if the thread waits or its registers were set directly.
   u64 call(std::string_view name, std::initializer_list<u64> arguments, usize thread = 0) {
     ThreadState& registers = state.threads[thread]->registers;
     usize index = 0;

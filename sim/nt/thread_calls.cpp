@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads: their life, their registers, their APCs.
+// Threads: creation and end, registers, APCs.
 #include <algorithm>
 #include <array>
 
@@ -219,7 +219,7 @@ u64 thread_information(Call& call) {
       const std::array<u64, 4> times = times_of(*call.state.system, call.state.process_id, thread->id);
       return call.answer_with(buffer, room, times.data(), sizeof times, size_at);
     }
-    case kCycles: {  // all, and those since the thread last got a core, which are not known
+    case kCycles: {  // all cycles, and the cycles since the thread last got a core, which are unknown
       const std::array<u64, 2> cycles = {cycles_of(*call.state.system, call.state.process_id, thread->id), 0};
       return call.answer_with(buffer, room, cycles.data(), sizeof cycles, size_at);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cores of the machine with their caches, in the three forms of Windows. All cores are in one package, one NUMA
-// node and one group; programs see at most 64 of them.
+// The cores of the machine with their caches, in Windows' three formats. All cores are in one package, one NUMA node
+// and one group; programs see at most 64 of them.
 #include <algorithm>
 #include <cstring>
 #include <vector>

@@ -23,7 +23,7 @@ class NtTopology : public ::testing::Test {
     process.put(0x200, kind);
     return process.call("NtQuerySystemInformationEx", {107, kAt + 0x200, 4, kAt + kOut, room, kAt + kSizeAt});
   }
-  // The places of the entries of each kind.
+  // The positions of the entries of each kind.
   std::map<u32, std::vector<u64>> entries() {
     std::map<u32, std::vector<u64>> found;
     for (u64 at = 0; at < process.get<u32>(kSizeAt); at += process.get<u32>(kOut + at + 4))

@@ -30,7 +30,7 @@ class FrameUnwinder {
   usize run_code(const std::vector<u8>& codes, usize at);  // returns the code's length; 0 for the last code or an error
   usize run_high_code(u8 first, const std::vector<u8>& codes, usize at);
   u8 byte(const std::vector<u8>& codes, usize at) { return at < codes.size() ? codes[at] : u8{0xe4}; }
-  // Restores consecutive registers from consecutive places.
+  // Restores consecutive registers from consecutive stack slots.
   void restore(u32 first, u32 count, u32 offset) {
     for (u32 i = 0; i < count; ++i) load(registers_.x[std::min(first + i, kLr)], offset + 8 * i);
   }
@@ -40,7 +40,7 @@ class FrameUnwinder {
   void load(u64& out, u32 offset) {
     if (!memory_.read(registers_.sp + offset, &out, sizeof out)) failed_ = true;
   }
-  // save_next: restores the pairs after the one that the code names.
+  // save_next: restores the pairs after the pair that the code names.
   u32 take_pairs() {
     const u32 pairs = 1 + next_pairs_;
     next_pairs_ = 0;
@@ -180,7 +180,7 @@ std::optional<std::vector<u8>> read_codes(const GuestMemory& memory, u64 at) {
   return codes;
 }
 
-// .pdata according to the image's header: its place and its number of entries.
+// .pdata according to the image's header: its address and its number of entries.
 struct PdataRange {
   u64 begin = 0;
   u64 entries = 0;
@@ -199,7 +199,7 @@ PdataRange pdata_of(const GuestMemory& memory, const Module& module) {
 
 struct FunctionEntry {
   u32 begin = 0;   // relative to the image
-  u32 unwind = 0;  // the packed codes, or the place of .xdata
+  u32 unwind = 0;  // the packed codes, or the address of .xdata
 };
 constexpr u32 kXdata = 0, kReserved = 3;
 u32 kind_of(const FunctionEntry& entry) {

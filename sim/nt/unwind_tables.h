@@ -9,8 +9,9 @@
 
 namespace wperf::sim {
 
-// `registers` are those of a frame to which a call returns; they become those of its caller. Returns false if the
-// function has no table (like one that saves no register), or if the table or the stack cannot be read.
+// `registers` are the registers of a frame that waits for a call to return; they become the registers of its caller.
+// Returns false if the function has no table (a function that saves no register has none), or if the table or the stack
+// cannot be read.
 [[nodiscard]] bool unwind_frame(const GuestMemory& memory, std::span<const Module> modules, ThreadState& registers);
 
 }  // namespace wperf::sim

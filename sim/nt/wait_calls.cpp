@@ -99,7 +99,7 @@ u64 wait_for_one(Call& call) {
   return wait_for(call, {&handle, 1}, std::move(wait), call.argument(2));
 }
 
-// Do two of the handles refer to the same object?
+// Whether two of the handles refer to the same object.
 bool has_duplicate(Call& call, std::span<const u64> handles) {
   std::vector<ObjectPointer> objects;
   for (const u64 handle : handles) objects.push_back(call.object_of(handle));
@@ -141,7 +141,7 @@ u64 yield(Call& call) {
   return kSuccess;
 }
 
-// arguments: address that is waited at (for debuggers), timeout
+// arguments: address of the wait (for debuggers), timeout
 u64 wait_for_alert(Call& call) {
   Wait wait;
   wait.kind = Wait::Kind::alert;

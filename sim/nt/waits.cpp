@@ -35,8 +35,7 @@ bool allows(Object& object, const Thread& thread, u64 now_ns) {
   }
 }
 
-// Changes the object's state as the end of a wait does. Returns true for a mutant whose owner ended without releasing
-// it.
+// Changes the object's state as at the end of a wait. Returns true for a mutant whose owner ended without releasing it.
 bool take(Object& object, const Thread& thread) {
   switch (object.kind) {
     case Object::Kind::event:

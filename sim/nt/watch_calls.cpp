@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Watching folders: a call ends with the next changes that programs of the machine make. Changes by the host are not
-// seen.
+// reported.
 #include <algorithm>
 
 #include "sim/nt/services.h"

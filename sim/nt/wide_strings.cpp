@@ -20,7 +20,7 @@ bool is_continuation(char unit) {
   return (static_cast<u8>(unit) & 0xc0u) == 0x80;
 }
 
-// The next character; `utf8` is not empty and loses at least one byte.
+// Removes and returns the next character. `utf8` is not empty and loses at least one byte.
 u32 take_point(std::string_view& utf8) {
   const u8 lead = static_cast<u8>(utf8.front());
   utf8.remove_prefix(1);

@@ -32,7 +32,7 @@ TEST(Unicode, letters_of_both_cases_are_equal) {
   EXPECT_TRUE(same_ignoring_case("ΓΕΙΆ ÄRGER ЖЁ Ǆ Ȿ Ᾱ Ｚ", "γειά ärger жё ǆ ȿ ᾱ ｚ"));
   EXPECT_TRUE(same_ignoring_case("ᾳ", "ᾼ"));
   EXPECT_TRUE(same_ignoring_case("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"));
-  // As on Windows, letters that share their capital with another small letter have none.
+  // As on Windows, small letters that share a capital letter with another small letter have no capital.
   for (const auto& [one, other] :
        {std::pair("ı", "I"), {"ſ", "S"}, {"\u212a", "k"}, {"ς", "Σ"}, {"µ", "Μ"}, {"ß", "SS"}, {"İ", "i"}})
     EXPECT_FALSE(same_ignoring_case(one, other)) << one;

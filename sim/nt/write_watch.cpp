@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reservations that note which of their pages were written. The cores cannot write such a page, so the first store to
-// it is a fault, which notes the page and makes it writable.
+// Reservations that note which of their pages were written. A page that was not written yet is write-protected for the
+// cores, so the first store to it is a page fault, whose handling notes the page and makes it writable.
 
 #include "sim/nt/memory.h"
 

@@ -18,7 +18,8 @@ bool counts_at(u64 type, Level level) {
   return (type & (level == Level::user ? kFilterUser : kFilterKernel)) == 0;
 }
 
-// The register's index within a bank of `kMaxEventCounters`, or kMaxEventCounters when it is of another bank.
+// The register's index within a bank of `kMaxEventCounters`, or kMaxEventCounters if the register belongs to another
+// bank.
 u32 bank_index(Register reg, Register first) {
   const u32 offset = static_cast<u32>(reg) - static_cast<u32>(first);
   return offset < kMaxEventCounters ? offset : kMaxEventCounters;

@@ -32,7 +32,7 @@ inline constexpr u64 kPmcrResetCycles = 1u << 2;
 inline constexpr u64 kPmcrLongCycles = 1u << 6;
 inline constexpr u64 kPmcrLongEvents = 1u << 7;  // with PMUv3p5
 
-// Bits of PMEVTYPER<n>_EL0 and PMCCFILTR_EL0: do not count at that level.
+// Bits of PMEVTYPER<n>_EL0 and PMCCFILTR_EL0: the counter does not count at that level.
 inline constexpr u64 kFilterKernel = u64{1} << 31;
 inline constexpr u64 kFilterUser = u64{1} << 30;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The register frame of one DMC-620 memory controller; it counts its channel's traffic and virtual time. Offsets and
-// bits are those of driver/core/dmc620_registers.h. Mask, match and invert are kept but do not filter: the channel
-// model knows bytes, not transactions. Events that cannot be derived from bytes and time count 0.
+// The register frame of one DMC-620 memory controller; it counts its channel's traffic and virtual time.
+// driver/core/dmc620_registers.h defines offsets and bits. Mask, match and invert are stored but do not filter: the
+// channel model knows bytes, not transactions. Events that cannot be derived from bytes and time count 0.
 #pragma once
 #include <array>
 

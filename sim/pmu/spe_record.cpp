@@ -48,7 +48,7 @@ u64 memory_payload(const Operation& operation) {
   return store | (instruction.is(Trait::vector_register) ? 0x04 : 0x00);
 }
 
-// Whether a branch is branch-with-link, return or neither is part of FEAT_SPE_CRR, which we treat as part of
+// FEAT_SPE_CRR records whether a branch is a branch-with-link, a return or neither. This model treats it as part of
 // FEAT_SPEv1p2.
 u64 branch_payload(const Operation& operation, u32 version) {
   u64 conditional = 0, indirect = 0, kind = 3;
@@ -75,7 +75,7 @@ u64 branch_payload(const Operation& operation, u32 version) {
   return conditional | indirect << 1 | (version >= 3 ? kind << 3 : 0);
 }
 
-// The common encoding of Arm's cores.
+// The encoding that Arm's cores have in common.
 u64 source_number(DataSource source) {
   switch (source) {
     case DataSource::l1:

@@ -77,7 +77,7 @@ class SpeUnit final : public Profiler {
   bool interrupt_ = false;
   u32 context_ = 0;
   u64 cycles_ahead_ = 0;
-  u64 busy_until_ = 0;       // until this cycle the chosen operation is under way
+  u64 busy_until_ = 0;       // the cycle until which the chosen operation is under way
   u64 previous_target_ = 0;  // in the form of a packet
   RecordCall watcher_;
 };

@@ -23,7 +23,7 @@ class SpeUnitTest : public testing::Test {
     unit = SpeUnit({version, 1, 25});
     buffer.assign(records * kSpeRecordSize + 2 * 4096, 0xee);
     begin = (reinterpret_cast<std::uintptr_t>(buffer.data()) + 4095) & ~u64{4095};
-    // A limit is the start of a page, so the pointer begins below one, with room for `records`.
+    // A limit is the start of a page, so the pointer starts below a page boundary, with room for `records`.
     const u64 limit = (begin + records * kSpeRecordSize + 4095) & ~u64{4095};
     begin = limit - records * kSpeRecordSize;
     unit.write(Register::pmscr, control);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --device etw:fake: the simulated machine, as if Windows traced it. The samples are those that the driver takes on
-// that machine.
+// --device etw:fake: the simulated machine, as if Windows traced it. The samples equal the driver's samples on that
+// machine.
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -121,8 +121,8 @@ class MachineBelow final : public FakeMachine {
   }
 
  private:
-  // The machine does not report which program started another one. All those that wperf did not start descend from the
-  // one that it started last before them, whose number is lower.
+  // The machine does not report which program started another program. A program that wperf did not start descends from
+  // the last program that wperf started before it, which has a lower number.
   u32 parent_of(u32 process) const {
     const auto after = spawned_.lower_bound(process);
     const bool is_spawned = after != spawned_.end() && *after == process;
@@ -180,7 +180,7 @@ class MachineBelow final : public FakeMachine {
   std::set<u32> spawned_;  // by wperf
 };
 
-// The simulated machine pins each program to a core. If any core is allowed, it uses the first one.
+// The simulated machine pins each program to a core. If any core is allowed, it uses the first core.
 class SimulatedPrograms final : public device::Programs {
  public:
   explicit SimulatedPrograms(MachineBelow& machine) : machine_(machine), programs_(machine.device().programs()) {}

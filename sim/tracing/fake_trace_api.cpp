@@ -58,7 +58,7 @@ WindowsError take_events(std::span<const std::byte> information, usize most, std
 
 }  // namespace
 
-// The profile sources of a Snapdragon X Elite with known numbers.
+// The profile sources of a Snapdragon X Elite that have known numbers.
 std::vector<ProfileSource> usual_sources() {
   constexpr u32 kGreatest = 0x7fffffff;
   return {{kTimer, kLeastTimerInterval, kMostTimerInterval, "Timer"},

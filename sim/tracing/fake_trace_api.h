@@ -17,7 +17,7 @@ class SimulatedMachine;
 
 namespace wperf::etw::fake {
 
-// The machine below the fake's Windows.
+// The machine below the fake Windows.
 class FakeMachine {
  public:
   virtual ~FakeMachine() = default;
@@ -28,17 +28,17 @@ class FakeMachine {
   virtual u64 now_ns() = 0;
   virtual std::vector<u64> core_midr() = 0;
   virtual diag::Result<void> begin(std::span<const Sampling> sources, bool stacks) = 0;
-  // The samples since the last call; returns the total number of lost samples.
+  // Fetches the samples since the last call; returns the total number of lost samples.
   virtual diag::Result<u64> drain(std::vector<FakeSample>& samples) = 0;
   virtual diag::Result<void> end() = 0;
   virtual std::vector<FakeProcess> processes() = 0;
-  // Records the switches of the machine from here on, with the counts of these sources.
+  // Records the machine's context switches from here on, with the counts of these sources.
   virtual void watch_switches(std::span<const Sampling> counted) = 0;
   virtual void take_switches(std::vector<FakeSwitch>& switches) = 0;
   virtual void visit_cores(u32 process, u32 thread) = 0;
 };
 
-// The kind of Windows, and its faults.
+// The properties of the fake Windows, faults included.
 struct FakeWindows {
   u32 build = 26100;
   bool elevated = true, may_profile = true, hypervisor = false;

@@ -25,7 +25,7 @@ std::string_view file_name(std::string_view path) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-// The counter shows the machine's time.
+// The performance counter runs with the machine's time.
 u64 first_ticks_of(const FakeTrace& trace) {
   return trace.begin_ns / kTickNs;
 }

@@ -27,15 +27,15 @@ struct FakeProcess {
   std::vector<FakeImage> images;
 };
 
-// An action of a scheduler.
+// An action of the scheduler.
 struct FakeSwitch {
   enum class Kind : u8 { switched, readied, thread_began, thread_ended };
   u64 time_ns = 0;
   Kind kind = Kind::switched;
   u16 core = 0;
-  u32 process = 0, thread = 0;          // the thread that comes, becomes ready, begins or ends
-  u32 old_process = 0, old_thread = 0;  // the thread that leaves or causes the action; 0 if there is none
-  u8 state = 0, reason = 0;             // of the thread that leaves
+  u32 process = 0, thread = 0;          // the thread that is switched in, becomes ready, begins or ends
+  u32 old_process = 0, old_thread = 0;  // the thread that is switched out or causes the action; 0 if there is none
+  u8 state = 0, reason = 0;             // of the thread that is switched out
   std::vector<u64> kernel_frames, user_frames;
   std::vector<u64> counts;  // values of the counted sources
 };

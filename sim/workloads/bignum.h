@@ -9,7 +9,7 @@
 #define BIGNUM_API __declspec(dllimport)
 #endif
 
-// product[2 * count] = left[count] * right[count]. The pieces are exported so that a profile can name them.
+// product[2 * count] = left[count] * right[count]. The parts are exported so that a profile can name them.
 BIGNUM_API void big_school_multiply(uint32_t* product, const uint32_t* left, const uint32_t* right, uint64_t count);
 // scratch: 8 * count + 256 limbs.
 BIGNUM_API void big_karatsuba_multiply(uint32_t* product, const uint32_t* left, const uint32_t* right, uint64_t count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bottlenecks.exe WHICH [rounds]: a loop that is held back by one part of a core, and, for comparison, work without any
+// bottlenecks.exe WHICH [rounds]: a loop that one part of a core slows down, and, for comparison, work without any
 // bottleneck. WHICH: branches, code, memory, stores, pages, divisions, barriers. False sharing is a separate program.
 #include "program.h"
 
@@ -48,7 +48,7 @@ __attribute__((noinline)) static void far_loads(const u8* memory, u64 rounds) {
   answer = place;
 }
 
-// Every fifth line of 16 MiB, in order, so that pages change seldom.
+// Every fifth line of 16 MiB, in order, so that the page rarely changes.
 __attribute__((noinline)) static void far_stores(u8* memory, u64 rounds) {
   u64 place = 0;
   for (u64 round = 0; round < rounds; ++round) {

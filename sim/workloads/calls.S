@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// calls.exe: known call paths without end, each function with the frame record that the Windows ABI asks for, but the
-// leaves. A round executes 100,000 instructions or nearly so; what of it is spent under which callers:
+// calls.exe: an endless loop over known call paths. Each function except the leaves has the frame record that the
+// Windows ABI requires. A round executes about 100,000 instructions; the instructions by call path:
 //
 //   start > outer > leaf_a                    20,002
 //   start > outer > middle > leaf_b           30,002
@@ -82,7 +82,7 @@
         spin    15000
         .seh_endproc
 
-        .def    leaf_c                  // without unwind data, as a leaf may be
+        .def    leaf_c                  // a leaf needs no unwind data
         .scl    2
         .type   32
         .endef

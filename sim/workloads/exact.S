@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // exact.exe: eight loops of EXACT_N iterations whose event counts are known by construction. README.md has the totals;
-// whoever changes an instruction here changes the table there. The program calls nothing, reads no argument and leaves
-// by returning from its entry point: `ret`, then the one `svc` of the stub it returns to.
+// a change of an instruction in this file also changes that table. The program calls no function, reads no argument and
+// ends by returning from its entry point: `ret`, then the `svc` of the stub to which it returns.
 //
 //   per iteration        instructions   dp  ld  st  br_immed  br_return  vfp  ase  crypto
 //   integer                   4          3           1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // false_sharing.exe [rounds]: two threads on two cores count, each in its own counter. First both counters lie in one
-// cache line, then in separate lines. No data is shared, yet the first half moves a line to and fro. The main thread
+// cache line, then in separate lines. No data is shared, yet in the first half a line moves to and fro. The main thread
 // stays on its processor, and the other one runs on the next processor. Default: 200000 rounds of each.
 #include "program.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shares.exe: one loop without end of 40,041 instructions: 28,028 in `seventy`, 8,008 in `twenty`, 4,000 in `ten` and 5
-// in `start`. Whoever samples instructions must find 70, 20 and 10 %, whatever his interval has to do with the loop's
-// length.
+// shares.exe: an endless loop of 40,041 instructions: 28,028 in `seventy`, 8,008 in `twenty`, 4,000 in `ten` and 5 in
+// `start`. Samples of instructions must show 70, 20 and 10 %, even if the interval is related to the length of the
+// loop.
         .macro  function name
         .def    \name
         .scl    2

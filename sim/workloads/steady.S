@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// steady.exe: one loop without end, 20 instructions per iteration: 4 loads, 2 stores, 9 integer data processing,
-// 2 scalar float, 2 vector, 1 immediate branch (always taken). Every event has the same rate at all times, so counts
-// extrapolated from a part of the time can be compared with the truth.
+// steady.exe: an endless loop with 20 instructions per iteration: 4 loads, 2 stores, 9 integer data processing, 2
+// scalar float, 2 vector, 1 immediate branch (always taken). Every event has the same rate at all times, so counts
+// extrapolated from a part of the time can be checked.
         .def    start
         .scl    2
         .type   32

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// threads.exe [threads [rounds]]: a test of threads. They count together, by atomic instructions and under each kind of
-// lock, and each in thread-local slots; the sums must be right. Defaults: 4 threads, 1000 rounds.
+// threads.exe [threads [rounds]]: a test of threads. They count in shared counters, with atomic instructions and under
+// each kind of lock, and in thread-local slots; the sums must be right. Defaults: 4 threads, 1000 rounds.
 #include "program.h"
 
 #define WINDOWS_FUNCTION __declspec(dllimport)

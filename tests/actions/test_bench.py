@@ -67,7 +67,7 @@ class Action(unittest.TestCase):
         self.assertFalse(pathlib.Path("owned").exists() or (self.folder / "owned").exists())
 
     def words_of(self, old):
-        """The words that wperf gets for the old build; None if the step fails."""
+        """The command-line words that wperf gets for the old build; None if the step fails."""
         (self.folder / "bin/fake").write_text('#!/bin/sh\nprintf "%s\\0" "$@" >"$GH_CALLS"\n')
         (self.folder / "bin/fake").chmod(0o755)
         done = self.run_step("run", OLD=old, NEW="new", WPERF="fake", CONDITIONS="", OPTIONS="")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/prove_wperf.py, which workflows run on Windows. Here it runs on the fake of Windows' tracing, and on a fake
-wperf that reports wrong results."""
+"""tools/prove_wperf.py, which workflows run on Windows. These tests run it on the fake of Windows' tracing, and on a
+fake wperf that reports wrong results."""
 import json
 import os
 import pathlib

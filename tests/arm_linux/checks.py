@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands for wperf on the emulated Arm machine, and their expected answers. A step is a command there and a function that looks
-at the output; the function returns a summary, or raises Wrong."""
+"""Commands for wperf on the emulated Arm machine, and their expected answers. A step is a command on that machine and a
+function that checks its output; the function returns a summary, or raises Wrong."""
 import dataclasses
 import json
 import re
@@ -164,7 +164,7 @@ def short_selftest(status, text):
 
 
 def what_it_lacks(status, text):
-    # The PMU only reports for events up to 0x3f whether it has them.
+    # The PMU reports only for events up to 0x3f whether they exist.
     rows = [line for line in text.splitlines() if re.match(r" +\w+ +0x00[0-3]", line)]
     claimed = [line.split()[0] for line in rows if "core PMU event" in line]
     expect(status == 0 and sorted(claimed) == ["cpu_cycles", "inst_retired", "stall_backend", "stall_frontend"], f"{claimed}")
@@ -291,8 +291,8 @@ NINE = SEVEN + ",l1d_cache_refill,l2d_cache"
 TWENTY = NINE + ",l1i_cache,l1i_cache_refill,mem_access,bus_access,br_pred,br_mis_pred,ld_spec,st_spec,dp_spec,vfp_spec,ase_spec"
 TOO_GREAT = "event group size(7) exceeds number of hardware PMU counters(6)"
 NO_RIGHT = "kernel.perf_event_paranoid is 3"
-# The interval must not be close to a multiple of the 100,000 instructions of a round. If it were, all samples would be
-# at a few places.
+# The interval must not be close to a multiple of the 100,000 instructions of a round. Otherwise all samples would be at
+# a few addresses.
 SAMPLED = "777777"
 
 BOOTS = {

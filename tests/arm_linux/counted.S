@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program whose instructions are counted on paper: 2 before the loop, 2 in each of its ROUNDS, 3 to end. No library, so
-// nothing else happens in user mode.
+// A program with a known number of instructions: 2 before the loop, 2 in each of its ROUNDS, 3 at the end. It uses no
+// library, so nothing else runs in user mode.
         .globl  _start
 _start: movz    x0, #(ROUNDS & 0xffff)
         movk    x0, #(ROUNDS >> 16), lsl #16

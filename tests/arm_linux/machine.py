@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An emulated Arm machine with Debian's kernel. Files go into it as an initramfs; its output comes from its console.
-One instruction is one cycle and one nanosecond there, and user mode is counted exactly (QEMU's -icount), so
-expectations are numbers."""
+"""An emulated Arm machine with Debian's kernel. Its files come from an initramfs, and its output is read from its
+console. On it, one instruction takes one cycle and one nanosecond, and user mode is counted exactly (QEMU's -icount),
+so expectations are numbers."""
 import pathlib
 import re
 import shutil
@@ -89,7 +89,7 @@ class Machine:
             self.archive.add(folder, mode=stat.S_IFDIR | 0o755)
 
     def add_program(self, path):
-        """The program as /bin/NAME, with its libraries."""
+        """Adds the program as /bin/NAME, with its libraries."""
         self.archive.add(f"bin/{path.name}", path.read_bytes())
         waiting = needed_libraries(path)
         while waiting:
@@ -102,7 +102,7 @@ class Machine:
             waiting += needed_libraries(library)
 
     def add_python(self, version, script):
-        """Debian's interpreter and the part of its library without which it does not start, and a script in /."""
+        """Adds Debian's Python interpreter, the part of its library that it needs to start, and a script in /."""
         self.add_program(self.roots[0] / f"usr/bin/python{version}")
         library = self.roots[0] / f"usr/lib/python{version}"
         if not library.is_dir():
@@ -112,7 +112,8 @@ class Machine:
         self.archive.add(script.name, script.read_bytes())
 
     def boot(self, steps, work, name):
-        """{name: (status, output)} of the steps [(name, shell command)] that were finished in time, and why it ended early."""
+        """Returns {name: (status, output)} of the steps [(name, shell command)] that finished in time, and the reason
+        if the run ended early."""
         # The output goes into a file first, because wperf would colour it on a terminal.
         script = "".join(f"echo '@@ begin {step}'\n(\n{command}\n) >/tmp/out 2>&1 </dev/null\nstatus=$?\ncat /tmp/out\n"
                          "echo\necho \"@@ end $status\"\n" for step, command in steps)

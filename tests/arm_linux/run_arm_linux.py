@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Boots an emulated Arm machine with wperf inside and checks its measurements there. scripts/arm-linux calls it.
+"""Boots an emulated Arm machine with wperf inside and checks wperf's measurements. scripts/arm-linux calls it.
 
     tests/arm_linux/run_arm_linux.py [PATTERN]     only steps whose name has PATTERN in it
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// section ROUNDS SECTIONS EVENT…: counts SECTIONS sections with section.h. Each is a loop of 2 instructions a round.
+// section ROUNDS SECTIONS EVENT…: counts SECTIONS sections with section.h. Each section is a loop with 2 instructions
+// per round.
 #include <wperf/section.h>
 
 #include <cstdio>
@@ -7,7 +8,7 @@
 
 namespace {
 
-// The loop. Only a call and a return are around it, so its section has few other instructions.
+// The loop. Apart from it, a section executes little more than the call and the return.
 __attribute__((noinline)) void loop(unsigned long rounds) {
   asm volatile(
       "1: subs %0, %0, #1\n"

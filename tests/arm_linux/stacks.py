@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A quarter of its time is in leaf_a(), the rest in leaf_b(), which middle() calls.
+# A quarter of its time is in leaf_a(), the other three quarters in leaf_b(), which middle() calls.
 def leaf_a(rounds):
     total = 0
     for i in range(rounds):

@@ -47,7 +47,7 @@ class Library : public testing::Test {
   }
 };
 
-// Counts a program from its start to its end.
+// The configuration that counts a program from its start to its end.
 STAT_CONF whole_program(const std::wstring& program, const uint32_t& core) {
   STAT_CONF conf{};
   conf.cores = &core;
@@ -350,7 +350,7 @@ TEST_F(Library, ACountCanBeStopped) {
   conf.duration_ms = 3'600'000;  // the test does not wait for its end
   std::atomic<bool> counting = true;
   std::thread stopper([&counting] {
-    while (counting) {  // the first may come before the count begins
+    while (counting) {  // the first call may come before the count begins
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       wperf_stop();
     }
@@ -410,8 +410,8 @@ TEST_F(Library, SamplesAProgramWithNamesAndLines) {
   EXPECT_TRUE(error_has("annotate"));
 }
 
-// No other process uses this machine, so its time passes only in wperf_stat_end(). The program then gets at least 100
-// ms of it.
+// No other process uses this machine, so its time passes only in wperf_stat_end(). The program then runs for at least
+// 100 ms of virtual time.
 TEST_F(Library, CountsBetweenTwoMoments) {
   wperf_close();
   const std::string run = ",mhz=1000,run=1:" + std::string(WPERF_WORKLOADS) + "/exact.exe";
@@ -457,7 +457,7 @@ TEST_F(Library, CountsBetweenTwoMomentsOnlyWhatItCan) {
   EXPECT_FALSE(wperf_stat_end());
 }
 
-// Windows' own tracing, without a driver: a fake of it over the simulated machine.
+// Windows' own tracing, without a driver: a fake of ETW on top of the simulated machine.
 TEST(LibraryOverTracing, CountsAndSamplesAProgram) {
   ASSERT_TRUE(wperf_set_device(("etw:fake,pace=free,seed=1,instance=capi-" + std::to_string(getpid())).c_str()));
   ASSERT_TRUE(wperf_init()) << wperf_last_error();

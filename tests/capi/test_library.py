@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""libwperf from outside: its exports, its header in C and C++, the programs that use it, the example of its page."""
+"""libwperf as its users see it: its exports, its header in C and C++, programs that use it, the example of its page."""
 import os
 import pathlib
 import re
@@ -66,7 +66,7 @@ class Surface(unittest.TestCase):
         self.assertIn("can include only one of them", done.stderr)
 
     def test_layouts_are_those_programs_were_written_for(self):
-        """Offsets worked out by hand from the published lists of members: 8-byte pointers, natural alignment."""
+        """Offsets computed by hand from the published lists of members: 8-byte pointers, natural alignment."""
         offsets = {"VERSION_INFO": {"patch": 8, "gitver": 12}, "LIST_CONF": {"list_event_types": 0},
                    "EVENT_INFO": {"id": 4, "name": 8, "desc": 16}, "METRIC_INFO": {"event_idx": 8},
                    "EVENT_NOTE": {"note.group_note.group_id": 8, "note.metric_note.group_id": 8, "note.metric_note.name": 16},

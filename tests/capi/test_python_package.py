@@ -424,7 +424,7 @@ class Wheel(unittest.TestCase):
                 make_wheel.platform_tag(SOURCE / "LICENSE")
 
     def test_an_archive_for_windows_becomes_a_wheel(self):
-        """With the DLL and all licences of the archive, and with the tag of the DLL's processor."""
+        """The wheel contains the DLL and all licences of the archive, and has the tag of the DLL's processor."""
         for machine, tag in ((0xAA64, "win_arm64"), (0x8664, "win_amd64")):
             with tempfile.TemporaryDirectory() as folder:
                 folder = pathlib.Path(folder)

@@ -4,9 +4,9 @@
 
     validate_schema.py FILE SCHEMA
 
-FILE may be - for standard input. SCHEMA is the path of a *.schema file, or a short name (detect, list, man, sample, spe, stat,
-test, timeline, version) that is looked for in $WPERF_SCHEMAS and next to this repository. Exit status: 0 valid, 1 not valid, 2
-FILE is not JSON, 77 skipped (no such schema, or no jsonschema module).
+FILE may be - for standard input. SCHEMA is the path of a *.schema file, or a short name (detect, list, man, sample,
+spe, stat, test, timeline, version), which is searched for in $WPERF_SCHEMAS and next to this repository. Exit status: 0
+valid, 1 not valid, 2 FILE is not JSON, 77 skipped (no such schema, or no jsonschema module).
 
 Known faults of the schemas, corrected before use:
   sample    trailing commas make it invalid JSON

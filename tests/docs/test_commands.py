@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every command on the pages for users is run as it is shown there, and ends as described there. tools/doc_examples.py
-describes the marks for that. The simulated machine has a slow clock here, even if the command names the machine, so
-that a simulated second takes little time."""
+describes the marks for that. In these tests the simulated machine has a slow clock, even if the command names the
+machine, so that a simulated second takes little time."""
 import os
 import pathlib
 import re
@@ -22,7 +22,8 @@ from doc_examples import Command, RUNNING  # noqa: E402
 MOST_WORDS = 1200  # of a page, with its examples
 TIMEOUT = 240  # only a command that never ends reaches this limit
 SIM = "sim:pace=free,mhz=1"
-# Replaces the user's program. It works for a moment; with an argument it works and rests until it is killed.
+# Replaces the user's program. It works for a short time; with an argument it alternates between work and sleep until it
+# is killed.
 PROGRAM = r"""
 #include <unistd.h>
 volatile unsigned long sink;
@@ -72,8 +73,7 @@ class Commands(unittest.TestCase):
 
     @classmethod
     def prepare_linux(cls):
-        """Builds and starts the measured programs on Linux. Returns the reason why measuring is not possible there, or
-        None."""
+        """Builds and starts the measured programs on Linux. Returns the reason why measuring is impossible, or None."""
         if shutil.which("cc") is None:
             return "there is no C compiler"
         source = cls.program.with_suffix(".c")

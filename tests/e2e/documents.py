@@ -39,7 +39,7 @@ def schema(name):
 
 
 def closed(node):
-    """The schema without room for other keys."""
+    """Returns the schema without permission for additional keys."""
     if isinstance(node, list):
         return [closed(item) for item in node]
     if not isinstance(node, dict):
@@ -65,7 +65,7 @@ def thinned(node):
 
 
 def faults(name, document):
-    """Sentences about the parts of the document that do not match its schema."""
+    """Returns sentences about the parts of the document that do not match its schema."""
     found = []
     for fault in validator(name).iter_errors(thinned(document)):
         place = "/".join(str(part) for part in fault.absolute_path)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that measure themselves. The speed of a loop differs from host to host and from run to run. So a test of
-shares compares them with the program's own clock. A program works for a certain CPU time, which passes only while it
-runs, and not for a number of rounds."""
+shares compares them with the program's own clock. A program works for a certain CPU time, which passes only while the
+program runs, and not for a number of rounds."""
 import pathlib
 import subprocess
 
-# busy MILLISECONDS [CHILDREN [FILE]]: works for that time, itself or in each of CHILDREN child processes. At its end it
-# appends a line "function nanoseconds" for each function to the file.
+# busy MILLISECONDS [CHILDREN [FILE]]: works for that time, either itself or in each of CHILDREN child processes. At the
+# end it appends a line "function nanoseconds" for each function to the file.
 BUSY = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ int main(int count, char** words) {
 }
 """
 
-# CPU times to try, one after another, until there are enough samples. If the last one gives too few, the test fails.
+# CPU times to try, one after another, until there are enough samples. If the last time gives too few, the test fails.
 MILLISECONDS = (300, 1200, 5000, 20000)
 ENOUGH = 300  # three standard deviations of a share of 75 % are 7.5 points
 
@@ -74,7 +74,7 @@ class Busy:
         subprocess.run(["cc", "-g", "-O1", "-fno-omit-frame-pointer", "-o", self.path, source], check=True)
 
     def words(self, milliseconds, children=0):
-        """The command line of the next run. Removes the program's report of the previous run."""
+        """Returns the command line of the next run. Removes the program's report of the previous run."""
         pathlib.Path(self.told).unlink(missing_ok=True)
         return self.path, str(milliseconds), str(children), self.told
 
@@ -92,7 +92,8 @@ class Busy:
 
 
 def until_enough(run, samples_of, enough=ENOUGH):
-    """Returns the result of run(milliseconds) for the first duration that gives enough samples, or for the last one."""
+    """Returns the result of run(milliseconds) for the first duration that gives enough samples, or for the last
+    duration."""
     for milliseconds in MILLISECONDS:
         result = run(milliseconds)
         if samples_of(result) >= enough:

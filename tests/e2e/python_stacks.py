@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program of test_python.py and test_cpython.py that reports its own work. It writes to the file named by its
-argument when each of its parts began and ended, in which thread, and the stacks of functions that are possible in that
+argument: when each of its parts began and ended, in which thread, and the stacks of functions that are possible in that
 time."""
 import collections
 import contextlib
@@ -260,7 +260,7 @@ def two_threads():
 
 
 def lines():
-    """Each statement takes a long time. The recorded line is that of the call."""
+    """Each statement takes a long time. The recorded line is the line of the call."""
     first = sys._getframe().f_code.co_firstlineno
     marks = [time.monotonic_ns()]
     burn(int(LENGTH * 7e6))

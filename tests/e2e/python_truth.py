@@ -14,7 +14,8 @@ def python_frames(sample):
 
 
 class Truth:
-    """`notes`: the program's, by thread and time. `ahead_ns`: how far the program's clock is ahead of the recording's."""
+    """`notes`: the program's notes, by thread and time. `ahead_ns`: how far the program's clock is ahead of the
+    recording's."""
 
     def __init__(self, notes, ahead_ns=0):
         self.ahead_ns = ahead_ns
@@ -37,8 +38,7 @@ class Truth:
                 yield sample, note
 
     def functions(self, samples):
-        """Counts the right stacks by part and the wrong ones by part and stack, and the samples without a Python
-        function."""
+        """Counts correct stacks by part, wrong stacks by part and stack, and samples without a Python function."""
         right, wrong, apart = collections.Counter(), collections.Counter(), 0
         for sample, note in self.noted(samples):
             if "stacks" not in note:
@@ -53,7 +53,7 @@ class Truth:
         return right, wrong, apart
 
     def lines(self, samples):
-        """Returns the number of right lines, and counts the wrong ones by (right line, line found)."""
+        """Returns the number of correct lines, and counts the wrong lines by (correct line, line found)."""
         right, wrong = 0, collections.Counter()
         for sample, note in self.noted(samples):
             frames = [frame for frame in python_frames(sample) if frame["symbol"] == note.get("function", "")]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""perf.data files as bytes: finds the records in files and in pipes, for tests that change some of them, and writes files with
-branch stacks."""
+"""perf.data files as bytes: finds the records in files and in pipes, for tests that change records, and writes files
+with branch stacks."""
 import struct
 
 SAMPLE, AUXTRACE, TRACING_DATA = 9, 71, 66
@@ -35,8 +35,8 @@ def samples(data):
 
 
 def perf_data_with_branches(program, build_id, base, size, stacks):
-    """A perf.data file whose samples have branch stacks, the newest branch first, each (from, to, mispredicted). A program with a
-    path of Windows is recorded by wperf, because no other tool does that."""
+    """A perf.data file whose samples have branch stacks, the newest branch first, each (from, to, mispredicted). If the
+    program has a Windows path, the file names wperf as its recorder, because no other tool records such programs."""
     sample_type = 1 | 2 | 4 | 0x800  # address, thread, time, branch stack
     branch_type = 1 << 17  # with the hardware index
     attribute = struct.pack("<IIQQQQQII", 0, 112, 0, 1000, sample_type, 0, 1 << 18, 0, 0) + struct.pack("<QQQ", 0, 0, branch_type)

@@ -17,7 +17,7 @@ def load(name):
         metric = schema["properties"]["core"]["properties"]["ts_metric"]["properties"]["Telemetry_Solution_Metrics"]
         metric["items"]["properties"]["unit"]["type"] = "string"
     if name == "wperf.timeline.schema":
-        # The reference to the stat schema is relative to a folder, so the schema itself is put there.
+        # The reference to the stat schema is relative to a folder, so the schema itself replaces the reference.
         schema["properties"]["timeline"]["items"] = load("wperf.stat.schema")
     return schema
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Needed by every end-to-end test: the built tool, the workloads, and a separate machine.
+"""The parts that every end-to-end test needs: the built tool, the workloads, and a separate machine.
 
 Tests run `wperf` as a user would. WPERF_BINARY, WPERF_WORKLOADS and WPERF_SOURCE_DIR come from ctest.
 """
@@ -33,9 +33,9 @@ def paranoid():
 
 
 def shown_on_terminal(ours, its, process, heard=lambda text: None):
-    """All bytes that `process` writes to a pseudo terminal until it ends. `heard` is called with the bytes so far.
+    """Returns all bytes that `process` writes to a pseudo terminal until it ends. Calls `heard` with the bytes so far.
 
-    The process has `its`, which is kept open: closing it may lose bytes that nobody has read."""
+    `its` is the process's end. It stays open, because closing it may lose bytes that have not been read."""
     end = b"\0the process has ended\0"
 
     def mark_end():

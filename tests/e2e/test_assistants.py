@@ -16,7 +16,7 @@ from support import BINARY, SHARED, WperfTest, workload
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 MOST_CALLS, MOST_BYTES = 5, 8192
 
-# Works in `hot` for three quarters of its time, called by `caller`.
+# Spends three quarters of its time in `hot`, which `caller` calls.
 PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ class Session:
         return result["structuredContent"]["brief"]
 
     def end(self):
-        """The rest of the process's output, and its errors."""
+        """The remaining output of the process, and its errors."""
         out, err = self.process.communicate(timeout=60)
         assert self.process.returncode == 0, err
         return out, err
@@ -269,7 +269,7 @@ class Mcp(WperfTest):
             send(method="notifications/cancelled", params={"requestId": 1})
             send(id=3, method="ping")
             self.assertEqual(json.loads(one.process.stdout.readline())["id"], 3)
-            # The second of these waits until the first has ended.
+            # The second of these calls waits until the first call has ended.
             send(id=4, method="tools/call", params=endless)
             send(id=5, method="tools/call", params=endless)
             for number in (5, 4):

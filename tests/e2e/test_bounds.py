@@ -63,7 +63,7 @@ class BoundsTest(WperfTest):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def run_small(self, *arguments, megabytes, **streams):
-        """Runs wperf with a limit of its memory."""
+        """Runs wperf with a memory limit."""
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (megabytes * MEGABYTE,) * 2)
         return subprocess.run([BINARY, *map(str, arguments)], env=self.environment, preexec_fn=limit, text=True,
@@ -170,7 +170,7 @@ class BoundsTest(WperfTest):
             if told[-1]:
                 break
         self.assertIn(True, told, "else each time it was quicker than this")
-        # No names from the damaged file were kept for the next report.
+        # wperf has cached no names from the damaged file for the next report.
         after = self.run_wperf("report", recording)
         self.assertEqual(after.stderr, "")
         self.assertIn("main", after.stdout)

@@ -23,7 +23,7 @@ class CallStacksTest(WperfTest):
         self.file = pathlib.Path(folder.name) / "calls.data"
 
     def folded(self, *options, event="inst_retired:20021", program="calls.exe", seconds="0.5"):
-        """{functions, outermost first: share of the samples}, without the process and the start of the thread."""
+        """{functions, outermost first: share of the samples}, without the process and the thread's start-up frames."""
         done = self.run_wperf("record", "-g", "-e", event, "-c", "1", "--timeout", seconds, "--output-perf-data",
                               self.file, *options, "--", workload(program), device="sim:pace=free,mhz=100")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies of real recordings that were damaged in the middle: records after the damage are shown, and the loss is reported
+"""Copies of real recordings, damaged in the middle: records after the damage are shown, and the loss is reported
 first."""
 import json
 import pathlib
@@ -146,7 +146,7 @@ class DamagedRecordingsTest(WperfTest):
 
     def test_packed_records_behind_damage_are_counted(self):
         data, packed, samples = self.packed_recording()
-        # The largest packed record is damaged, because the last ones may hold only the end of the program.
+        # The largest packed record is damaged, because the last records may hold only the end of the program.
         at, size = max(packed, key=lambda one: one[1])
         damaged = bytearray(data)
         damaged[at + 8 + size // 2:at + size] = bytes(size - 8 - size // 2)

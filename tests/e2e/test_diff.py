@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf diff` and `wperf bench`: real changes and chance, signs, names in two builds, gates."""
+"""`wperf diff` and `wperf bench`: real changes and noise, signs, names in two builds, `--fail-if`."""
 import json
 import pathlib
 import random
@@ -39,7 +39,7 @@ class DiffTest(WperfTest):
         return row
 
     def test_functions_without_names_are_matched_by_their_code(self):
-        """An address means another function in another build."""
+        """The same address belongs to different functions in the two builds."""
         image, files = pathlib.Path(workload("fib.exe")).read_bytes(), []
         identity = image.index(b"RSDS") + 4
         for build in (1, 2):

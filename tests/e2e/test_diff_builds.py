@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf diff` of real programs: Windows ones for Arm on the simulated machine, ELF files on Linux. Growth has the right sign;
-renamed, inlined, copied and folded functions are the same function."""
+"""`wperf diff` of real programs: Windows programs for Arm on the simulated machine, ELF files on Linux. Growth has the
+right sign; renamed, inlined, copied and folded functions are matched."""
 import os
 import pathlib
 import shutil
@@ -15,7 +15,7 @@ from support import WperfTest
 CLANG = shutil.which("clang-19") or shutil.which("clang")
 WINDOWS_LINKER = shutil.which("lld-link-19") or shutil.which("lld-link")
 
-# Functions of one kind that the compiler cannot turn into each other. HOT and its code differ from build to build.
+# Similar functions that the compiler cannot merge. HOT and its code differ from build to build.
 SOURCE = """
 #define APART __attribute__((noinline))
 volatile unsigned seen;
@@ -95,8 +95,8 @@ class Builds(WperfTest):
         return {row["function"]: row for row in event["functions"]}, diff
 
     def check_unchanged(self, row):
-        """Checks that the function did not change, within the noise of the machine. On a real machine, equal code is
-        faster at one place and slower at another."""
+        """Checks that the function did not change, within the noise of the machine. On a real machine, the speed of
+        equal code depends on its address."""
         self.assertLess(abs(row["percent"]), self.noise_percent, row)
         if self.noise_percent < 15:
             self.assertFalse(row["sure"], row)

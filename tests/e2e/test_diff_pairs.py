@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Ten known changes, each of a program built before and after it: faster, slower, inlined, outlined, renamed, split,
-merged, vectorised, a cost that moved, no change. `wperf bench --record`, `diff` and the gate must report each one with
-the right sign and the right function. WPERF_PAIRS_TIMES=N repeats all of it N times, on the simulated machine with a
-different seed each time. It prints how often each was right, and makes no allowance for the noise of the machine."""
+merged, vectorised, a cost that moved, no change. `wperf bench --record`, `diff` and `--fail-if` must report each change
+with the right sign and the right function. WPERF_PAIRS_TIMES=N repeats all pairs N times, on the simulated machine with
+a different seed each time. It then prints how often each pair was right, and makes no allowance for the noise of the
+machine."""
 import dataclasses
 import json
 import os
@@ -110,12 +111,12 @@ INLINED = {"STEP": "static inline __attribute__((always_inline))"}
 
 @dataclasses.dataclass
 class Pair:
-    """A build's source and the expected report: the sign of the total, and the functions that may be called sure, with
-    their signs."""
+    """A build's source and the expected report: the sign of the total, and the functions that may be reported as sure,
+    with their signs."""
     before: dict
     after: dict
     whole: int
-    first: tuple = ()  # one of these is in the first row that is sure
+    first: tuple = ()  # the first sure row has one of these functions
     grew: tuple = ()  # may be reported as grown or new
     shrank: tuple = ()
     named: str = ""  # the note that a row has
@@ -186,7 +187,7 @@ class Pairs(WperfTest):
         return TIMES == 1 and abs(row.get("percent", 100)) < self.noise_percent * part
 
     def judge(self, pair, found):
-        """One sentence for each wrong statement of the report."""
+        """Returns one sentence for each wrong statement of the report."""
         wrong = []
         for total in found["totals"]:
             if total["event"] == "elapsed" and not self.trusts_elapsed:
@@ -231,9 +232,9 @@ class Pairs(WperfTest):
         right = 0
         for turn in range(TIMES):
             self.begin(turn)
-            # On a busy machine an answer can be unsure. That is not wrong, so the pair is recorded again. On a shared
-            # processor, another program can even slow down one side only. A real fault of wperf gives a wrong answer
-            # each time.
+            # On a busy machine the answer can be "unsure". That is not wrong, so the pair is recorded again. On a
+            # shared processor, another program can also slow down only one side. A real fault of wperf gives a wrong
+            # answer each time.
             for _ in range(ATTEMPTS):
                 sides = self.recorded(before, after)
                 found, _ = self.compared(sides)

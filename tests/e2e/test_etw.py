@@ -55,7 +55,7 @@ class EtwTest(WperfTest):
         text = self.record("-e", "timer,br_retired:20000,branchmispredictions:4096", "--timeout", "1")
         self.assertRegex(text, r"event Timer: [1-9]")
         self.assertRegex(text, r"event br_retired: [1-9]")
-        self.assertNotIn("DcacheMisses", text)  # was not asked for
+        self.assertNotIn("DcacheMisses", text)  # was not requested
 
     def test_trace_names_its_code_without_the_images(self):
         self.record("--timeout", "0.5", "-o", "x.etl")
@@ -87,7 +87,7 @@ class EtwTest(WperfTest):
                 cwd=self.folder)
 
     def threads(self, text):
-        """{tid: its times}, of JSON."""
+        """{tid: its times}, from the JSON document."""
         return {one["tid"]: one for one in json.loads(text)["waits"]["threads"]}
 
     def test_waits_of_a_program(self):
@@ -171,7 +171,7 @@ class EtwTest(WperfTest):
         waits = seen["top"]["waits"]
         locks = next(row for row in waits if row["class"] == "lock")
         self.assertEqual((locks["function"], locks["module"]), ("NtWaitForAlertByThreadId", "ntdll.dll"))
-        # The waits are only those of the program's five threads, not those of the whole machine.
+        # Only the waits of the program's five threads are shown, not all waits of the machine.
         self.assertLess(sum(row["waited_ns"] for row in waits), 5.1e9 * seen["top"]["seconds"])
         self.assertGreater(locks["begun"], 100)
         text = self.ok(*line[:-1], "--", workload("threads.exe"), "4", "3000000", cwd=self.folder)

@@ -143,7 +143,7 @@ class ForeignProfileTest(WperfTest):
             made = self.folder / f"both.{form}"
             done = self.run_wperf("report", both, "--export", form, "-o", made)
             self.assertIn("weights of samples", done.stderr)
-            # Their weights are numbers of samples, not what the events counted.
+            # Their weights are numbers of samples, not event counts.
             self.assertEqual(events(made), {f"{name} (samples)": rows for name, rows in truth.items()}, form)
 
     def test_counts_are_no_recording(self):

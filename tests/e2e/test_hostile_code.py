@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recordings whose files of code are made so that each address needs much work: the time must grow with their size, not with its
-square."""
+"""Recordings with crafted executables in which each address needs much work: the time must grow with their size, not
+with the square of the size."""
 import pathlib
 import resource
 import shutil
@@ -17,8 +17,8 @@ RET, MOV = struct.pack("<I", 0xD65F03C0), struct.pack("<I", 0xAA0003E0)  # MOV: 
 
 
 def perf_data(addresses, mapped=None, extra=None):
-    """A recording with a sample at each address. `mapped`: the (path, begin, file offset) of a file of code. `extra`: the number and
-    the contents of one more section."""
+    """A recording with a sample at each address. `mapped`: the (path, begin, file offset) of an executable. `extra`:
+    the number and the contents of one more section."""
     def record(kind, body):
         return struct.pack("<IHH", kind, 2, 8 + len(body)) + body
     data = record(3, struct.pack("<II8s", PID, PID, b"made"))
@@ -124,7 +124,7 @@ class HostileCode(WperfTest):
 
     @unittest.skipUnless(shutil.which("gcc") and shutil.which("readelf"), "needs gcc and readelf")
     def test_a_thousand_inlined_functions_at_each_address(self):
-        """Debug information of DWARF 4: a unit, a function, and in it functions that were inlined into each other."""
+        """DWARF 4 debug information: a unit with one function, into which nested functions were inlined."""
         size, depth = 1 << 18, 1000
         kinds = ((1, 0x11, ((3, 8), (0x11, 1), (0x12, 7), (0x13, 5))), (2, 0x2E, ((3, 8), (0x11, 1), (0x12, 7))),
                  (3, 0x1D, ((0x31, 0x13), (0x11, 1), (0x12, 7), (0x59, 5))))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`report --latency`: the weights of samples, compared with the same arithmetic over perf's reading of the file."""
+"""`report --latency`: the weights of samples, compared with the same arithmetic on perf's output for the file."""
 import collections
 import pathlib
 import re
@@ -61,7 +61,8 @@ class Latency(WperfTest):
         return file, done.stdout
 
     def expected(self, file):
-        """From perf's output: the period by symbol and number of running threads, and the nanoseconds in which 1, 2, … threads ran."""
+        """Returns, from perf's output, the period by symbol and number of running threads, and the nanoseconds during
+        which 1, 2, … threads ran."""
         command = ["perf", "script", "-i", str(file), "--show-switch-events", "--show-task-events", "--ns"]
         text = subprocess.run([*command, "-F", "tid,cpu,time,event,period,ip,sym"], check=True, capture_output=True, text=True).stdout
         samples, changes, since, last, started = [], [], {}, 0, False

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The linux device end to end: real programs on the machine the test runs on. It uses only software events, so that it runs in
-virtual machines. A test that needs a missing right or counter is skipped with a message."""
+virtual machines. A test that needs a right or a counter that is missing is skipped with a message."""
 import base64
 import json
 import collections
@@ -29,7 +29,7 @@ __attribute__((noinline)) void calling(void) { for (unsigned long i = 0; i < 100
 int main(void) { calling(); return 0; }
 """
 
-# Runs code that is in no file, and names it in the map that perf reads.
+# Runs generated code, which is not in a file, and names it in the map that perf reads.
 CODE_MAKER = r"""
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -97,8 +97,8 @@ class LinuxTest(WperfTest):
         return counts
 
     def hot(self, words_for, *arguments):
-        """{symbol: share of the first event's samples}, of a run that is long enough. words_for(milliseconds): the end of the
-        line."""
+        """{symbol: share of the first event's samples} of a run that is long enough. words_for(milliseconds): the end
+        of the command line."""
         document = until_enough(lambda milliseconds: self.linux("record", "--json", *arguments, *words_for(milliseconds)),
                                 lambda document: sum(self.hot_counts(document).values()))
         counts = self.hot_counts(document)
@@ -398,7 +398,7 @@ class LinuxTest(WperfTest):
             self.assertIn(words, done.stderr)
 
     def recorded(self, *arguments):
-        """The path of a recording, and the report of it as a document."""
+        """Returns the path of a recording, and its report as a document."""
         path = os.path.join(self.folder.name, f"{self.id()}.data")
         self.ok("record", "-q", "--output-perf-data", path, *arguments, device="linux")
         return path, json.loads(self.ok("report", path, "--json"))["recording"]

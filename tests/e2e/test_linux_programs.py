@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The linux device in front of a program: the words of the command line, the exit status, and where wperf and the
-program write."""
+"""The linux device with a program: the words of the command line, the exit status, and the output of wperf and of the
+program."""
 import json
 import os
 import pathlib

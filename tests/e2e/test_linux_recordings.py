@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recordings of the linux device compared with the installed perf: perf reads the same in our files as we do, and a program's
-shares are the same as in a recording that perf makes of the same kind of run."""
+"""Recordings of the linux device compared with the installed perf: perf and wperf read the same from wperf's files, and
+a program's shares are the same as in a recording that perf makes of the same kind of run."""
 import json
 import os
 import pathlib
@@ -19,7 +19,7 @@ from support import BINARY, SOURCE, TIMEOUT, WperfTest
 sys.path.insert(0, str(SOURCE / "tests" / "perf_data"))
 import report_with_perf  # noqa: E402 pylint: disable=wrong-import-position
 
-# Each part of its work lasts a certain CPU time of its thread, so that its share is the same in every run.
+# Each part of the work takes a fixed CPU time of its thread, so its share is the same in every run.
 PROGRAM = r"""
 #include <cstdlib>
 #include <map>
@@ -77,7 +77,7 @@ RUNS = {
 SHARE = 0.10  # share of the samples: a top function
 NOISE = 0.12  # difference between two runs, on a machine that also does other work
 ENOUGH = 150  # samples; two standard deviations of a share of 50 % are then 8 %
-ROUNDS = 5  # if one round was not enough, both are recorded again, and the samples are added up
+ROUNDS = 5  # if one round is not enough, both tools record again, and the samples are added up
 
 
 class LinuxRecordingsTest(WperfTest):
@@ -135,8 +135,8 @@ class LinuxRecordingsTest(WperfTest):
             self.assertEqual(recorded["over_time"], over_time)
 
     def test_others_record_while_the_whole_machine_is_recorded(self):
-        """wperf reads build ids from the files at the end. If it asked the kernel for them, the recordings of other
-        programs would be spoiled."""
+        """wperf reads build ids from the files at the end. Requesting them from the kernel would spoil the recordings
+        of other programs."""
         if os.geteuid() != 0:
             self.skipTest("only root can record the whole machine")
         folder = pathlib.Path(self.folder.name)
@@ -176,7 +176,7 @@ class LinuxRecordingsTest(WperfTest):
                 self.assertEqual(apart, {})
 
     def both_record(self, options, command):
-        """The rows of the only event, of wperf's recording and of perf's."""
+        """The rows of the only event, from wperf's recording and from perf's."""
         folder = pathlib.Path(self.folder.name)
         ours, theirs = folder / "ours.data", folder / "theirs.data"
         done = subprocess.run([BINARY, "record", "--device", "linux", "-q", "-e", "cpu-clock", "--freq", "2000", *options,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`record -g` on Linux: callers of programs that keep no frame pointers, of deep ones, and of code made at run time."""
+"""`record -g` on Linux: callers in programs without frame pointers, in deep stacks, and in code made at run time."""
 import collections
 import os
 import pathlib
@@ -44,8 +44,8 @@ int main(int count, char **words) {
 }
 """
 
-# As Python does it with -X perf: for each Python function a small piece of generated code that calls the interpreter,
-# and a map that names the pieces.
+# Like Python with -X perf: each Python function has a small piece of generated code that calls the interpreter, and a
+# map names the pieces.
 TRAMPOLINE = r"""
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -129,7 +129,7 @@ class LinuxStacksTest(WperfTest):
         return stacks
 
     def recorded(self, name, *words, how=("-g",)):
-        """A kept recording that is long enough, and its folded stacks."""
+        """Returns a recording that is long enough, and its folded stacks."""
         path = self.path / f"{name}.data"
 
         def run(milliseconds):

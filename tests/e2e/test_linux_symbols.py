@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Code of recordings: lines, instructions and inlined functions compared with llvm-symbolizer, code made at run time compared
-with `perf inject`, debug information from a server. Records with perf; skipped where there is none."""
+with `perf inject`, debug information from a server. Records with perf; skipped if perf is not installed."""
 import collections
 import functools
 import http.server
@@ -147,7 +147,7 @@ int main(void) {
 }
 """
 
-# Two functions of one name, and shares that differ: 3 to 1.
+# Two functions of the same name, whose shares differ: 3 to 1.
 OVERLOADS = r"""
 #include <time.h>
 volatile unsigned long sink;
@@ -536,8 +536,8 @@ class LinuxSymbolsTest(WperfTest):
         self.assertRegex(second.stdout, r"sorter\.cpp:\d+")
         self.assertNotIn(f"/buildid/{build_id}/debuginfo", server.paths)  # from the cache
 
-        # The login page of a portal may have been cached as the file. wperf does not use it, and asks the server once
-        # more.
+        # The cache may contain the login page of a portal instead of the file. wperf does not use that page, and asks
+        # the server once more.
         kept, = pathlib.Path(self.environment["HOME"]).rglob("debuginfod/*/debuginfo")
         kept.write_text("<html>please log in")
         third = self.run_wperf(*view, "--debuginfod")
@@ -632,8 +632,8 @@ int main(void) {{
         # The cache was used and not written again.
         self.assertEqual((kept.read_bytes(), kept.stat().st_mtime_ns), written)
 
-        # The cached answer must belong to this very file: a valid cache file of another program, stored under this
-        # one's name, is refused.
+        # The cached answer must belong to exactly this file: a valid cache file of another program, stored under this
+        # file's name, is refused.
         other = self.program_of_many_functions("other", 3)
         self.report(self.record("other.data", other))
         shutil.copy(self.kept_for(other), kept)

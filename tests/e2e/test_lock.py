@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One process at a time owns the driver. A second process gets an error, or takes the lock by force. The lock is freed when its
-owner dies."""
+"""Only one process at a time owns the driver. A second process gets an error, or takes the lock by force. The lock is
+freed when its owner dies."""
 import signal
 import unittest
 

@@ -40,7 +40,8 @@ class ModelsTest(WperfTest):
         return [(long[name] - short[name]) / 400_000 for name in events.split(",")]
 
     def test_chase_steps_at_the_modelled_sizes(self):
-        """L1D 64 KiB, L2 1 MiB, L3 4 MiB: a cycle over more lines than a level holds misses in it, and only then."""
+        """L1D 64 KiB, L2 1 MiB, L3 4 MiB: a loop over more lines than a level holds misses in that level; a loop over
+        fewer lines does not."""
         for kib, expected in ((32, (0, 0, 0)), (512, (1, 0, 0)), (3072, (1, 1, 0)), (8192, (1, 1, 1))):
             for measured, wanted in zip(self.refills_per_step(kib), expected):
                 self.assertAlmostEqual(measured, wanted, delta=0.1, msg=f"{kib} KiB")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where results go: full disks, pipes, devices, links, a closed stdout. An output that cannot be completed gives one
-error and status 1; the result is still shown. Only regular files are ever replaced."""
+"""Output files of all kinds: on full disks, pipes, devices, links, a closed stdout. An output that cannot be completed
+gives one error and status 1; the result is still shown. Only regular files are ever replaced."""
 import json
 import os
 import pathlib
@@ -116,7 +116,7 @@ class OutputsTest(WperfTest):
 
     @unittest.skipUnless(hasattr(os, "mkfifo") and os.geteuid() == 0, "only root can make files of other users")
     def test_the_pipe_of_another_user_gets_nothing(self):
-        """In a folder like /tmp, that user would read the output."""
+        """In a folder like /tmp, the owner of the existing file could read the output."""
         data, shared = self.recording(), self.folder / "shared"
         shared.mkdir()
         shared.chmod(0o1777)

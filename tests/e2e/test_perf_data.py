@@ -33,7 +33,7 @@ class PerfDataTest(WperfTest):
         return functions
 
     def test_wperf_report_shows_the_same(self):
-        """`report` prints the same from the kept file as `record` did: text, JSON and code."""
+        """`report` prints the same from the recording as `record` did: text, JSON and code."""
         for options in ((), ("--json",), ("--by", "caller,module,thread"), ("--disassemble", "--json"), ("-v", "--json"),
                         ("--timeline", "200", "--json"), ("--tree",), ("--sort", "module,symbol,line")):
             with self.subTest(options=options):
@@ -168,7 +168,7 @@ class PerfDataTest(WperfTest):
 
 
 class LinuxPerfDataTest(WperfTest):
-    """The same on the linux device: there `record` keeps a recording and reports it."""
+    """The same on the linux device, where `record` writes a recording and reports it."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf pgo`: profiles of recordings, read by the tools that they are for: llvm-profgen, clang and BOLT; .spt files by a reader
-written from Microsoft's description."""
+"""`wperf pgo`: profiles made from recordings, read by the tools for which they are made (llvm-profgen, clang and BOLT),
+and .spt files by a reader written from Microsoft's description."""
 import collections
 import json
 import os
@@ -70,7 +70,7 @@ int main(int count, char** words) {
 """
 
 
-# Most time is in a lambda, in a function of its type.
+# Most time is spent in a lambda, inlined into a function template that is instantiated for its type.
 LAMBDAS = """
 #include <cstdio>
 template <class Step> static inline unsigned churn(Step step, unsigned n) {
@@ -84,7 +84,7 @@ int main() {
 }
 """
 
-# A function whose rare code is in another section, and one that the compiler splits at its suspensions.
+# A function whose cold code is in another section, and a coroutine that the compiler splits at its suspensions.
 PARTS = """
 #include <coroutine>
 #include <cstdio>
@@ -144,7 +144,7 @@ __attribute__((noinline)) unsigned second(unsigned x) {
 int main() { for (unsigned i = 0; i < 6000000; ++i) { kept = first(kept + i); kept = second(kept); } }
 """
 
-# Functions that other files do not see, two of one name.
+# Functions that other files cannot see; two of them have the same name.
 HIDDEN = """
 volatile unsigned kept;
 static __attribute__((noinline)) unsigned over(unsigned x) { return x * 5 ^ x >> 2; }
@@ -174,7 +174,7 @@ def overlap(folder, theirs, ours):
 
 
 def lines_of(path):
-    """{(function, depth, callee, line): the largest count of its blocks} of a profile of LLVM as text."""
+    """{(function, depth, callee, line): the largest count of its blocks} of an LLVM profile in text form."""
     counts, names = {}, [""]
     for line in pathlib.Path(path).read_text(encoding="ascii").splitlines():
         function = re.fullmatch(r"(\w+):\d+:\d+", line)
@@ -206,7 +206,8 @@ def read_unsymbolized(path):
 
 
 def read_spt(path):
-    """[(name, GUID, age, {(type, RVA): count})]; for branches (from, to), and for stacks of calls their RVAs, instead of the RVA"""
+    """[(name, GUID, age, {(type, RVA): count})]. Instead of the RVA, branches have (from, to), and call stacks have
+    their RVAs."""
     data = pathlib.Path(path).read_bytes()
     signature, version, _, _, names, ids, used, _, count, room = struct.unpack_from("<6I4H", data)
     assert (signature, version) == (0x5350543A, 1)
@@ -356,7 +357,7 @@ class LinuxPgoTest(WperfTest):
                     "-emit-llvm", "-o", "-", "program.c", cwd=self.folder)
         self.assertEqual(built.stderr, "")
         self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
-        # Without the number of entries clang takes `classify` for a function that hardly ran.
+        # Without the number of entries, clang would treat `classify` as a cold function.
         assembly = run(CLANG, "-O2", "-g", "-fdebug-info-for-profiling", "-fprofile-sample-use=ours.prof", "-S", "-o", "-", "program.c",
                        cwd=self.folder).stdout
         sections = dict(zip(("classify", "work"), (re.findall(r"\.section\s+(\.text[.\w]*)", assembly[:assembly.index(f"\n{name}:")])[-1]
@@ -466,7 +467,7 @@ class LinuxPgoTest(WperfTest):
         self.assertIn("plain has no debug information with lines of its functions", said)
 
     def recorded(self, name, source, *options):
-        """Builds a program of C++ and records it; returns the name of the recording."""
+        """Builds a C++ program and records it; returns the name of the recording."""
         (self.folder / f"{name}.cpp").write_text(source, encoding="ascii")
         run("clang++-19", "-std=c++20", "-O2", "-g", "-fdebug-info-for-profiling", "-Wl,--build-id", *options, "-o", name,
             f"{name}.cpp", cwd=self.folder)
@@ -507,7 +508,7 @@ class LinuxPgoTest(WperfTest):
 
     @unittest.skipUnless(shutil.which("g++"), "needs g++")
     def test_lambdas_of_gcc_count_for_their_callers(self):
-        """GCC gives inlined functions of local types no linker's name."""
+        """GCC gives no linkage name to inlined functions of local types."""
         (self.folder / "lambda.cpp").write_text(LAMBDAS, encoding="ascii")
         run("g++", "-O2", "-g", "-Wl,--build-id", "-o", "lambda", "lambda.cpp", cwd=self.folder)
         self.ok("record", "--freq", "2000", "-q", "-o", "lambda.data", "--", "./lambda", device="linux", cwd=self.folder)
@@ -578,7 +579,7 @@ class LinuxPgoTest(WperfTest):
         lines = [row[end] for row in rows for end in ("from_line", "to_line") if end in row]  # some code has no line
         self.assertGreater(len(lines), len(rows))
         self.assertTrue(all(line.startswith("program.c:") for line in lines), lines)
-        # Branches from or to one function.
+        # Branches from or to a single function.
         calls = self.json("report", data, "--branches", "-s", "classify", "--json", cwd=self.folder)["branches"]["edges"]
         self.assertEqual({(row["from"], row["to"]) for row in calls}, {pair for pair in taken if "classify" in pair})
 
@@ -795,7 +796,7 @@ class WindowsPgoTest(WperfTest):
 
     @unittest.skipUnless(CLANG and LINKER, "needs clang-19 and lld-link-19 to build the program")
     def test_names_that_a_pdb_lacks_are_not_invented(self):
-        """Functions that other files do not see have no public symbol, so their decorated names are nowhere."""
+        """Functions that other files cannot see have no public symbol, so the PDB lacks their decorated names."""
         data = self.build_hidden()
         answer = self.json("pgo", data, "--format", "llvm", "-o", "own.prof", "--json", cwd=self.folder)["pgo"]
         text = (self.folder / "own.prof").read_text(encoding="ascii")
@@ -833,7 +834,7 @@ class WindowsPgoTest(WperfTest):
 
     @unittest.skipUnless(CLANG and LINKER, "needs clang-19 and lld-link-19 to build the program")
     def test_the_binary_may_have_moved(self):
-        """It is found by its name and build, in the folder of --binary or in one of --symbol-path."""
+        """It is found by its name and build, in the folder of --binary or in a folder of --symbol-path."""
         self.build(("-gcodeview",), ("/debug:full,dwarf",))
         data = self.recorded("moved.data", "inst_retired:1000", program="program.exe")
         self.ok("pgo", data, "--format", "llvm", "-o", "here.prof", cwd=self.folder)

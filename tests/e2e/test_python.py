@@ -189,7 +189,7 @@ class Calls(PythonTest):
                 cls.stacks.append([(frame.get("symbol"), frame["module"]) for frame in frames[begin:]])
 
     def test_callers(self):
-        """Nothing else is between them, such as trampolines, nor outside of them."""
+        """There are no other frames between them, such as trampolines, or outside of them."""
         stacks = [[name for name, _ in stack] for stack in self.stacks if ("middle", "calls.py") in stack]
         self.assertGreater(len(stacks), 50)
         right = sum(stack == ["work", "middle", "main", "<module>"] for stack in stacks)
@@ -253,7 +253,7 @@ threads = [threading.Thread(target=one) for one in (spinner, holder)]
 for one in threads: one.start()
 for one in threads: one.join()
 """
-# The line itself takes half of the time, so a second has many samples of it.
+# This line takes half of the time, so a second has many samples of it.
 BUSY = "def burn(n=1):\n    while True:\n        n = n * 3 % 1000003\nprint('ready', flush=True)\nburn()\n"
 
 
@@ -285,7 +285,7 @@ class OtherCommands(PythonTest):
         """A call into C does not release the interpreter's lock."""
         for _ in range(3):
             row = self.longest_wait_for_the_holder()
-            self.assertIn(row["holder"], ("hold", ""), row)  # not known if it was interrupted elsewhere
+            self.assertIn(row["holder"], ("hold", ""), row)  # unknown if the holder was interrupted elsewhere
             if row["holder"]:
                 break
         self.assertEqual(row["holder"], "hold", row)

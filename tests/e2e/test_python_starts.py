@@ -47,7 +47,7 @@ time.sleep(0.5)
 ready.set()
 for one in threads: one.join()
 """
-# Names a file that is another one in the root folder of the program.
+# Names a file that is a different file inside the program's root folder.
 SERVER = BURN + """
 os.chroot(sys.argv[1])
 code = "def serve():\\n    while True:\\n        burn(0.01)  # of the program\\nserve()\\n"
@@ -124,7 +124,7 @@ class Starts(PythonTest):
 
     @unittest.skipUnless(os.geteuid() == 0, "another root folder needs root")
     def test_another_root(self):
-        """The source is never that of a file with the same path here."""
+        """The source is never taken from a file that has the same path outside the root folder."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             here, root, program = folder / "serve.py", folder / "root", folder / "program.py"
@@ -141,7 +141,7 @@ class Starts(PythonTest):
         self.assertNotIn("of the host", shown[0])
         self.assertIn("another root folder", shown[0])
         self.assertIn("of the program", shown[1])
-        # Its root folder does not have the interpreter, which is still the mapped one.
+        # Its root folder lacks the interpreter, but the mapped interpreter is still the same file.
         self.assertNotIn("is not here any more", shown[0])
 
 

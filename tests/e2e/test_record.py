@@ -45,7 +45,7 @@ class RecordTest(WperfTest):
     def test_text(self):
         text = self.ok("record", "-e", "ld_spec:100000,inst_retired:200000", "-c", "0", "--timeout", "1", "--",
                        workload("googolplex.exe"))
-        # Each second brings full payloads of 128 samples, and one that is not full.
+        # Each second has full payloads of 128 samples, and one partial payload.
         self.assertRegex(text, r"sampling \.\.\.\.*e done!")
         self.assertRegex(text, r"(?m)^=+ sample source: ld_spec, top \d+ hot functions =+$")
         self.assertRegex(text, r"overhead +count +symbol *\n +=+ +=+ +=+")
@@ -97,7 +97,7 @@ class RecordTest(WperfTest):
         self.assertEqual(calls, {address: functions[address] for address in calls})
 
     def test_calls_of_functions_without_a_known_size(self):
-        # Assembly: the PDB has only the beginnings of its functions.
+        # For assembly, the PDB has only the start addresses of functions.
         document = self.json("record", "--json", "-e", "inst_retired:997", "-c", "1", "--timeout", "0.3", "--sort", "symbol",
                              "--disassemble", "--", workload("calls.exe"))
         code = {one["symbol"]: one.get("instructions") for one in document["recording"]["events"][0]["code"]}
@@ -112,7 +112,7 @@ class RecordTest(WperfTest):
 
     def test_cycles_are_the_default_event(self):
         # On a driver the default interval is 0x8000000. The simulated cores are slow, so their interval is shorter, and
-        # a short run has samples too.
+        # even a short run has samples.
         sampling = self.record("-c", "0", "--timeout", "0.5", "--", workload("googolplex.exe"))
         self.assertEqual([(e["type"], e["interval"]) for e in sampling["events"]], [("cycle", 24000)])
         self.assertGreater(sampling["samples_generated"], 400)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recordings that our machines do not make, written here byte by byte: stacks that the hardware kept (--call-graph lbr), modules
-of a kernel that does not run here. They come as files, pipes and folders."""
+"""Recordings that the test machines cannot make, written byte by byte: stacks from the hardware (--call-graph lbr),
+modules of a kernel that does not run on this machine. They are read from files, pipes and folders."""
 import os
 import pathlib
 import shutil
@@ -66,12 +66,12 @@ def inside(name, offset=0x10):
 
 REGISTERS_USER, LINK_REGISTER = 1 << 12, 1 << 30
 ARM_CODE = 0x210000
-ARM_NAMES = ("main", "outer", "middle", "leaf")  # each calls the next one; each has 0x100 bytes
+ARM_NAMES = ("main", "outer", "middle", "leaf")  # each calls the next function; each has 0x100 bytes
 PUSHED, FRAMED, CALLED, POPPED = 4, 8, 12, 16  # offset of the instruction after each of these steps
 
 
 def arm_source():
-    """Describes frames as GCC does: always by the stack pointer, so that no rule says when x29 is set."""
+    """Describes frames as GCC does: always relative to the stack pointer, so that no rule shows when x29 is set."""
     lines = [".text"]
     for name, callee in zip(ARM_NAMES, ARM_NAMES[1:] + (None,)):
         lines += [".balign 256", f".globl {name}", f".type {name},%function", f"{name}:", ".cfi_startproc"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf doctor --selftest`: every device that runs here measures a program that is known by construction."""
+"""`wperf doctor --selftest`: every available device measures a program whose results are known by construction."""
 import json
 import pathlib
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/user/sim-programs.md is right: its program is built and profiled by its commands."""
+"""Checks docs/user/sim-programs.md by building and profiling its program with its commands."""
 import os
 import pathlib
 import re
@@ -21,7 +21,7 @@ def blocks(language):
 
 
 def tool(name):
-    """The path of the program with this name, or with a version appended, as distributions name it."""
+    """The path of the program with this name, or with a version suffix as in distributions."""
     return next(filter(None, (shutil.which(name + version) for version in VERSIONS)), None)
 
 

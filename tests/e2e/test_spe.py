@@ -52,7 +52,7 @@ class SpeTest(WperfTest):
             self.assertEqual(sampling["samples_generated"], filtrate, program)
             self.assertEqual(sampling["samples_dropped"], 0, program)
             self.assertEqual({event["interval"] for event in sampling["events"]}, {0})
-            # One record is 64 bytes here; the bytes are kept unchanged.
+            # On this machine a record has 64 bytes; the bytes are stored unchanged.
             self.assertEqual((self.path / "spe.data").stat().st_size, 64 * filtrate, program)
 
     def test_a_recording_called_spe_data_stays(self):

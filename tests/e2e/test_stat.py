@@ -96,7 +96,7 @@ class StatTest(WperfTest):
         self.assertIn("95 % interval", text)
 
     def test_short_runs_scale_by_the_time_each_event_ran(self):
-        # At 25 MHz the clock's ticks would take 2.5 % of the program's time. No tick comes within 10 ms.
+        # At 25 MHz the kernel's clock ticks would take 2.5 % of the program's time. No tick comes within 10 ms.
         device = "sim:" + self.options + ",mhz=100"
         program = ("-c", "0", "--", workload("steady.exe"))
         names = ("inst_retired,ld_spec,st_spec,dp_spec,br_retired,l1d_cache,"

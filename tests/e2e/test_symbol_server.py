@@ -35,8 +35,8 @@ class LeadingHandler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-# Passes all calls on, except those with options that came with 7.85. All arguments are pointers or have the size of
-# one.
+# Passes all calls on, except calls with options that were new in 7.85. All arguments are pointers, or have the size of
+# a pointer.
 OLD_CURL = r"""
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -159,8 +159,8 @@ class SymbolServerTest(WperfTest):
 
     @unittest.skipUnless(shutil.which("openssl") and shutil.which("gcc"), "needs openssl and gcc")
     def test_an_older_libcurl_is_kept_to_the_same(self):
-        """libcurl before 7.85 knows only the older options for protocols. Here the real libcurl is wrapped so that it
-        looks that old."""
+        """libcurl before 7.85 knows only the older options for protocols. This test wraps the real libcurl so that it
+        looks like such an old version."""
         self.environment.pop("CURL_CA_BUNDLE", None)
         folder = self.root / "old"
         folder.mkdir()

@@ -31,8 +31,8 @@ class TerminalTest(support.WperfTest):
         self.folder = folder.name
 
     def bytes_shown(self, *arguments, pager="cat", rows=40, device=None, stdout=None, heard=lambda text: None):
-        """The output to a terminal, which is stdout and stderr, or with `stdout` only stderr. `heard` is called with
-        the output so far."""
+        """Returns the output to a terminal, to which stdout and stderr are connected, or only stderr if `stdout` is
+        given. Calls `heard` with the output so far."""
         environment = {**self.environment, "WPERF_PAGER": pager, "TERM": "xterm"}
         if device is not None:
             environment["WPERF_DEVICE"] = device
@@ -45,7 +45,7 @@ class TerminalTest(support.WperfTest):
         return text
 
     def shown(self, *arguments, **keywords):
-        """The same as text, without the parts that were erased again."""
+        """The same output as text, without the parts that were erased again."""
         text = self.bytes_shown(*arguments, **keywords).decode().replace("\r\n", "\n")
         text = re.sub(r"\r[^\r\n\x1b]*\x1b\[K", "", text)
         return re.sub(r".\x08", "", text)
@@ -82,8 +82,8 @@ class TerminalTest(support.WperfTest):
         self.assertNotIn("paged", self.shown("--version", pager=pager))
         self.assertNotIn("paged", self.shown("list", pager=pager, rows=2000))
         self.assertNotIn("paged", self.ok("list"))
-        # If the pager does not exist, the output goes straight to the terminal. A pager that the reader quits at once
-        # is not an error.
+        # If the pager does not exist, the output is written directly to the terminal. A pager that the reader quits at
+        # once is not an error.
         self.assertIn("l1d_cache_refill", self.shown("list", pager="/no/such/pager"))
         self.assertEqual(self.shown("list", pager="true"), "")
 
@@ -157,7 +157,7 @@ class TerminalTest(support.WperfTest):
         self.environment["NO_COLOR"] = "1"
         self.addCleanup(self.environment.pop, "NO_COLOR", None)
         self.assertNotIn(b"\x1b[3", self.bytes_shown(*line))
-        # The part that the user asked for comes first.
+        # The part that the user requested is printed first.
         self.assertRegex(self.bytes_shown(*line, "--color", "always"), hot)
         self.environment.pop("NO_COLOR")
         self.assertNotIn(b"\x1b[3", self.bytes_shown(*line, "--color", "never"))

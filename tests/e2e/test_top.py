@@ -104,7 +104,7 @@ class TopOnceOfLinux(support.WperfTest):
         self.assertAlmostEqual(clock["derived"]["value"], clock["count"] / 1e9 / seen["top"]["seconds"], places=3)
         # The derived value is per second of the program's CPU time.
         self.assertAlmostEqual(faults["derived"]["value"], faults["count"] / clock["count"] * 1e9, delta=faults["count"] / 1e3)
-        # Samples and counts are of the same program; only user mode is sampled.
+        # Samples and counts belong to the same program; only user mode is sampled.
         sampled = seen["top"]["rates"][0]["per_second"] * seen["top"]["seconds"]
         self.assertLess(sampled, 1.1 * clock["count"])
         self.assertGreater(sampled, 0.2 * clock["count"])
@@ -120,7 +120,7 @@ class TopOnceOfLinux(support.WperfTest):
         return done.stdout
 
     def test_where_a_program_waits(self):
-        # Two threads of the program sleep, and the first one waits for them.
+        # Two threads of the program sleep, and the first thread waits for them.
         program = ["python3", "-c", "import threading, time\n"
                    "def sleeper():\n"
                    "    while True: time.sleep(0.02)\n"
@@ -139,7 +139,8 @@ class TopOnceOfLinux(support.WperfTest):
         self.assertLess(sum(row["waited_ns"] for row in waits), 3.2e9 * top["seconds"])
 
     def test_locks_are_named_as_the_program_knows_them(self):
-        # Frame pointers do not reach the caller of the waiting function; that function is named, and not the kernel's.
+        # Frame pointers do not reach the caller of the waiting function; wperf names that function, not a kernel
+        # function.
         program = ["python3", "-c", "import ctypes, threading\n"
                    "libc = ctypes.CDLL(None)\n"
                    "mutex = ctypes.create_string_buffer(64)\n"

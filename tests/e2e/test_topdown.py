@@ -11,7 +11,7 @@ import unittest
 
 from support import SOURCE, WperfTest, workload
 
-# A mode of bottlenecks.exe → the node of a deep tree, the root of a flat one, the function.
+# A mode of bottlenecks.exe → the node of a deep tree, the root of a flat tree, the function.
 INJECTED = {
     "branches": ("bad_speculation", "bad_speculation", "unpredictable_branches"),
     "code": ("frontend_cache_l1i_bound", "frontend_bound", "long_code"),
@@ -73,7 +73,7 @@ class Topdown(WperfTest):
     def test_a_deep_tree_names_node_function_and_line(self):
         for which, (node, root, function) in INJECTED.items():
             with self.subTest(which):
-                # At first no cache has the code, so it comes from farther away than later.
+                # At first the code is in no cache, so it is fetched from farther away than later.
                 answer = self.bottleneck("neoverse-v3", which, rounds="400000" if which == "code" else "100000")
                 self.assertEqual(answer["worst"], node)
                 self.assertAlmostEqual(sum(self.level_1(answer).values()), 100, delta=1)
@@ -103,7 +103,7 @@ class Topdown(WperfTest):
         self.assertTrue(answer["memory"])
 
     def test_revisions_have_formulas_of_their_own(self):
-        """The formulas of N2 r0p0 subtract its surplus counts, so the answer is that of r0p3."""
+        """The formulas of N2 r0p0 subtract its surplus counts, so the answer is the same as on r0p3."""
         answers = [self.level_1(self.bottleneck(f"neoverse-n2-{revision}", "code", "--counts-only", "--level", "1"))
                    for revision in ("r0p0", "r0p3")]
         for node, share in answers[0].items():
@@ -201,7 +201,7 @@ class Topdown(WperfTest):
         self.assertEqual(answer["worst"].split("_")[0], "backend")
 
     def test_functions_get_their_share_of_a_short_run(self):
-        """With more samples than the driver takes, only slow functions would remain."""
+        """If more samples were requested than the driver takes, only slow functions would remain."""
         answer = self.bottleneck("neoverse-v3", "divisions", "--node", "retiring")
         sampled = answer["sampled"]
         row = next(row for row in sampled["functions"] if row["function"] == "innocent_work")

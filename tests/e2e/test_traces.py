@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf report` of .etl traces: real ones from outside the project, and damaged ones made of them."""
+"""`wperf report` of .etl traces: real traces from outside the project, and damaged copies of them."""
 import collections
 import json
 import os
@@ -31,7 +31,7 @@ def buffer(records, sequence, kind=0, size=0x10000):
 
 
 def trace(records):
-    """A trace of one core: the header's record, then these."""
+    """A trace of one core: the header record, then `records`."""
     facts = bytearray(0x118)
     struct.pack_into("<I", facts, 0, 0x10000)
     struct.pack_into("<I", facts, 0x0c, 1)
@@ -56,7 +56,7 @@ def item(kind, data, more):
 
 
 def program_record(time, thread, stop, provider, name="", identifier=0, task=0, activity=0):
-    """An event of a program with the opcode start or stop; one with a name describes itself."""
+    """An event of a program with the opcode start or stop. If it has a name, it is self-describing."""
     named = b""
     if name:
         traits, schema = b"Shop\0", b"\0" + name.encode() + b"\0"
@@ -67,7 +67,7 @@ def program_record(time, thread, stop, provider, name="", identifier=0, task=0, 
 
 
 class PythonFunctions(WperfTest):
-    """A trace as python-etwtrace makes it: each function of Python has a small piece of code, which calls the interpreter."""
+    """A trace like python-etwtrace's: each Python function has a small piece of code, which calls the interpreter."""
     PROVIDER = uuid.UUID("99a10640-320d-4b37-9e26-c311d86da7ab")
     OUTER, INNER, KERNELS = 0x1f0000, 0x1f0100, 0x7ff612340000
 
@@ -127,10 +127,10 @@ class Spans(WperfTest):
         mark = lambda time, thread, stop, *more, **named: (time, program_record(time, thread, stop, *more, **named))
         marks = [mark(2000, 44, False, self.SHOP, "Work"), mark(2020, 44, False, self.SHOP, "Work"), mark(2040, 44, True, self.SHOP, "Work"),
                  mark(2100, 44, True, self.SHOP, "Work"),
-                 # Two spans at the same time. They end on another thread, in the order in which they began.
+                 # Two overlapping spans. They end on another thread, in the order in which they began.
                  mark(2200, 44, False, self.SHOP, "Fetch/Start", activity=7), mark(2210, 44, False, self.SHOP, "Fetch/Start", activity=8),
                  mark(2300, 45, True, self.SHOP, "Fetch/Stop", activity=7), mark(2320, 45, True, self.SHOP, "Fetch/Stop", activity=8),
-                 # Spans of a provider that is known only by its number.
+                 # Spans of a provider of which only the GUID is known.
                  mark(1990, 45, True, self.BARE, identifier=11, task=5), mark(2400, 45, False, self.BARE, identifier=10, task=5),
                  mark(2450, 45, True, self.BARE, identifier=11, task=5), mark(2460, 45, False, self.BARE, identifier=10, task=5)]
         self.samples = [(time + thread - 44, thread) for time in range(1905, 2500, 10) for thread in (44, 45)]
@@ -237,15 +237,15 @@ class NamesByPdb(WperfTest):
             event = self.json(*command)["recording"]["events"][0]
             self.assertEqual(event["samples"], len(addresses))
             rows = {row["symbol"]: row["samples"] for row in event["rows"]}
-            # The other tool extends a function up to the start of the next one. wperf gives addresses after the last
-            # function no name.
+            # The other tool extends a function up to the start of the next one. wperf does not name addresses after a
+            # function's end.
             for name, count in rows.items():
                 if not name.startswith("calls.exe+"):
                     self.assertLessEqual(count, names[name], (name, rows))
             self.assertGreater(len(rows.keys() & names.keys()), 3)
             self.assertEqual(names.keys() - rows.keys(), set())
             self.assertIn("by " + str(program.with_suffix(".pdb")), self.ok(*command[:2], *command[3:], "-v"))
-            # An image of the kernel has its names in the same way.
+            # A kernel image is named in the same way.
             path.write_bytes(self.trace_of(addresses, guid, age, pdb, base=0xfffff800_1234_0000, process=0))
             in_kernel = self.json(*command)["recording"]["events"][0]["rows"]
             self.assertEqual({row["symbol"]: row["samples"] for row in in_kernel}, rows)
@@ -258,7 +258,7 @@ class NamesByPdb(WperfTest):
 
 
 class SeveralFiles(WperfTest):
-    """Samples in one file, threads and processes in the other."""
+    """One file has the samples, the other has the threads and processes."""
     def setUp(self):
         super().setUp()
         made = tempfile.TemporaryDirectory()
@@ -345,8 +345,8 @@ class MadeTraces(WperfTest):
         return kernel_record(15, opcode, 3, time, struct.pack("<III", 0, now, before) + bytes(2))
 
     def test_samples_count_for_the_interval_in_force(self):
-        # The interval is 1 ms at first, which only the change shows, and 0.5 ms from then on. The end of the trace
-        # repeats that value.
+        # The interval is 1 ms at first, which only the event about the change shows, and 0.5 ms afterwards. The end of
+        # the trace repeats that value.
         records = self.THREAD + self.sample(1010) + self.sample(1020)
         records += self.interval(72, 1030, 5000, 10000) + self.sample(1040) + self.interval(74, 1050, 5000)
         event = self.run_made("report", records)["recording"]["events"][0]
@@ -502,7 +502,7 @@ class Traces(WperfTest):
                     in_kernel += provider["events"]
                 for kind in provider["kinds"] if provider["guid"] else ():
                     by_kind[provider["guid"], kind["id"]] += kind["count"]
-            # For these traces, the other reader counts images of classic events with those of the kernel.
+            # For these traces, the other reader adds images of classic events to the kernel's images.
             if "sawbuck" not in path.name:
                 self.assertEqual(in_kernel, kernel, path)
                 self.assertEqual(by_kind, expected, path)

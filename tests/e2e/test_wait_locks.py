@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf waits`: which lock a thread waited for. A program waits for known times for two variables and one of the heap."""
+"""`wperf waits`: which lock a thread waited for. A program waits for known times for two locks in variables and one on
+the heap."""
 import pathlib
 import shutil
 import subprocess
@@ -89,7 +90,7 @@ class Locks(WperfTest):
         super().tearDownClass()
 
     def recorded(self, *options, program="locks"):
-        """Returns (nanoseconds by lock and place, address of the heap's lock, the answer of waits). The recording is
+        """Returns (nanoseconds by lock and function, address of the heap's lock, the answer of waits). The recording is
         l.data."""
         for _ in range(8):
             done = self.run_wperf("waits", "-o", str(self.folder / "l.data"), *options, "--", str(self.folder / program), device="linux")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf waits`: traces with a script, recordings of perf, and programs with known waits that measure themselves."""
+"""`wperf waits`: scripted traces, recordings of perf, and programs that measure their own known waits."""
 import functools
 import json
 import os
@@ -196,7 +196,7 @@ int main(void) {
 """
 
 # Three threads that are busy at the same time, and six programs one after the other. Every second program is started by
-# exec in a thread that is not the first one of its process.
+# exec in a thread that is not the first thread of its process.
 EXECS = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -340,7 +340,7 @@ class TracesWithAScript(WperfTest):
         lines = self.ok("waits", trace, "--json", "--tid", "1001", "--records", "-").splitlines()
         records = [json.loads(line) for line in lines]
         self.assertEqual([one["period"] for one in records], [row["length_ns"] for row in waits])
-        # Both outputs count time from the same moment.
+        # Both outputs count time from the same start.
         second = waits[1]["from_ns"] / 1e9
         chosen = self.ok("waits", trace, "--json", "--tid", "1001", "--records", "-", "--time", f"{second - 1e-4:.4f}-{second + 1e-4:.4f}")
         self.assertEqual(json.loads(chosen), records[1])
@@ -367,7 +367,7 @@ class TracesWithAScript(WperfTest):
 
 
 def a_few_chances(test):
-    """A busy machine seldom disturbs the times of four runs. A real error fails each run."""
+    """A busy machine rarely disturbs the times of all four runs. A real error fails every run."""
     @functools.wraps(test)
     def tried(self):
         for _ in range(3):
@@ -395,7 +395,7 @@ class Programs(WperfTest):
         super().tearDownClass()
 
     def recorded(self, *options, program="waits"):
-        """(the program's own measurements, the answer of waits); the recording is kept as w.data."""
+        """Returns (the program's own measurements, the answer of waits). The recording is w.data."""
         for _ in range(8):
             told, waits = self.recorded_once(*options, program=program)
             if waits["lost_records"] == 0 and waits["contradictions"] == 0:
@@ -703,7 +703,7 @@ class Programs(WperfTest):
 
     def test_max_stack_is_the_depth_of_the_stacks_of_switches(self):
         def depths(*options):
-            """{depth of a stack: switches of the program that have it}"""
+            """{stack depth: number of the program's switches with that depth}"""
             self.recorded("--call-graph", "fp", *options)
             found = {}
             done = self.run_wperf("report", str(self.folder / "w.data"), "--comm", "asker,holder,pong", "--records", "-", "--json")
@@ -777,7 +777,7 @@ class WorkedExample(WperfTest):
             self.assertTrue(pauses and re.search(r"saver \(\d+\) in \w*pthread_mutex_unlock", pauses[0]), timeline)
 
 
-# Each of two threads holds a lock and waits for that of the other one.
+# Each of two threads holds a lock and waits for the other thread's lock.
 DEADLOCK = r"""
 #include <pthread.h>
 #include <unistd.h>
@@ -869,7 +869,7 @@ class Errors(WperfTest):
         waits = self.json("waits", str(folder / "s.data"), "--json")["waits"]
         (thread,) = waits["threads"]
         self.assertFalse(waits["of_whole_cores"])
-        # For each moment it is known whether the thread ran or waited.
+        # At each point in time it is known whether the thread ran or waited.
         self.assertEqual((thread["unknown_ns"], waits["contradictions"]), (0, 0), waits)
         self.assertGreater(thread["waiting_ns"], thread["wall_ns"] * 0.5)
         self.assertGreater(waits["functions"][0]["count"], 10)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arm's driver (WindowsPerf) as a device: a fake of it over the simulated machine, compared with our own driver on the same
-machine, which knows the truth. The fake has the driver's faults. It fails the command if a request would crash the real
-driver."""
+"""Arm's driver (WindowsPerf) as a device: a fake of it on top of the simulated machine is compared with wperf's own
+driver on the same machine, whose counts are right. The fake has the driver's faults. It fails the command if a request
+would crash the real driver."""
 import pathlib
 import tempfile
 import unittest

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the findings of the reader of traces with those of an independent reader, and with scripted truth.
+"""Compares wperf's trace reader with an independent reader, and with scripted true values.
 
 usage: compare_with_oracle.py ETL_DUMP FOLDER
 FOLDER has traces (NAME.etl) with their numbers (NAME.json, NAME.truth.json). Without FOLDER the test is skipped.
@@ -13,7 +13,7 @@ import sys
 
 
 def kernel_names(counts):
-    """The other reader's names of events → ours. It writes names next to the numbers."""
+    """Converts the other reader's event names to wperf's. The other reader writes names next to the numbers."""
     out = {}
     for name, count in counts.items():
         name = re.sub(r"kernel/\w+\((\d+)\)/\w+\((\d+)\)", lambda m: f"kernel/0x{int(m[1]):02x}/{m[2]}", name)

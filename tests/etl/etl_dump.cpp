@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contents of a trace, in numbers, as JSON, for tests that compare them with an independent reader. etl_dump FILE
+// etl_dump FILE: prints the contents of a trace, in numbers, as JSON, for tests that compare them with an independent
+// reader.
 #include <fmt/format.h>
 
 #include <cstdio>

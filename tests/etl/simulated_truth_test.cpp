@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs on the simulated machine, recorded as Windows would record them. The traces agree with the machine's own
-// sums for each thread.
+// Programs on the simulated machine, recorded as Windows would record them. The traces must agree with the machine's
+// own sums for each thread.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A perf.data file with names of threads, files and functions that must not be trusted, written byte by byte.
+"""A perf.data file with hostile names of threads, files and functions, written byte by byte.
 
 Functions are code made at run time, named by /tmp/perf-PID.map. The test that makes the recording removes that file.
 """
@@ -35,15 +35,15 @@ def padded(text):
 
 
 def sample(time, task, stack):
-    """`functions`: the stack as numbers of functions, the innermost first. The address of a caller is the one after its
-    call."""
+    """`functions`: the stack as numbers of functions, the innermost first. The address of a caller is the address after
+    its call."""
     words = [0xFFFFFFFFFFFFFE00] + [CODE + EACH * function + 8 for function in stack]
     body = struct.pack("<QIIQIIQQ", words[1], PROCESS, task, time, 1, 0, 1_000_000, len(words))
     return record(9, 2, body + struct.pack(f"<{len(words)}Q", *words))
 
 
 def write(path):
-    """Every function is the innermost one in a different number of samples. Returns the path of the map."""
+    """Every function is innermost in a different number of samples. Returns the path of the map."""
     fields = 1 | 2 | 4 | 0x20 | 0x80 | 0x100
     attributes = struct.pack("<IIQQQQQ", 1, 128, 0, 1_000_000, fields, 0, 1 << 18).ljust(128, b"\0")
     records = record(3, 0x2000, struct.pack("<II", PROCESS, PROCESS) + padded(b"</script>&'") + trailer(1))

@@ -160,7 +160,7 @@ def of_firefox(document):
 
 
 def of_csv(text):
-    """Only self samples. Names in the column of stacks have no ';'. A text that a spreadsheet would take for a formula
+    """Only self samples. Names in the column of stacks have no ';'. A text that a spreadsheet would treat as a formula
     begins with '."""
     own = collections.Counter()
     for row in csv.DictReader(text.splitlines(keepends=True)):

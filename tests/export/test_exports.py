@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The output of --export, read by the programs that use these formats. The totals of functions must be those of
+"""The output of --export, read by the programs that use these formats. The totals of functions must equal those in
 --json."""
 import collections
 import gzip
@@ -327,7 +327,7 @@ class Exports(WperfTest):
 
 @needs_file(TRACE)
 class ExportsOfTraces(WperfTest):
-    """Samples, states of threads and losses of a trace of Windows."""
+    """Samples, thread states and losses of a Windows trace."""
 
     @classmethod
     def setUpClass(cls):

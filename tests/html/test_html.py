@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages of `report --html` in real browsers. They show the numbers of --json, their buttons and keys work, and they
-make no network requests. Accessibility and HTML checkers find no fault. page_checks.mjs runs in the browsers;
+"""Pages of `report --html` in real browsers. The pages show the numbers of --json, their buttons and keys work, and
+they make no network requests. Accessibility and HTML checkers find no fault. page_checks.mjs runs in the browsers;
 scripts/packages.sh (need_page_tools) fetches the tools that drive them."""
 import json
 import os
@@ -55,7 +55,7 @@ def perf_data(samples, program):
 
 
 def timed_data():
-    """A counter that is read with each sample, and programs that begin while it runs."""
+    """A counter that is read with each sample, and programs that start during the recording."""
     at = [SECOND + i * 50_000_000 + i * i * 1_001 for i in range(40)]
     records = []
     for i, time in enumerate(at):
@@ -87,7 +87,7 @@ def plain_samples():
 
 
 def literals_of(script):
-    """The contents of string literals; those of templates without the expressions in them."""
+    """The contents of string literals, and of template literals without the expressions in them."""
     found, within, at = [], [], 0
     while at < len(script):
         sign, begin = script[at], at
@@ -333,7 +333,7 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual((done.stdout, done.returncode), ("", 0))
 
     def test_the_page_is_small(self):
-        """Limits the size of a page with hardly any data, which is the part that every page has."""
+        """Limits the size of a page with hardly any data: every page is at least this large."""
         _, page = self.make_page("small", [b"main"], [sample(SECOND, 0, 0, [0])], b"prog")
         self.assertLess(page.stat().st_size, 120_000)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf mcp` with the official client packages of the protocol: one for its older revisions, one for
-the stateless one. Fetches them from npm once, into build/tools."""
+"""`wperf mcp` with the official client packages of the protocol: one for the older revisions, one for the stateless
+revision. Fetches the packages from npm once, into build/tools."""
 import json
 import os
 import pathlib

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scenarios, their checks and the output. The output is the same in every run of the same scenario under -icount;
-// without it only numbers that a scenario prints itself may differ.
+// Scenarios, their checks and the output. Under -icount, the output of a scenario is the same in every run. Without
+// -icount, only numbers that a scenario prints itself may differ.
 #pragma once
 #include "base/ints.h"
 
 namespace wperf::nthost {
 
-// A scenario's requirements; on a machine without them it is skipped and reported as skipped.
+// A scenario's requirements. On a machine that does not meet them, the scenario is reported as skipped.
 enum Need : u32 {
   kNeedsNothing = 0,
   kNeedsIcount = 1,     // exact counts
@@ -64,7 +64,7 @@ void fail(const char* format, Argument a = {}, Argument b = {}, Argument c = {},
                           Argument e = {});
 bool scenario_failed();
 // For tests of the host itself: from now on one failure whose text begins with `text` is expected and does not count.
-// If it does not come, the scenario fails at its end.
+// If that failure does not happen, the scenario fails at its end.
 void expect_failure(const char* text);
 
 bool check_that(bool holds, const char* file, int line, const char* expression);

@@ -267,8 +267,7 @@ u64 preferred_address(u64 offset) {
 
 u64 find_guarding_handler(u64 pc, u64 lr) {
   if (const u64 handler = handler_around(pc)) return handler;
-  // A leaf has not moved the stack or saved registers. The caller's frame is the interrupted one, and lr is its return
-  // address.
+  // A leaf has not moved the stack or saved registers: its frame is the caller's frame, and lr is the return address.
   if (offset_in_image(pc) == ~0ull || !is_leaf(offset_in_image(pc))) return 0;
   return handler_around(lr - 4);
 }

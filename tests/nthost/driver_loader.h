@@ -18,9 +18,9 @@ void unload_image();  // unmaps its pages: a later call into it faults
 
 u64 offset_in_image(u64 address);   // ~0 if the address is not in it
 u64 preferred_address(u64 offset);  // as llvm-symbolizer and the .pdb expect it
-// The handler of a __try/__except that guards `pc` in its own function, or the call of the leaf function that `pc` is
-// in; 0 if there is no handler. Deeper callers are not examined, and a filter other than EXCEPTION_EXECUTE_HANDLER does
-// not count.
+// Returns the handler of a __try/__except that guards `pc` in its own function, or that guards the call of the leaf
+// function that contains `pc`; 0 if there is no handler. Deeper callers are not examined, and a filter other than
+// EXCEPTION_EXECUTE_HANDLER does not count.
 u64 find_guarding_handler(u64 pc, u64 lr);
 
 struct Export {

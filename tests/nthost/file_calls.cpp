@@ -25,7 +25,7 @@ struct File {
 namespace {
 
 constexpr u32 kMostFiles = 64, kMostBuffers = 16;
-constexpr u64 kBufferSize = 256 * 1024;  // larger ones come from the pool
+constexpr u64 kBufferSize = 256 * 1024;  // larger buffers come from the pool
 constexpr u64 kBufferBase = kStackBase + (1ull << 32);
 constexpr u64 kHead = 64;  // canary before a buffer
 constexpr u8 kCanary = 0x5c;
@@ -39,7 +39,7 @@ u8 poison = 0xcd;
 bool buffers_are_mapped = false;
 u32 buffers_in_use = 0;  // one bit for each buffer
 
-// A system buffer ends, except for up to 15 bytes, at a page that is not mapped.
+// A system buffer ends at an unmapped page, except for up to 15 bytes.
 class SystemBuffer {
  public:
   explicit SystemBuffer(u64 size) : size_(size) {

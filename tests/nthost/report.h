@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints the lines around a scenario, and the summary.
+// Prints the lines before and after a scenario, and the summary.
 #pragma once
 
 namespace wperf::nthost {

@@ -148,7 +148,7 @@ def show(outcome):
 
 
 def summarise(outcomes):
-    """A scenario counts as skipped only if no mode ran it."""
+    """A scenario is reported as skipped only if no mode ran it."""
     results = [result for outcome in outcomes for result in outcome.results()]
     passed = sum(1 for verdict, _ in results if verdict == "PASS")
     failed = sum(1 for verdict, _ in results if verdict == "FAIL") + sum(len(it.problems) for it in outcomes)
@@ -186,7 +186,7 @@ def main():
         print("there is no such mode; the modes are: " + ", ".join(mode.name for mode in modes(0)))
         return 1
     begin = time.monotonic()
-    # Two run at a time, because each mostly has one busy thread.
+    # Two QEMUs run at a time, because each mostly has one busy thread.
     outcomes = []
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for outcome in pool.map(lambda mode: run_mode(arguments.build.resolve(), mode, arguments.only), chosen):

@@ -28,8 +28,8 @@ constexpr u64 kLongestScenarioMs = 60'000;  // of the machine's time, unless "li
 u32 scenarios_begun = 0;
 bool watched = false;
 
-// If a scenario makes no progress, prints where each thread is. If all threads wait under -icount, virtual time jumps
-// to the limit at once.
+// If a scenario makes no progress, prints the state of each thread. If all threads wait under -icount, virtual time
+// jumps to the limit at once.
 [[noreturn]] void watch(void*) {
   const u64 limit_ms = number_of("limit", kLongestScenarioMs);
   for (u32 seen = ~0u;;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the scenarios, from the last line of the machine's start to the summary.
+// Runs the scenarios after the machine has started, and prints the summary.
 #pragma once
 
 namespace wperf::nthost {

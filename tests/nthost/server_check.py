@@ -77,7 +77,8 @@ def sampled(host, rounds):
 
 
 def check_sampling(host):
-    """All samples lie in the program's loop, except for a few at the end that may come late, as the program returns."""
+    """All samples lie in the program's loop, except for a few at the end that may come late, while the program
+    returns."""
     for rounds in (20_000_000, 100_000_000, 500_000_000):  # a busy machine merges interrupts
         samples = sampled(host, rounds)
         if len(samples) >= 10:
@@ -104,7 +105,7 @@ def check_stopping(host):
 
 
 def check(command):
-    """The lines to show; raises AssertionError or HostGone."""
+    """Returns the lines to print; raises AssertionError or HostGone."""
     port = free_port()
     with wire.Host(wire.with_serial_at(port, command), port) as host:
         status, data = host.ask(wire.HELLO, capacity=8)

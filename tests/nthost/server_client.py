@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The other side of server/protocol.h in Python: for run_nthost.py, and to try requests by hand."""
+"""The client side of server/protocol.h in Python, for run_nthost.py and for requests by hand."""
 import os
 import select
 import socket
@@ -81,7 +81,7 @@ class Host:
         return data
 
     def ask(self, kind, payload=b"", *, client=0, code=0, process=0, capacity=0, rights=0):
-        """One frame; its answer as (status, bytes)."""
+        """Sends one frame; returns its answer as (status, bytes)."""
         frame = struct.pack("<8I", MAGIC, kind, client, code, process, len(payload), capacity, rights)
         self.line.sendall(frame + payload)
         status, returned, sent, _ = ANSWER.unpack(self.receive(ANSWER.size))
@@ -92,7 +92,7 @@ class Host:
         return self.ask(RUN, request + code, process=process, rights=rights)[0]
 
     def program(self, kind, process, cpu):
-        """RUN_STATE or STOP_RUN: (condition, result)."""
+        """Sends RUN_STATE or STOP_RUN; returns (condition, result)."""
         status, data = self.ask(kind, struct.pack("<I", cpu), process=process, capacity=16)
         assert status == 0, hex(status)
         condition, _, result = struct.unpack("<2IQ", data)

@@ -11,18 +11,18 @@ struct Workload;
 // Calls function(argument) at EL1, PASSIVE_LEVEL, in the system's process.
 Workload* start_kernel_work(u32 cpu, u64 (*function)(u64 argument), u64 argument);
 
-// Starts at `entry` at EL0 in `process`. x0 = argument. As after a call, the stack has 64 KB below sp and as much above
-// it. x30 = a page that ends the work. The program returns, or executes svc #0; its x0 is the result. Any other
-// exception of it is a failure of the scenario. `thread` is the id that its thread has from its first instruction on
-// (for the server, that of the sending thread), or 0 for any.
+// Starts at `entry` at EL0 in `process`. x0 = argument. As after a call, the stack has 64 KB below sp and 64 KB above
+// it. x30 = a page whose code ends the work. The program returns, or executes svc #0; its x0 is the result. Any other
+// exception in the program fails the scenario. `thread` is the id of its thread from the first instruction on (for the
+// server, the id of the sending thread), or 0 for any id.
 Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u32 thread = 0);
 
-// The initial sp of a program that is started while no other one exists. Its stack is as large above sp as below; the
-// thread's block has these limits.
+// The initial sp of a program that is started while no other program exists. Its stack is as large above sp as below;
+// the thread's block has these limits.
 inline constexpr u64 kUserStack = 64 * 1024;
 inline constexpr u64 kFirstStack = 0x0000'7ffe'0000'0000 + kUserStack;
 
-// Instructions that EL0 executes in addition to those of the program itself: the svc to which it returns (0 if it
+// Instructions that EL0 executes in addition to the program's own: the svc to which the program returns (0 if it
 // executes svc itself).
 constexpr u64 kInstructionsOfReturn = 1;
 

@@ -49,7 +49,7 @@ deep_loop_begin:
   subs x2, x2, #1
   b.ne 3b
   subs x1, x1, #1
-  b.ne 2b                    // from 0 it does not come back
+  b.ne 2b                    // if it was 0, this loops for ever
 deep_loop_end:
   ldp x29, x30, [sp], #16
   ret
@@ -77,7 +77,7 @@ endless_work:
   mov x19, x0
   add x20, x0, x0, lsl #1
 1:
-  yield                      // under -icount QEMU gives the next core its turn; else two such programs are not fair
+  yield                      // under -icount QEMU then runs the next core; two such programs need this to share time
   mov x0, x20
   bl endless_hot
   mov x0, x19

@@ -16,7 +16,7 @@ TOP = "wperf-3.8.0-windows-arm64/"
 
 
 def fake_image(certificates=0, machine=0xAA64):
-    """The smallest PE header in which a machine and a certificate table can be found."""
+    """The smallest PE header that has a machine and a certificate table."""
     image = bytearray(0x200)
     image[:2] = b"MZ"
     image[0x3C] = 0x80

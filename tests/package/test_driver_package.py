@@ -166,7 +166,7 @@ class Manifest:
 
 
 def check_references(test, manifest):
-    """Each $(string.…), map, keyword and template that is named exists, and each string is used."""
+    """Each $(string.…), map, keyword and template that the manifest names exists, and each string is used."""
     strings = {string.get("id") for string in manifest.root.iter(f"{EVENTS}string")}
     used = set()
     for element in manifest.root.iter():
@@ -246,7 +246,7 @@ class AppManifestTest(unittest.TestCase):
         kinds = {**IN_TYPES, "std::string_view": "win:UnicodeString"}
         in_header = [(name, kinds[kind]) for kind, name in re.findall(r"^\s*([\w:]+) (\w+)(?: = \w+)?;", body, re.MULTILINE)]
         self.assertEqual(self.manifest.fields(1), in_header)
-        # The order in which they are written.
+        # The order in which the fields are written.
         written = re.search(r"fields\[\] = \{(.*?)\};", self.code, re.DOTALL)[1]
         names = [name.replace("name", "event") for name in re.findall(r"field_of\((?:event\.)?(\w+)\)", written)]
         self.assertEqual(names, [name for name, _ in in_header])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`cmake --install` into a prefix that is then moved elsewhere: the tool works there, and others build against the library."""
+"""`cmake --install` into a prefix that is then moved elsewhere: the tool works in its new place, and other projects
+build against the library."""
 import os
 import pathlib
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/make_sbom.py describes this build and a made archive for Windows. The result is compared with dpkg and readelf,
-and checked against those rules of SPDX 2.3 that need no schema."""
+"""tools/make_sbom.py describes this build and a made-up archive for Windows. The result is compared with dpkg and
+readelf, and checked against the rules of SPDX 2.3 that need no schema."""
 import hashlib
 import json
 import os

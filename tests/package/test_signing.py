@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/sign-release and scripts/attestation-cab with a certificate, its root and a time stamp server that live as long as this test.
-osslsigncode and gcab examine the results."""
+"""scripts/sign-release and scripts/attestation-cab with a certificate, its root and a time stamp server that exist only
+during this test. osslsigncode and gcab examine the results."""
 import http.server
 import os
 import pathlib
@@ -41,7 +41,7 @@ def run(*words, status=0, **keywords):
 
 
 class Publisher:
-    """A root, the certificate of a publisher below it, and that of a time stamp server."""
+    """A root certificate, and below it the certificates of a publisher and of a time stamp server."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -99,7 +99,7 @@ class SigningTest(unittest.TestCase):
         return archive.with_suffix(".msi")
 
     def test_archive_then_installer(self):
-        """The order of a release: first the files are signed that the installer contains, then the installer itself."""
+        """The order of a release: the files in the installer are signed first, then the installer itself."""
         archive = self.folder / "wperf-3.8.0-windows-arm64.zip"
         top = archive.stem
         with zipfile.ZipFile(archive, "w") as out:

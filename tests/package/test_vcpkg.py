@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""vcpkg's port of the library: its portfile runs with stand-ins for vcpkg's functions (vcpkg_stand_in.cmake), with a finished
-build. Then the project of a user is built with the package."""
+"""vcpkg's port of the library: its portfile runs with substitutes for vcpkg's functions (vcpkg_stand_in.cmake), on a
+finished build. Then a user's project is built with the package."""
 import hashlib
 import json
 import os

@@ -65,7 +65,7 @@ MOST_TAGS = 16
 
 
 def faults(value, rule, place=""):
-    """A text for each value that breaks the rule."""
+    """Returns a text for each value that breaks the rule."""
     if isinstance(rule, re.Pattern):
         return [] if isinstance(value, str) and rule.fullmatch(value) else [f"{place}: {value!r}"]
     if isinstance(rule, list):

@@ -1,7 +1,7 @@
-# Runs a portfile with functions of the names that vcpkg has, written from its documentation. The tests have no vcpkg.
+# Runs a portfile with substitutes for vcpkg's functions, written from its documentation. The tests have no vcpkg.
 #   cmake -DPORT_FOLDER=… -DWORK=… [-DBUILD=…] -P vcpkg_stand_in.cmake
-# The package goes into WORK/packages. BUILD: a finished build; then the portfile's calls to configure and build are only checked.
-# Without BUILD they are carried out.
+# The package goes into WORK/packages. BUILD: a finished build; then the portfile's calls to configure and build are
+# only checked. Without BUILD they are executed.
 cmake_minimum_required(VERSION 3.25)
 set(PORT wperf)
 set(TARGET_TRIPLET x64-linux)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prints the unwind rules at addresses of an ELF file, for frame_rows_with_llvm.py. Usage: frame_rows_dump FILE
-// SECTION, with linked addresses in hexadecimal on standard input. Prints one line for each, with registers by their
-// DWARF numbers.
+// SECTION, with linked addresses in hexadecimal on standard input. Prints one line for each address, with DWARF
+// register numbers.
 #include <cstdio>
 #include <cstring>
 

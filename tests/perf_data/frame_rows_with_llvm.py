@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of call frame information, compared one by one with those that llvm-dwarfdump lists.
+"""Compares rows of call frame information one by one with the rows that llvm-dwarfdump lists.
 
   frame_rows_with_llvm.py --dump FRAME_ROWS_DUMP [FILE...]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of machines with the other byte order. A recording that perf made here is byte-swapped field by field, to be
-like the file of such a machine. wperf must report the same for both.
+"""Files of machines with the other byte order. The test byte-swaps a recording of the installed perf field by field, so
+that it looks like a file from such a machine. wperf must report the same for both.
 
   other_byte_order.py --wperf WPERF
 
@@ -240,7 +240,7 @@ def turned(original):
 
 
 def packed(data, zstd, order):
-    """The same records as `perf record -z` writes them, cut at any byte, in a file that was not finished."""
+    """The same records, compressed as `perf record -z` does it and cut at any byte, in an unfinished file."""
     data_at = int.from_bytes(data[40:48], order)
     data_size = int.from_bytes(data[48:56], order)
     out = bytearray(data[:data_at])

@@ -147,7 +147,7 @@ RECORDINGS = {
 }
 
 # Symbols that may differ, and why. Within a command and module every difference must be explained by one line here, and
-# one side's missing samples must be the other's surplus: samples may have another name, but none may be lost.
+# samples that one side lacks must be a surplus on the other side: samples may have another name, but may not be lost.
 EXPLAINED = [
     (r"@plt$|^\[unknown\]$|^_init$", "perf calls stubs without a symbol '@plt' or takes them for what lies before, and does not "
      "know those of .plt.sec and .plt.got"),
@@ -186,7 +186,7 @@ def record(folder, name):
 
 
 def plain(module, symbol):
-    """One spelling for names that both write differently."""
+    """Returns one spelling for names that wperf and perf write differently."""
     module = module.strip()
     symbol = symbol.strip()
     if module in ("[kernel.kallsyms]", "[kernel.vmlinux]", "[guest.kernel.kallsyms]"):
@@ -244,7 +244,7 @@ SAME_PLACE = "of a function without a size and one that begins where it stands, 
 
 
 def are_one_place(path, symbols):
-    """Whether each of these names shares an address of the file with another of them."""
+    """Whether each of these names shares an address in the file with another of these names."""
     places = collections.defaultdict(set)
     listed = subprocess.run(["readelf", "-Ws", "--dyn-syms", path], capture_output=True, text=True, check=False).stdout
     for line in listed.splitlines():
@@ -255,7 +255,7 @@ def are_one_place(path, symbols):
 
 
 def are_one_kernel_place(symbols):
-    """The same of the running kernel."""
+    """The same for the running kernel."""
     places = collections.defaultdict(set)
     for line in pathlib.Path("/proc/kallsyms").read_text(errors="replace").splitlines():
         words = line.split()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prints the callers found by unwinding the stack copies of a perf.data file, for unwind_with_perf.py. Each sample has
-// a line with the thread, the time and the places of the frames in their files, innermost first. The last lines say how
-// many stacks end early, and why.
+// a line with the thread, the time and the file offsets of the frames, innermost first. The last lines give the number
+// of stacks that end early, by reason.
 #include <cstdio>
 #include <vector>
 
@@ -12,7 +12,7 @@ using namespace wperf;
 
 namespace {
 
-// As perf script prints it: in the file, or in memory if there is no file.
+// The address as perf script prints it: in the file, or in memory if there is no file.
 u64 place_of(const perf_data::ProcessHistory& history, u32 space, u64 address) {
   const perf_data::CodePlace place = history.place_in(space, address);
   const bool is_vdso = place.code != perf_data::kNoCode && history.codes()[place.code].path == "[vdso]";

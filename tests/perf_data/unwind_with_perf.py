@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Callers that are unwound from copies of stacks, compared address by address with those of `perf script`.
+"""Compares the callers unwound from stack copies, address by address, with those of `perf script`.
 
   unwind_with_perf.py --dump UNWIND_DUMP [--keep FOLDER] [FILE...]
 
@@ -164,8 +164,8 @@ RECORDINGS = {
 }
 
 FIRST_KERNEL_ADDRESS = 1 << 63
-# Differences that are allowed between two stacks: a test for (our stack, perf's stack), both innermost frame first, and
-# the reason.
+# Allowed differences between two stacks: a test for (wperf's stack, perf's stack), both with the innermost frame first,
+# and the reason.
 EXPLAINED = [
     (lambda mine, other: not other and len(mine) == 1,
      "perf shows not even the sample's own address where nothing of the stack could be copied"),
@@ -177,13 +177,13 @@ EXPLAINED = [
 ]
 # One program has only .debug_frame.
 DEBUG_FRAME = "perf's unwinder may have been built without .debug_frame, and then ends where there is no .eh_frame"
-# A few samples lie below code without any table, such as the code that runs destructors at the end of a program. There
-# wperf follows frame pointers. perf ends, or guesses a stack pointer and takes a word there for a caller that is in no
-# file (shown as an address, not as a place in a file). In such cases, wperf's stack must end at the same place as the
-# stacks on which both agree.
+# In a few samples, a caller is code without any table, such as the code that runs destructors at the end of a program.
+# wperf then follows frame pointers. perf stops, or guesses a stack pointer and treats a word on the stack as a caller
+# outside of all files (shown as an address, not as a file offset). In such cases, wperf's stack must end with the same
+# frame as the stacks on which both agree.
 GIVEN_UP = "perf ends or guesses where there is no table, and we go on to where other stacks end, too"
-# If wperf's stack ends there, too, because there is no table and no more of the stack, perf's stack is longer only by that
-# word. This may occur as often as wperf reports such an end.
+# If wperf's stack ends at the same frame, because there is no table and the stack copy ends, perf's stack is longer
+# only by that word. This may occur as often as wperf reports such an end.
 GUESSED = "perf takes a word that lies in no file for one caller more, where we say that the stack cannot be followed"
 FIRST_ADDRESS_IN_NO_FILE = 1 << 40
 MOST_GIVEN_UP = 0.01

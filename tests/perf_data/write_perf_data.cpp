@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a fixed perf.data file with formats/perf_data, which written_for_perf.py knows.
+// Writes a perf.data file with formats/perf_data. Its contents are fixed: written_for_perf.py expects them.
 //
 //   write_perf_data FILE MODULE
 //

@@ -29,7 +29,7 @@ def perf(*arguments):
 
 
 def expected(index):
-    """The sample as `perf script` must print it. In a stack, addresses are those of the file."""
+    """The sample as `perf script` must print it. The addresses in a stack are file addresses."""
     comm, tid = ("written", 4000) if index % 2 == 0 else ("second thread", 4001)
     event = "second_event" if index % 3 == 0 else "first_event"
     return comm, 4000, tid, index % 4, (index + 2) / 1000, 1000 + index, event, 0x1000 + index

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program ends in the way that its first word names, with the number that follows. `keys` reads single keys until
-// q.
+// The program ends in the way that its first argument names, with the number in the second argument. `keys` reads
+// single keys until q.
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>

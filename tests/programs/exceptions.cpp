@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Throws and catches in every way that unwinds differently: the output and the exit status are the same on any system.
-// exceptions uncaught: ends by an exception that is not caught.
+// Throws and catches exceptions in all ways that differ in unwinding. The output and the exit status are the same on
+// every system. "exceptions uncaught" ends with an exception that is not caught.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,7 +40,8 @@ __attribute__((noinline)) void throw_one(int kind) {
   if (kind == 3) deep(5);
 }
 
-// Its frame saves many registers of both kinds. All of them must have their values again where the exception is caught.
+// Its frame saves many registers of both kinds. All registers must have their values again where the exception is
+// caught.
 __attribute__((noinline)) double keep_registers(int kind, double a, double b, double c, double d, long e, long f,
                                                 long g, long h, long i) {
   for (int round = 0; round < 3; ++round) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files as Windows keeps them: sharing, attributes, drives, names in other alphabets, changes of folders, links. It
-// prints how many questions had a wrong answer.
+// Files with Windows' semantics: sharing, attributes, drives, names in other alphabets, changes of folders, links. It
+// prints the number of wrong answers.
 #include <stdio.h>
 #include <windows.h>
 

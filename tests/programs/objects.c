@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Timers that call a routine, and what a program may ask about objects and permissions. It prints how many questions
-// had a wrong answer.
+// Timers that call a routine, and queries about objects and permissions. It prints the number of wrong answers.
 #include <aclapi.h>
 #include <stdio.h>
 #include <windows.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program asks about the machine, its memory, its children and its console. It prints how many questions had a
-// wrong answer.
+// The program queries the machine, its memory, its children and its console. It prints the number of wrong answers.
 //   questions child   writes the address of a text and waits until somebody changes it; ends with 9
 //   questions sleep   sleeps for a long time
 //   questions break   sends itself Ctrl-Break, which ends it

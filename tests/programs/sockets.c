@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sockets as Windows programs use them, within the machine: a server with threads, one with a completion port, select,
-// events, datagrams, names, and another process as client (sockets PORT).
+// Sockets as Windows programs use them, within the machine: a server with threads, a server with a completion port,
+// select, events, datagrams, names, and another process as client (sockets PORT).
 #include <mswsock.h>
 #include <stdio.h>
 #include <stdlib.h>

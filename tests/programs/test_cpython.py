@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""CPython for ARM64 Windows, built by scripts/cpython, on the DLLs of Windows. Its answers are right, and its profile
-matches the one in Arm's learning path."""
+"""CPython for ARM64 Windows, built by scripts/cpython, on the DLLs of Windows. Its results are right, and its profile
+matches the profile in Arm's learning path."""
 import collections
 import fcntl
 import json
@@ -197,7 +197,7 @@ class PythonFrames(CPythonTest):
         self.assertLess(wrong_lines.total() / right_lines, 0.02, wrong_lines)
 
 
-# Notes when its functions wait. hold() works in C and does not release the interpreter's lock.
+# Records when its functions wait. hold() works in C and does not release the interpreter's lock.
 WAITING = """
 import json, threading, time
 notes, lock = [], threading.Lock()
@@ -257,7 +257,7 @@ class PythonWaits(CPythonTest):
         for wait, note in self.waits():
             frames = python_frames(wait)
             names = "/".join(frame["symbol"] for frame in frames)
-            # timed() itself may wait for the interpreter's lock, before and after its call.
+            # timed() itself may wait for the interpreter's lock, before and after it calls `act`.
             self.assertRegex(names, f"^({note['name']}/)?timed/several/", wait)
             self.assertNotIn("_PyEval_EvalFrameDefault", [frame.get("symbol") for frame in wait["frames"]])
             if frames[0]["symbol"] == "nap":
@@ -343,7 +343,7 @@ class OwnTests(CPythonTest):
 
 
 class TwoTerminals(CPythonTest):
-    """The session of the guides: the interpreter in one terminal, wperf in another."""
+    """The session that the guides show: the interpreter in one terminal, wperf in another."""
 
     def setUp(self):
         self.environment["WPERF_DEVICE"] = "sim"  # the machine that is up

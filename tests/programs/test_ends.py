@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How programs end on a simulated machine that stays on: exit codes, crashes, output that cannot be written, and a console
-whose mode they changed."""
+"""How programs end on a simulated machine that stays on: exit codes, crashes, output that cannot be written, and a
+changed console mode."""
 import os
 import pathlib
 import pty

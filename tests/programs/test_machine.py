@@ -106,7 +106,7 @@ class Machine(WperfTest):
         self.wait_until("lua runs", lambda: any(row["State"] == "running" for row in self.programs().values()))
         time.sleep(1)
         (row,) = json.loads(waits.communicate("hello\n", timeout=TIMEOUT)[0])["waits"]["threads"]
-        self.assertGreater(row["waiting_ns"], 100_000_000)  # a busy computer lets less of the machine's time pass
+        self.assertGreater(row["waiting_ns"], 100_000_000)  # on a busy computer, less of the machine's time passes
         self.assertGreater(row["waiting_ns"], 10 * row["ready_ns"])
 
     def test_a_measured_program_begins_with_its_measurement(self):
@@ -124,7 +124,7 @@ class Machine(WperfTest):
         holders = []
 
         def is_held():
-            # The holder came too late and was refused, because the driver was held.
+            # The holder was too late: another process held the driver, so it was refused.
             if not holders or holders[-1].poll() is not None:
                 holders.append(self.start_wperf("stat", "-e", "ld_spec", "-c", "0", "--timeout", "60"))
                 self.addCleanup(holders[-1].communicate)

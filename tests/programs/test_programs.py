@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that others wrote, built by scripts/programs, run on the simulated machine and give the same answers as Debian's
-builds of them. Their profiles name their functions."""
+"""Third-party programs, built by scripts/programs, run on the simulated machine and give the same answers as Debian's
+builds. Their profiles name their functions."""
 import os
 import pathlib
 import random
@@ -193,8 +193,8 @@ class Answers(Programs):
         self.simulated("fasttext", *learn)
         done = self.same("fasttext", "test", "model.bin", "lessons")
         self.assertIn("P@1\t1\n", text_of(done))
-        # The program starts with four threads and makes four more for training. The last one runs on the core of the
-        # first.
+        # The program starts with four threads and makes four more for training. The last thread runs on the core of the
+        # first thread.
         text = self.named("record", "-g", "-e", "inst_retired:2000", "-c", "0", program=(self.program("fasttext"), *learn))
         self.assertIn("fasttext::Model::update", text)
 
@@ -225,7 +225,7 @@ class Views(Programs):
 
 
 class Closed(Programs):
-    """A program sees only the given folder, and may change it only if that was allowed."""
+    """A program sees only the given folder, and may change it only with permission."""
 
     def lua(self, script, device):
         self.put("try.lua", script)
@@ -276,7 +276,7 @@ class BuiltTest(WperfTest):
 
 
 class ChildrenTest(BuiltTest):
-    """A program that starts others, talks with them and waits for them."""
+    """A program that starts other programs, communicates with them and waits for them."""
     PROGRAM = "children"
     EXPECTED = ["wrote 10000", r"got child one: 10000 in C:\work, yes", "the end is error 109", "exit code 42", "now 997", "event 0",
                 "pipe says hello, exit code 5", "routine: error 0, 5 bytes, 0", "woken by 192", "pipe says hello, exit code 5", "crash c0000005", "early 258", "ended 9"]
@@ -336,7 +336,7 @@ class QuestionsTest(BuiltTest):
 
 
 class FilesTest(BuiltTest):
-    """Files as Windows keeps them."""
+    """Files with Windows' semantics."""
     PROGRAM = "files"
 
     def check_part(self, part, *lines):
@@ -367,7 +367,7 @@ class FilesTest(BuiltTest):
 
 @unittest.skipUnless(ZIG.exists() and shutil.which("c++"), "needs zig and a native compiler to build the programs")
 class ExceptionsTest(WperfTest):
-    """Built twice from one source: for Windows, where the simulated machine unwinds, and for this system."""
+    """One source is built twice: for Windows, where the simulated machine unwinds its stacks, and for this system."""
     SOURCE = pathlib.Path(__file__).resolve().with_name("exceptions.cpp")
 
     def setUp(self):

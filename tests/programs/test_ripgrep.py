@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program that was not built here: ripgrep for Windows on Arm, as its authors publish it. It is written in Rust, has
-several threads, and is statically linked with Microsoft's C runtime. It finds the same in a folder as grep."""
+"""A program that the project did not build: ripgrep for Windows on Arm, as its authors publish it. It is written in
+Rust, has several threads, and is statically linked with Microsoft's C runtime. It finds the same in a folder as
+grep."""
 import pathlib
 import subprocess
 import sys
@@ -54,7 +55,7 @@ class Ripgrep(WperfTest):
         self.assertGreater(len(cores["recording"]["events"][0]["rows"]), 1)
 
     def test_one_large_file_and_what_is_piped(self):
-        """A file that is named is mapped into memory; without one it reads its standard input."""
+        """ripgrep maps a named file into memory; without a file name it reads its standard input."""
         found = self.searched("-n", "-o", "Guest[A-Za-z]+", "guest_files.cpp")
         native = subprocess.run(["grep", "-n", "-o", "Guest[A-Za-z]*", "guest_files.cpp"], cwd=FOLDER, text=True, capture_output=True, check=True)
         self.assertEqual(found.splitlines(), native.stdout.splitlines())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs on real DLLs of Windows (`windows=`): their answers are those of other systems, two runs are the same to the
-instruction, and profiles name the functions of the DLLs."""
+"""Programs on real DLLs of Windows (`windows=`): their answers are the same as on other systems, two runs execute the
+same number of instructions, and profiles name the functions of the DLLs."""
 import pathlib
 import re
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A ClickHouse of this machine, started for a test, with a user who has a password."""
+"""Starts the installed ClickHouse server for a test, with a user who has a password."""
 import pathlib
 import shutil
 import subprocess

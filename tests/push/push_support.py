@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shared by the tests of push: recordings, strict servers, and the values of --json."""
+"""Shared by the push tests: recordings, strict servers, and the values of --json."""
 import pathlib
 import shutil
 import socket

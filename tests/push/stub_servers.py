@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Servers that accept profiles as documented by Pyroscope, Parca and OpenTelemetry. They decode each request
-completely, and refuse anything else with a 4xx. protoc decodes the messages if an official .proto is available.
-Otherwise they are decoded by the field numbers in the project's own .proto."""
+completely, and refuse invalid requests with a 4xx status. protoc decodes the messages if an official .proto is
+available. Otherwise they are decoded by the field numbers in the project's own .proto."""
 import email.parser
 import email.policy
 import gzip

@@ -77,10 +77,10 @@ class Agent(PushTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         memory = [events_of(profile)["wperf_agent_memory"] for profile in server.profiles]
         self.assertGreaterEqual(len(memory), 10)
-        # The first ones fill caches.
+        # The first periods fill caches.
         self.assertLess(max(memory), 64 * MEGABYTE)
         # A leak grows over many periods. Some data are read only once, such as the kernel's names at its first sample,
-        # and that may take a few periods, so the three largest steps are allowed.
+        # and this may take a few periods, so the three largest steps are allowed.
         later = memory[len(memory) // 3:]
         steps = sorted(after - before for before, after in zip(later, later[1:]))
         self.assertLess(sum(steps[:-3]), 2 * MEGABYTE, memory)
@@ -107,7 +107,7 @@ class Agent(PushTest):
         server = self.serve()
         environment = dict(self.environment, WPERF_DEVICE="linux")
         begun = self.folder / "begun"
-        # The processor time it has used by then was sampled.
+        # The processor time that the program has used by then was sampled.
         program = LOOP.format(seconds=0) + f"open({str(begun)!r}, 'w')\n" + LOOP.format(seconds=60)
         running = subprocess.Popen([BINARY, "record", "-e", "cpu-clock", "--push", server.url, "--every", "60", "--",
                                     sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE,

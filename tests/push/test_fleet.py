@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A fleet's profiles in ClickHouse: those of 50 hosts and two builds are sent by `wperf push`, become a thousand in the database, and
-are read back by `report` and `diff`. The test itself wrote the profiles, so it knows the true values."""
+"""A fleet's profiles in ClickHouse: `wperf push` sends the profiles of 50 hosts and two builds, the test copies them to
+a thousand profiles in the database, and `report` and `diff` read them back. The test itself wrote the profiles, so it
+knows the true values."""
 import collections
 import concurrent.futures
 import json
@@ -117,7 +118,7 @@ class Fleet(FleetTest):
         text = self.ok("diff", self.server.address("fleet", "build=41"), self.server.address("fleet", "build=42"))
         self.assertIn(f"{HOSTS} hosts of clickhouse://", text)
         self.assertIn(SLOWER, text)
-        # Half of the hosts against the other half: nothing changed.
+        # Compares half of the hosts with the other half: nothing changed.
         halves = ["&".join(f"host=h{host}" for host in hosts) for hosts in (range(0, HOSTS, 2), range(1, HOSTS, 2))]
         document = json.loads(self.ok("diff", *(self.server.address("fleet", f"build=41&{half}") for half in halves), "--json"))
         self.assertEqual([row for row in document["diff"]["events"][0]["functions"] if row["sure"]], [])
@@ -172,7 +173,7 @@ class Table(FleetTest):
         self.assertIn("4 profiles", self.ok("report", self.address()))
 
     def test_names_of_a_recording_come_back(self):
-        """Modules, lines, marks and hostile names: the tables are those of the recording."""
+        """Modules, lines, marks and hostile names: the tables are the same as for the recording."""
         recording = self.folder / "hostile.data"
         symbols = hostile_recording.write(recording)
         self.addCleanup(symbols.unlink, missing_ok=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Profiles read back from servers that disconnect early, are slow or send invalid answers. Also tests Pyroscope's query,
-where passwords may be sent, and that addresses from files and assistants are not contacted."""
+"""Profiles read back from servers that disconnect early, are slow or send invalid answers. Also tests Pyroscope's
+query, to which servers passwords may be sent, and that wperf does not contact addresses from files and assistants."""
 import gzip
 import http.server
 import json

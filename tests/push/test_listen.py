@@ -56,7 +56,7 @@ class Listen(WperfTest):
                 time.sleep(0.05)
 
     def settled(self, counts):
-        """The page after that many counts, when it no longer changes."""
+        """Returns the page after that many counts, once it no longer changes."""
         end = time.monotonic() + PATIENCE
         while True:
             text = self.metrics()
@@ -148,12 +148,12 @@ class Listen(WperfTest):
                                 (b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n", b"400"), (b"\r\n\r\n", b"400")):
             with self.subTest(request[:40]):
                 answer = self.ask(request)
-                # A client that sends more than is read may see the connection end before the answer.
+                # A client that sends more than wperf reads may see the connection end before the answer.
                 self.assertTrue(answer.startswith(b"HTTP/1.1 " + status) or (len(request) > 8192 and not answer), answer[:80])
         self.assertEqual(self.ask(b"GET /met"), b"")  # the client disconnects in the middle
         head = self.ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
         self.assertTrue(head.endswith(b"\r\n\r\n"))
-        # A silent client delays the others only for a moment.
+        # A silent client delays the other clients only for a short time.
         silent = socket.create_connection(("127.0.0.1", self.port))
         self.addCleanup(silent.close)
         self.assertIn("wperf_event_value", self.metrics())
@@ -168,7 +168,7 @@ class Listen(WperfTest):
             self.addCleanup(one.close)
             one.sendall(b"GET /metr")
             silent.append(one)
-        # If wperf gave each of them two seconds, one after the other, these requests would time out.
+        # If wperf gave each silent client two seconds, one after the other, these requests would time out.
         for _ in range(3):
             self.assertIn("wperf_event_value", self.metrics())
         _, errors = self.stop()

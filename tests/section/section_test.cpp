@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// section.h with software events, which any Linux machine counts. tests/arm_linux has those of a processor.
+// section.h with software events, which any Linux machine can count. tests/arm_linux tests it with a processor's
+// events.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

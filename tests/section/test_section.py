@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""section.h from outside: the compilers that accept it, the places where it cannot count, and the examples of its
-page."""
+"""section.h as its users see it: the compilers that accept it, the systems on which it cannot count, and the examples
+of its page."""
 import os
 import pathlib
 import re

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Our SPE decoder compared with the installed perf, which decodes Arm SPE traces on any host: the same packets and records.
+"""Compares wperf's SPE decoder with the installed perf, which decodes Arm SPE traces on any host: the same packets and
+records.
 
   compare_with_perf.py --dump SPE_DUMP [--records 3000] [--seed 1] [--keep FOLDER]
 

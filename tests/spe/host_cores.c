@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preloaded, it makes a program see HOST_CORES cores.
+// If this library is preloaded, a program sees HOST_CORES cores.
 #include <stdlib.h>
 
 int get_nprocs(void) {

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes perf.data files that hold SPE bytes, as `perf record -e arm_spe//` on Linux does, and makes SPE packets.
 
-Only the records that perf needs to decode them: one event of the SPE unit, how its clock becomes nanoseconds, AUXTRACE buffers.
-Byte layouts: the Linux header uapi/linux/perf_event.h and perf's page on the file format.
+Writes only the records that perf needs to decode them: one event of the SPE unit, the conversion of its clock to
+nanoseconds, AUXTRACE buffers. Byte layouts: the Linux header uapi/linux/perf_event.h and perf's page on the file
+format.
 """
 import dataclasses
 import struct
@@ -44,7 +45,7 @@ def record(kind, body, misc=0):
 
 
 def sample_id(cpu, time=1):
-    """The end of each record of the kernel when sample_id_all is set: tid, time, cpu, identifier."""
+    """The end of each kernel record if sample_id_all is set: tid, time, cpu, identifier."""
     return struct.pack("<IIQIIQ", 1, 1, time, cpu, 0, EVENT_ID)
 
 
@@ -105,7 +106,7 @@ def write(path, buffers, clock=Clock(), cpuid=None, comms=(), mmaps=()):
             file.write(part)
 
 
-# Packets. They are encoded here a second time, so that the decoder is not tested against its own encoder.
+# Packets. This is a second, independent encoder, so that the decoder is not tested against wperf's own encoder.
 def code_address(index, address, level, non_secure=1):
     return bytes([0xb0 | index]) + struct.pack("<Q", address & (1 << 56) - 1 | non_secure << 63 | level << 61)
 

@@ -4,9 +4,9 @@
 
   report_with_perf.py --wperf WPERF [--records 20000] [--seed 1]
 
-The recording is made here: SPE records with addresses in real functions of wperf's own file. They are of two processes
-that have mapped it at different addresses. One of them has also mapped a file that is not on this machine. Exit status
-77: no perf here, or one without Arm SPE.
+The recording is made here: SPE records with addresses in real functions of wperf's own file. They belong to two
+processes that have mapped this file at different addresses. One of the processes has also mapped a file that is not on
+this machine. Exit status 77: no perf here, or one without Arm SPE.
 """
 import argparse
 import collections
@@ -38,7 +38,7 @@ def text_segment(path):
 
 
 def functions(path):
-    """Addresses and sizes of functions that share their address with no other."""
+    """Addresses and sizes of functions that do not share their address with another function."""
     listed = subprocess.run(["nm", "--defined-only", "-S", path], capture_output=True, text=True, check=True).stdout
     found = collections.defaultdict(list)
     for line in listed.splitlines():

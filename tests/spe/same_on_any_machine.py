@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf report --mem` prints the same for a recording on a machine with one core and with many.
+"""`wperf report --mem` prints the same for a recording on a machine with one core and on a machine with many.
 
   same_on_any_machine.py --wperf WPERF --host-cores LIBRARY
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The results of our decoder for a file of bare SPE bytes, for compare_with_perf.py and for people:
+// The results of wperf's decoder for a file of bare SPE bytes, for compare_with_perf.py and for people:
 //   spe_dump FILE packets     offset and words of each packet
 //   spe_dump FILE records     one line a record: timestamp, pc, target, data address, physical address, context,
 //   latency,

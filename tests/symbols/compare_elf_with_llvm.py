@@ -78,7 +78,7 @@ def packed(method):
 
 
 def packed_the_old_way(folder):
-    """In .zdebug_ sections, which LLVM does not know any more."""
+    """In .zdebug_ sections, which LLVM no longer supports."""
     run(["objcopy", "--compress-debug-sections=zlib-gnu", "program", "program.packed"], folder)
     return folder / "program.packed", [], folder / "program"
 
@@ -96,8 +96,8 @@ def without_dwarf(folder):
 
 
 def packed_as_go_does(folder):
-    """Packs the debug sections as Go does: .zdebug_ sections replace the plain ones, and their names are appended to
-    the string table at the end of the file."""
+    """Packs the debug sections as Go does: .zdebug_ sections replace the plain sections, and their names are appended
+    to the string table at the end of the file."""
     image = WindowsImage(folder / "program.exe")
     file, texts = bytearray(image.bytes), image.symbols + 18 * image.symbol_count
     for i, (name, size, _, stored, place, *_) in enumerate(image.sections):
@@ -187,7 +187,7 @@ def variants():
 
 
 def build(variant, work):
-    """(image, further files for us, file for llvm-symbolizer)"""
+    """(image, further files for wperf, file for llvm-symbolizer)"""
     folder = work / variant.name
     if folder.exists():
         shutil.rmtree(folder)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the names and lines that wperf finds in stripped Go programs with what Go's own tools say about the same programs.
+"""Compares the names and lines that wperf finds in stripped Go programs with the output of Go's own tools for the same
+programs.
 
 usage: compare_go_symbols.py --frames ELF_FRAMES --work FOLDER [--against PROGRAM UNSTRIPPED]...
 
-go_program/ is built for several systems, once as it is and once stripped (-ldflags "-s -w"). For the begin of every function that
-`go tool nm` lists in the former, wperf must give that name from the latter; for addresses between them it must give the function
-and the line of `go tool addr2line`. Skipped without Go 1.18 or later. --against compares two existing files.
-"""
+go_program/ is built for several systems, once unstripped and once stripped (-ldflags "-s -w"). For the start of every
+function that `go tool nm` lists in the unstripped program, wperf must find the same name in the stripped program; for
+addresses inside functions it must find the function and the line of `go tool addr2line`. Skipped without Go 1.18 or
+later. --against compares two existing files. """
 import argparse
 import os
 import pathlib
@@ -56,7 +57,8 @@ def build(work, name):
 
 
 def shown_by_stack_traces(name):
-    """Stack traces name all instances of a generic function alike, list[...], and do not tell calling conventions apart."""
+    """Stack traces use the same name, list[...], for all instances of a generic function, and do not distinguish
+    calling conventions."""
     out, depth = "", 0
     for character in name.removesuffix(".abi0").removesuffix(".abiinternal"):
         depth -= character == "]"

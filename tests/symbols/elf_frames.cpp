@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names an ELF file's addresses in one process, for bench/symbols/elf_run.py, which compares its time with
-// llvm-symbolizer's, and for compare_elf_with_llvm.py, which compares the names:
-//   elf_frames FILE addresses ADDRESSES [DEBUG [ALTERNATE]]   hexadecimal addresses, one a line; prints what it counted
+// Names an ELF file's addresses in one process. bench/symbols/elf_run.py compares its time with llvm-symbolizer's, and
+// compare_elf_with_llvm.py compares the names:
+//   elf_frames FILE addresses ADDRESSES [DEBUG [ALTERNATE]]   hexadecimal addresses, one per line; prints counts
 //   elf_frames FILE print ADDRESSES [DEBUG [ALTERNATE]]       prints every frame
 //   elf_frames FILE raw ADDRESSES [DEBUG [ALTERNATE]]         the same with the compiler's names
 // DEBUG may be "-" for no file. FILE may also be a Windows image, which is read without a PDB.
@@ -42,7 +42,7 @@ std::vector<u64> parse_addresses(std::string_view text) {
   return result;
 }
 
-// Split units from their files, or from FILE.dwp.
+// Loads split units from their files, or from FILE.dwp.
 class SplitFiles {
  public:
   explicit SplitFiles(std::string package) : package_(std::move(package)) {}
@@ -118,7 +118,7 @@ int print_image(Bytes file, std::string_view task, const std::vector<u64>& in_or
     answer.first_frame = static_cast<wperf::u32>(answers.frames.size());
     answer.frame_count = static_cast<wperf::u32>(one.frames.size());
     answers.frames.insert(answers.frames.end(), one.frames.begin(), one.frames.end());
-    // In this case only the start of the function is known.
+    // .pdata gives only the start of the function.
     if (one.source == SymbolSource::pdata) answers.frames.back().function = {};
   }
   print(answers, in_order);

@@ -249,7 +249,7 @@ class Pdbutil:
         return None
 
     def frames(self, rva, function):
-        """The inlined frames and lines for `rva` by the records of the procedure called `function`."""
+        """The inlined frames and lines for `rva`, derived from the records of the procedure called `function`."""
         procedure = self.procedure_at(rva, function)
         if procedure is None:
             return Expected([])

@@ -20,7 +20,7 @@ PATIENCE = 60  # seconds; enough for a busy machine
 
 
 def wait_until(value, what):
-    """Returns the result of `value` once it is true."""
+    """Calls `value` until its result is true, and returns the result."""
     end = time.monotonic() + PATIENCE
     while True:
         if found := value():
@@ -205,7 +205,7 @@ class TopScreen(unittest.TestCase):
         self.quit()
 
     def test_the_cursor_stays_on_what_was_chosen(self):
-        # Two threads; each has the greater share at some time.
+        # Two threads: at some time the first uses more CPU, at another time the second.
         with open(os.path.join(self.folder, "two.py"), "w") as script:
             script.write("import threading\n"
                          "def busy():\n"
@@ -246,7 +246,7 @@ class TopScreen(unittest.TestCase):
         self.quit()
 
     def test_keys_are_answered_while_a_look_is_under_way(self):
-        # The first interval is short, the next one longer than the test waits.
+        # The first interval is short; the next interval is longer than the test waits.
         self.start("-e", "ld_spec:100000", "--every", "600s")
         self.terminal.keys("Enter")
         self.terminal.wait_for(r"^ +\d+\.\d\d .*bignum\.c:\d+")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """--device windowsperf of wperf.exe, in Wine. The bridge driver has the interface of Arm's driver. The fake of that
-driver, over the simulated machine, checks every request (arm_driver/)."""
+driver, on top of the simulated machine, checks every request (arm_driver/)."""
 import programs
 from emulated_machine import ARMS
 from support import INSTALLER, SOURCE, WindowsTest, rows

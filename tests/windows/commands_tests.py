@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The small commands: their output on the emulated machine is that of the native tool on its simulated twin."""
+"""The small commands: their output on the emulated machine equals the native tool's output on the simulated machine of
+the same kind."""
 import json
 
 from support import TOOL, WindowsTest
 
-# Rows in which the two machines may differ, because they show the identity of a machine and not its abilities.
+# Rows in which the two machines may differ, because these rows show a machine's identity, not its abilities.
 OF_THE_MACHINE = ("midr_value", "id_aa64dfr0_value", "rev_id", "variant_id", "pmu_ver", "version_name")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf stat` with the counts of the driver that ships."""
+"""`wperf stat` with the counts of the shipped driver."""
 import json
 import re
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The emulated Arm machine with the driver that ships: QEMU, the NT host of tests/nthost, serving the bridge driver."""
+"""The emulated Arm machine with the shipped driver: QEMU with the NT host of tests/nthost, which serves the bridge
+driver."""
 import os
 import pathlib
 import subprocess
@@ -16,7 +17,7 @@ CORES = 2  # Wine pins programs to the first cores of this machine, so there are
 SAME_MACHINE = f"sim:cpu=neoverse-n1,cores={CORES},pace=free,dsu=off,dmc=0,spe=off"
 CPU = ["-cpu", "neoverse-n1", "-smp", str(CORES)]
 MODES = {
-    # Each core is a thread of the host. In this mode QEMU counts cycles, derived from the clock, and no instructions.
+    # Each core is a thread of the host. In this mode QEMU counts cycles, derived from the clock, but no instructions.
     "fast": run_nthost.Mode("windows", [*CPU, "-accel", "tcg,thread=multi"], [], only="serve_a_bridge"),
     # Instructions are counted, and time passes with them. The cores take turns, and a busy core makes the others wait
     # for seconds. This mode is for programs that end by themselves.

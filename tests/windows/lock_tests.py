@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One process at a time has the driver: two processes of Windows, one driver on the emulated machine."""
+"""Only one process at a time owns the driver: two Windows processes compete for the driver on the emulated machine."""
 
 from support import LIMIT, WindowsTest
 

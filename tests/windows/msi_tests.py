@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The installer of tools/make_msi.py, in a prefix that Wine says is Windows 7 until a test makes it a Windows 10."""
+"""The installer of tools/make_msi.py, in a prefix that Wine presents as Windows 7 until a test changes it to Windows
+10."""
 import os
 import subprocess
 import sys
@@ -99,7 +100,8 @@ class Installer(WindowsTest):
         self.assertEqual(self.files(), set())
 
     def test_second_architecture_is_refused(self):
-        """ARM64 Windows would take both, into one folder. A changed header makes the other one look like one for x64."""
+        """ARM64 Windows would accept both installers, into one folder. A changed header makes the second installer look
+        like one for x64."""
         other = self.make("3.8.0", architecture="arm64")
         subprocess.run(["msibuild", self.world.folder / other, "-s", "wperf", "wperf", "x64;1033", "{" + str(uuid.uuid4()).upper() + "}"],
                        check=True, capture_output=True)

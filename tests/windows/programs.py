@@ -17,8 +17,8 @@ INF_ARCHITECTURES = {"arm64": "arm64", "x64": "amd64"}
 OPTIONS = ["-O2", "-g", "-gcodeview", "-std=c++20", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
            "-fno-threadsafe-statics", "-fms-extensions", "-funwind-tables", "-fno-stack-protector", "-Wall", "-Wextra",
            "-Wshadow", "-Wconversion", "-Werror", f"-I{SOURCE}",
-           # Each function of remote.exe's work has a frame record. The x64 program does not carry the unwind data of
-           # the ARM64 code, which would be needed for functions without one.
+           # Each function of remote.exe's work has a frame record. Functions without a frame record would need the
+           # unwind data of the ARM64 code, which the x64 program does not contain.
            "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"]
 
 
@@ -74,7 +74,7 @@ def build_file_of_version(folder, architecture, version):
     script, resource = compiler.folder / "version.rc", compiler.folder / "version.res"
     script.write_text(f"1 VERSIONINFO\nFILEVERSION {numbers}\nPRODUCTVERSION {numbers}\nFILEOS 0x40004\nFILETYPE 3\n"
                       "BEGIN\nEND\n")
-    # Names without a folder: llvm-rc takes a path that begins with /c or another of its letters for an option.
+    # Names without a folder: llvm-rc would treat a path that begins with /c or another option letter as an option.
     compiler.call("llvm-rc-19", "/fo", resource.name, script.name, folder=compiler.folder)
     output = compiler.folder / f"windowsperf-{version}.sys"
     compiler.link(output, "/dll", "/noentry", resource)
@@ -107,8 +107,8 @@ def build_shimmed_driver(folder, objects):
 
 
 def driver_objects(build):
-    """The objects that wperf-driver.sys was linked from, except the registers, which Wine's drivers cannot touch. An older
-    build leaves objects of sources that are gone."""
+    """The object files of wperf-driver.sys, except the registers, which drivers in Wine cannot access. An older build
+    leaves objects of sources that are gone."""
     folders = [build / "CMakeFiles" / f"{name}.dir" for name in ("driver_core", "driver_shell")]
     return sorted(path for folder in folders for path in folder.rglob("*.o")
                   if path.name != "registers.cpp.o" and (SOURCE / path.relative_to(folder).with_suffix("")).exists())
@@ -121,12 +121,12 @@ def functions_of(compiler):
 
 
 def make_inf(compiler):
-    """The INF that ships, used for the bridge, which has the driver's name and device."""
+    """The shipped INF, used for the bridge, which has the driver's name and device."""
     version = re.search(r"project\(wperf VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
     inf = compiler.folder / "wperf-driver.inf"
     compiler.call("cmake", f"-DVERSION={version}", f"-DOUTPUT={inf}", f"-DARCH={INF_ARCHITECTURES[compiler.architecture]}",
                   "-P", "driver/package/make_inf.cmake")
-    # If the name of a models section ends in a version of Windows, Wine takes it for a section of another machine.
+    # If the name of a models section ends in a version of Windows, Wine treats it as a section for another machine.
     text = inf.read_bytes()
     plain = re.sub(rb"(NT\w+)\.10\.0\.\.\.\d+", rb"\1", text)
     if plain.count(b".10.0") != 0 or plain == text:
@@ -136,7 +136,7 @@ def make_inf(compiler):
 
 
 def build(architecture, folder):
-    """The x64 remote.exe carries the code of the ARM64 one, so that one is built first."""
+    """The x64 remote.exe contains the code of the ARM64 remote.exe, so the ARM64 program is built first."""
     arm64 = Compiler("arm64", folder / "arm64")
     remote = build_remote(arm64, f"{HERE}/remote/remote_work.cpp")
     compiler = arm64

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""wperf.exe and wperf-devgen.exe as a user runs them, in Wine, with the driver that ships on an emulated Arm machine.
+"""Tests wperf.exe and wperf-devgen.exe as a user runs them, in Wine, with the shipped driver on an emulated Arm
+machine.
 
     tests/windows/run_windows.py [--world x64|arm64] [--only PATTERN] [--arm64-wine FOLDER]
 
 Without --world both: all tests in x64 Wine, the essential ones in ARM64 Wine where scripts/setup-arm64-wine set it up. Exit
-status: 0 all passed, 1 something failed, 77 nothing could run (and why). README.md in this folder has the picture.
-"""
+status: 0 all passed, 1 something failed, 77 nothing could run (and why). README.md in this folder shows the set-up. """
 import argparse
 import fnmatch
 import pathlib

@@ -15,7 +15,7 @@ class Sampling(WindowsTest):
     essential = ("test_hot_and_cold_loop_have_their_true_shares", "test_report_shows_what_record_showed")
 
     def test_hot_and_cold_loop_have_their_true_shares(self):
-        # The number of interrupts in a loop depends on the host: a busy one merges most of them. So the loops run
+        # The number of interrupts in a loop depends on the host: a busy host merges most of them. So the loops run
         # longer until there are enough samples to distinguish 75 % from 70 %.
         for rounds in (12_000, 40_000, 120_000):
             sampling = self.record(rounds=rounds)
@@ -55,7 +55,7 @@ class Sampling(WindowsTest):
         self.assertGreater(next(row["all_percent"] for row in rows if row["symbol"] == "remote_work"), 60)
 
     def record_and_report(self, option_sets, *recording):
-        """Checks for each set of options that the report of the kept file equals that of the run. Returns these
+        """Checks for each set of options that the report of the recording equals the report of the run. Returns these
         texts."""
         texts = []
         for options in option_sets:

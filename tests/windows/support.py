@@ -84,7 +84,7 @@ class WindowsTest(unittest.TestCase):
         """The native tool's output for the simulated twin of the emulated machine."""
         if Scene.native is None:
             self.skipTest("there is no native build of wperf to compare with (build/release)")
-        # A separate instance keeps this machine apart from those of other users.
+        # A separate instance keeps this machine apart from other users' machines.
         environment = dict(os.environ, WPERF_SIM_INSTANCE=f"windows-tests-{os.getpid()}")
         done = subprocess.run([Scene.native, *arguments, "--device", Scene.same_machine], capture_output=True, timeout=LIMIT,
                               stdin=subprocess.DEVNULL, env=environment)

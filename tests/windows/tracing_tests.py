@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Windows' own tracing, as wperf.exe uses it: a DLL of ours replaces Windows' functions and checks each request (tracing/)."""
+"""Windows' own tracing, as wperf.exe uses it: a DLL of the tests replaces Windows' functions and checks each request
+(tracing/)."""
 from support import SOURCE, WindowsTest
 
 TOOL, STAND_IN, SELFTEST = FILES = ("wperf-traced.exe", "wperf-etw-stand-in.dll", "wperf-selftest.exe")
@@ -42,7 +43,7 @@ class Tracing(WindowsTest):
         document = self.json("stat", "--device", "etw", "-e", "branchmispredictions,dcachemisses", "--timeout", "0.3")
         [thread] = document["Threads"]
         self.assertEqual((thread["process"], thread["pid"], thread["tid"]), ("played.exe", 8, 12))
-        # Each time the thread has the core, for 0.6 ms, both events count 1000.
+        # Each time the thread runs, for 0.6 ms, both events count 1000.
         switches = thread["switches"]
         self.assertGreaterEqual(switches, 10)
         self.assertEqual(thread["counters"], {"branchmispredictions": 1000 * switches, "dcachemisses": 1000 * switches})

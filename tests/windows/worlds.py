@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The places where the Windows programs run: a fresh prefix of this machine's own Wine, or of ARM64 Wine under
-qemu-user.
+"""The environments ("worlds") in which the Windows programs run: a fresh prefix of this machine's own Wine, or of ARM64
+Wine under qemu-user.
 
 A world can put files into C:\\wperf, run and start programs there, and end all processes.
 """
@@ -53,7 +53,7 @@ class World:
             shutil.copy2(file, self.folder)
 
     def run(self, program, *arguments, timeout=TIMEOUT):
-        """Runs to the end; stdout and stderr are bytes, as the program wrote them."""
+        """Runs a program to its end; stdout and stderr are the bytes that it wrote."""
         process = self.start(program, *arguments)
         try:
             out, err = process.communicate(timeout=timeout)
@@ -92,7 +92,7 @@ class World:
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def set_number(self, name, value):
-        """A setting of the bridge driver."""
+        """Changes a setting of the bridge driver."""
         done = self.run("reg.exe", "add", SETTINGS, "/v", name, "/t", "REG_DWORD", "/d", str(value), "/f")
         assert done.returncode == 0, done
 
@@ -154,7 +154,7 @@ class ArmWine(World):
 
     name = "ARM64 Wine"
     architecture = "arm64"
-    # Debian's ARM64 Wine consists of ELF files, and the C library of Linux below them uses the register.
+    # Debian's ARM64 Wine consists of ELF files, and Linux' C library below them uses this register.
     keeps_x18 = False
     reads_other_processes = False  # qemu-user has no ptrace
     loader = "/usr/lib/wine/wine64"

@@ -36,7 +36,7 @@ __attribute__((noinline)) unsigned rest(unsigned x) {
   for (unsigned i = 0; i < 64; ++i) kept[i] += x;
   return kept[x & 63];
 }
-// It jumps to the other function and does not come back.
+// It ends with a jump to the other function.
 unsigned (*volatile chosen)(unsigned) = turn;
 __attribute__((noinline)) unsigned choose(unsigned x) {
   kept[4] ^= x;

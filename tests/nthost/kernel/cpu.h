@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel's data for each core and each thread. For the files of kernel/ and machine/ only.
+// The kernel's data for each core and each thread. Only files in kernel/ and machine/ use it.
 #pragma once
 #include "driver/nt/nt.h"
 #include "tests/nthost/machine/bare_machine.h"
@@ -10,7 +10,7 @@ namespace wperf::nthost {
 struct Thread;
 }
 
-struct KWAIT_BLOCK {  // 0x30 bytes in the kit; callers of KeWaitForMultipleObjects bring arrays of it
+struct KWAIT_BLOCK {  // 0x30 bytes in the kit; callers of KeWaitForMultipleObjects pass arrays of it
   LIST_ENTRY entry;
   wperf::nthost::Thread* thread;
   DISPATCHER_HEADER* object;

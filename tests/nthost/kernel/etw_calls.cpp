@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// EtwRegister, EtwUnregister, EtwWrite: a session that scenarios switch on and read.
+// EtwRegister, EtwUnregister, EtwWrite: an event session that scenarios enable and read.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/kernel/irql.h"

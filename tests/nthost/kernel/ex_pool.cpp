@@ -11,7 +11,7 @@
 namespace wperf::nthost {
 namespace {
 
-constexpr u64 kAddresses = 64ull << 30;  // addresses are used again after this many bytes
+constexpr u64 kAddresses = 64ull << 30;  // addresses are reused after this many bytes
 constexpr u32 kMostAllocations = 4096;
 constexpr u32 kRemembered = 128;  // freed blocks, for reports
 constexpr u64 kAlignment = 16;

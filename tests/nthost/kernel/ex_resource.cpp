@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executive resources, exclusive only: ExInitializeResourceLite, ExAcquireResourceExclusiveLite, ExReleaseResourceLite,
-// ExDeleteResourceLite. A resource has an owner, and its owner has at least the priority of those who wait for it.
+// ExDeleteResourceLite. A resource's owner has at least the priority of the threads that wait for the resource.
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/kernel_state.h"
@@ -34,7 +34,7 @@ Resource& must_be(ERESOURCE* resource, const char* function) {
   return it;
 }
 
-// Under `lock`, like the next two.
+// Called under `lock`, like the next two functions.
 void raise_owner(const Resource& it) {
   u32 greatest = it.owner->priority;
   for (const Waiter* waiter = it.first; waiter != nullptr; waiter = waiter->next) {

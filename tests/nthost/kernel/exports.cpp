@@ -9,7 +9,7 @@
 #include "tests/nthost/kernel/kernel_state.h"
 #include "tests/nthost/machine/memory.h"
 
-// Exported, but in no header of the kit; defined in separate files.
+// Exported functions that no header of the kit declares; defined in separate files.
 extern "C" {
 void KeInitializeApc();
 void KeInsertQueueApc();

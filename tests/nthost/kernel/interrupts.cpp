@@ -38,7 +38,7 @@ u32 level_of(u32 interrupt) {
   }
 }
 
-// KTRAP_FRAME as the driver's handler gets it; the registers x19 to x28 are not in it.
+// Fills in the KTRAP_FRAME for the driver's handler. It does not contain registers x19 to x28.
 void fill_trap_frame(KTRAP_FRAME& trap, const Frame& frame) {
   __builtin_memset(&trap, 0, sizeof trap);
   for (u32 i = 0; i < 19; ++i) trap.X[i] = frame.x[i];

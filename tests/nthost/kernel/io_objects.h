@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The I/O manager's side of devices and requests: data of the NT functions of io_devices.cpp and io_requests.cpp, and
-// how driver_under_test.cpp sends a request down a stack.
+// the call with which driver_under_test.cpp sends a request down a stack.
 #pragma once
 #include "base/ints.h"
 #include "driver/nt/nt.h"

@@ -58,7 +58,7 @@ extern "C" void IoReleaseRemoveLockAndWaitEx(IO_REMOVE_LOCK* lock, PVOID tag, UL
   WPERF_ALLOW_ONLY(kPassive);
   check_lock(*lock, lock_size, __func__);
   __atomic_store_n(&lock->Common.Removed, TRUE, __ATOMIC_RELEASE);
-  // Releases the caller's hold, then that of the initialisation.
+  // Releases the caller's reference, then the reference from the initialisation.
   if (let_go(*lock, __func__) == 0) give_up("{}: the caller does not hold the lock", __func__);
   if (let_go(*lock, __func__) != 0) {
     KeWaitForSingleObject(&lock->Common.RemoveEvent, Executive, KernelMode, FALSE, nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The interrupt request level of each core, in the interrupt controller's priority mask as on Windows for ARM64, and
-// the checks that every NT function makes of its caller's level. Levels are those of wdm.h for ARM64.
+// The interrupt request level of each core, stored in the interrupt controller's priority mask as on Windows for ARM64,
+// and the check of the caller's level in every NT function. Levels have the values of wdm.h for ARM64.
 #pragma once
 #include "base/ints.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processors, time, critical regions, the end: KeGetProcessorNumberFromIndex, KeGetCurrentProcessorNumberEx,
-// KeQueryActiveProcessorCountEx, KeQueryPerformanceCounter, KeEnterCriticalRegion, KeLeaveCriticalRegion,
-// KeBugCheckEx.
+// Processors, time, critical regions, bug checks: KeGetProcessorNumberFromIndex, KeGetCurrentProcessorNumberEx,
+// KeQueryActiveProcessorCountEx, KeQueryPerformanceCounter, KeEnterCriticalRegion, KeLeaveCriticalRegion, KeBugCheckEx.
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/scheduler.h"

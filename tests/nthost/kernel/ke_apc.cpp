@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// KeInitializeApc, KeInsertQueueApc. No header of the kit declares them; the signatures are those of ntoskrnl.exe.
+// KeInitializeApc, KeInsertQueueApc. No header of the kit declares them; the signatures match ntoskrnl.exe.
 #include "tests/nthost/kernel/ke_apc.h"
 
 #include "tests/nthost/check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asynchronous procedure calls: only special kernel APCs to the thread that runs on the calling core. Called where an
-// interrupt returns to PASSIVE_LEVEL and where threads end.
+// Asynchronous procedure calls: only special kernel APCs to the thread that runs on the calling core. The functions are
+// called when an interrupt returns to PASSIVE_LEVEL and when threads end.
 #pragma once
 #include "tests/nthost/kernel/cpu.h"
 

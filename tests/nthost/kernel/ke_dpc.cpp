@@ -12,7 +12,7 @@
 namespace wperf::nthost {
 namespace {
 
-// Bytes of KDPC::TargetInfoAsUlong: type, importance, and 1 + the core it is for.
+// Bytes of KDPC::TargetInfoAsUlong: type, importance, and 1 + the target core.
 constexpr u32 kDpcType = 0x13;
 u32 importance_of(const KDPC& dpc) {
   return dpc.TargetInfoAsUlong >> 8 & 0xff;

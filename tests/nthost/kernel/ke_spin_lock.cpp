@@ -17,7 +17,7 @@ KSPIN_LOCK mark_of_this_core() {
 }
 
 // An APC routine that releases a lock with its last instruction has left the driver, although it has not returned. This
-// code makes that moment last until the driver is gone.
+// code delays the return until the driver is gone.
 void return_late() {
   for (u32 tries = 0; is_loaded() && tries < 2'000; ++tries) sleep_ns(500'000);
   if (!is_loaded()) __atomic_fetch_add(&late_returns, 1, __ATOMIC_RELAXED);

@@ -59,7 +59,7 @@ void report_kernel_leaks() {
   report_etw_leaks();
   report_resource_leaks();
   report_callback_leaks();
-  // Asynchronous calls that the driver could not wait for keep their memory until the last of them ends.
+  // Asynchronous calls for which the driver could not wait keep their memory until the last call ends.
   if (!is_driver_pinned() || apcs_queued() + apcs_inside() == 0) report_pool_leaks();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel's data about the loaded driver. driver_under_test.cpp prepares them before a load and examines them
+// The kernel's data about the loaded driver. driver_under_test.cpp prepares the data before a load and examines it
 // afterwards.
 #pragma once
 #include "base/ints.h"
@@ -14,14 +14,14 @@ inline constexpr WCHAR kParametersPath[] =
 void set_pnp_value(bool there, u32 value);  // Parameters\PnP; if `there` is false, the key is missing as well
 u32 driver_threads_living();
 
-// The driver referenced its own object. Windows then keeps its code in memory after the unload, until the last
-// reference is released.
+// Called when the driver references its own object. Windows then keeps its code in memory after the unload, until the
+// last reference is released.
 void pin_driver();
 void unpin_driver();
 bool is_driver_pinned();
 
-void report_kernel_leaks();  // called when the driver is gone; everything that it did not return is a failure
-void reset_kernel_state();   // between scenarios: resets faults and all that is held, enabled or recorded
+void report_kernel_leaks();  // called when the driver is gone; each resource that it did not release is a failure
+void reset_kernel_state();   // between scenarios: resets faults, and everything held, enabled or recorded
 
 // Parts of the two above.
 void report_io_leaks();

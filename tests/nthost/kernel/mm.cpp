@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MmMapIoSpaceEx, MmUnmapIoSpace, MmGetPhysicalMemoryRanges and its newer form. Physical ranges are those of
+// MmMapIoSpaceEx, MmUnmapIoSpace, MmGetPhysicalMemoryRanges and its newer form. Physical ranges come from
 // add_device_memory.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
@@ -93,7 +93,7 @@ extern "C" PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG pr
     fail("MmMapIoSpaceEx: {} bytes at {x}", size, start);
     return nullptr;
   }
-  // Windows stops the system for some such mappings and forbids all others.
+  // Windows stops the system for some mappings of RAM and forbids all others.
   if (overlaps_ram(start, size)) {
     fail("MmMapIoSpaceEx: {} bytes at {x} are RAM", size, start);
     return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MmCopyMemory for the memory of the running thread's process. A page that is not there is brought in, as Windows does:
-// the thread waits for it.
+// MmCopyMemory for the memory of the running thread's process. As on Windows, a page that is not in memory is brought
+// in, and the thread waits for it.
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/process_object.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes and tokens as the kernel's files see them; scenarios see kernel/processes.h.
+// Processes and tokens for the kernel's files; scenarios use kernel/processes.h.
 #pragma once
 #include "driver/nt/nt.h"
 #include "tests/nthost/kernel/processes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes as scenarios make them: an id, a token and pages at EL0.
+// The processes that scenarios create: an id, a token and pages at EL0.
 #pragma once
 #include "base/ints.h"
 
@@ -12,7 +12,7 @@ struct Person {
   bool administrator;    // in S-1-5-32-544, enabled
   bool performance_log;  // in S-1-5-32-559
   bool system;           // S-1-5-18 instead of a user's SID
-  u32 integrity = 0;     // S-1-16-…; 0: the usual one, high for administrators, medium for others
+  u32 integrity = 0;     // S-1-16-…; 0: the usual level, high for administrators, medium for others
   u32 service = 0;       // S-1-5-19 or S-1-5-20 instead of a user's SID
   u32 logon = 1;         // the last number of the logon's SID S-1-5-5-0-…
 };
@@ -22,8 +22,8 @@ constexpr Person kPerformanceLogUser = {1002, false, true, false};
 constexpr Person kAdministrator = {500, true, false, false};
 constexpr Person kSystem = {0, false, false, true};
 
-// Ids are the scenario's choice; multiples of 4 as on Windows, 4 is the system's own process. Two living processes
-// never have the same id.
+// The scenario chooses the ids: multiples of 4 as on Windows; 4 is the system's own process. Two living processes never
+// have the same id.
 Process* create_process(u32 id, const Person& person);
 Process* find_process(u32 id);  // may be null
 Process* system_process();      // id 4, always there

@@ -105,8 +105,8 @@ extern "C" PVOID PsGetCurrentThreadStackLimit() {
   return reinterpret_cast<PVOID>(current_thread()->stack_top - kStackSize);
 }
 
-// The limits of the caller's stack. Interrupts run on the stack of the thread here; if they are to have a separate one,
-// it is reported but not used.
+// The limits of the caller's stack. In this host, interrupts run on the thread's stack; if a scenario gives them a
+// separate stack, that stack is reported but not used.
 extern "C" void IoGetStackLimits(ULONG_PTR* low, ULONG_PTR* high) {
   const bool elsewhere = interrupts_have_a_stack && current_irql() > kDispatch;
   *high = elsewhere ? reinterpret_cast<wperf::u64>(this_cpu().emergency_stack) : current_thread()->stack_top;

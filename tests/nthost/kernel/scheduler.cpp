@@ -77,7 +77,7 @@ void notify_cpu(u32 index) {
   send_dispatch_interrupt(index);
 }
 
-// The first thing a thread does after a switch: the previous thread is off its stack now.
+// The first call of a thread after a context switch: the previous thread has left its stack.
 void after_switch() {
   Cpu& cpu = this_cpu();
   Thread* previous = cpu.previous;
@@ -167,7 +167,7 @@ Thread* make_thread(const NewThread& new_thread) {
 
 namespace {
 
-// Under dispatcher_lock: the thread runs now, when its turn comes, or later.
+// Under dispatcher_lock. Depending on its priority, the thread runs now or when its turn comes.
 void make_ready(Cpu& cpu, Thread& thread) {
   append_ready(cpu, thread);
   const Thread* current = cpu.current;
@@ -178,7 +178,7 @@ void make_ready(Cpu& cpu, Thread& thread) {
     if (cpu.index == this_cpu().index) {
       arm_clock(cpu);
     } else {
-      send_dispatch_interrupt(cpu.index);  // that core sets its clock when it is notified
+      send_dispatch_interrupt(cpu.index);  // the interrupted core then sets its clock
     }
   }
 }

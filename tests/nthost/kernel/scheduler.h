@@ -26,7 +26,7 @@ void release_thread(Thread& thread);
 void set_priority(Thread& thread, u32 priority);
 Thread* thread_at(u32 slot);  // null when unused
 constexpr u32 kMostThreads = 96;
-constexpr u64 kStackSize = 32 * 1024;  // the kernel stack of each thread; vectors.S knows it
+constexpr u64 kStackSize = 32 * 1024;  // the kernel stack of each thread; vectors.S depends on it
 
 // Under dispatcher_lock. The thread was waiting; it becomes ready with this status, and its core is notified.
 void wake(Thread& thread, NTSTATUS status);
@@ -35,7 +35,7 @@ bool try_consume(DISPATCHER_HEADER& object);
 // Under dispatcher_lock: wakes the threads that wait for a newly signaled object.
 void wake_waiters(DISPATCHER_HEADER& object);
 
-// At DISPATCH_LEVEL, without locks: runs another thread; returns when this one runs again.
+// At DISPATCH_LEVEL, without locks: switches to another thread; returns when the calling thread runs again.
 void switch_away();
 // The interrupt at DISPATCH_LEVEL calls this before it returns to a lower level.
 bool wants_another_thread(const Cpu& cpu);

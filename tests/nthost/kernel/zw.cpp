@@ -62,7 +62,7 @@ extern "C" NTSTATUS ZwOpenKey(HANDLE* key, ACCESS_MASK access, OBJECT_ATTRIBUTES
   (void)access;
   if (attributes->Length != sizeof *attributes) fail("ZwOpenKey: OBJECT_ATTRIBUTES has a wrong length");
   const wperf::u32 which = key_of(*attributes);
-  // A service without Parameters has no such key.
+  // The volatile key exists once the driver has created it; a service without Parameters has no Parameters key.
   if (which == kVolatileKey && !volatile_key_is_there) return kObjectNameNotFound;
   if (which == 0 || (which == kParametersKey && !pnp_value_is_there)) return kObjectNameNotFound;
   *key = make_handle({HandleKind::key, (attributes->Attributes & OBJ_KERNEL_HANDLE) != 0, nullptr, which});

@@ -50,14 +50,14 @@ void begin_core(u64 core) {
   cpu.irql = 15;
   WPERF_WRITE_SYSREG("tpidr_el1", reinterpret_cast<u64>(&cpu));
   use_kernel_pages();
-  // Privileged access never is on: kernel code that touches a program's pages faults, as on Windows.
+  // Turns on Privileged Access Never (PAN): kernel code that touches a program's pages faults, as on Windows.
   if ((WPERF_READ_SYSREG("id_aa64mmfr1_el1") >> 20 & 15) != 0) asm volatile("msr S0_0_C4_C1_4, xzr" : : :);
   begin_pmu();
   begin_cpu_interface();
   begin_idle_thread();
 }
 
-// PSCI answers whether a core exists; they are numbered without gaps.
+// PSCI reports whether a core exists; cores are numbered without gaps.
 bool start_core(u64 core) {
   const u64 entry = physical_of(reinterpret_cast<const void*>(&_start));
   const u64 status = started_at_el2() ? psci_by_smc(kCpuOn, core, entry, 0) : psci_by_hvc(kCpuOn, core, entry, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bare machine: cores, time, the command line, the way out.
+// The bare machine: cores, time, the command line, power-off.
 #pragma once
 #include "base/ints.h"
 
@@ -27,8 +27,8 @@ bool under_icount();
 // Ends QEMU with this exit status. Other cores can no longer print.
 [[noreturn]] void power_off(int status);
 
-// Unused pages of RAM: for scenarios that need a physical range, such as a register file of a memory-mapped device.
-// Contiguous and zeroed; the mapping is the kernel's, cacheable.
+// Unused pages of RAM, for scenarios that need a physical range, such as the registers of a memory-mapped device.
+// Contiguous, zeroed, and mapped cacheable in the kernel's address space.
 struct PhysicalRange {
   void* mapping;
   u64 physical;

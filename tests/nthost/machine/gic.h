@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The interrupt controller, GICv3, one core at a time. An interrupt's priority is that of its IRQL, so the priority
-// mask is the IRQL.
+// The interrupt controller, GICv3; each function acts on the calling core. An interrupt's priority equals its IRQL, so
+// the priority mask is the IRQL.
 #pragma once
 #include "base/ints.h"
 

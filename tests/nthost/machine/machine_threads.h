@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lets a scenario run work on a chosen core. A scenario is a thread on core 0; threads never move between cores. Those
-// of the same priority take turns; a woken thread of the kernel or the driver preempts a workload.
+// Lets a scenario run work on a chosen core. A scenario is a thread on core 0; threads never move between cores.
+// Threads of the same priority take turns; a woken thread of the kernel or the driver preempts a workload.
 #pragma once
 #include "base/ints.h"
 
@@ -25,8 +25,8 @@ inline void sleep_ms(u64 milliseconds) {
 // The calling thread stays on its core and executes instructions.
 void spin_ns(u64 nanoseconds);
 
-// From now on, threads that the driver makes run on this core; until then on the last one. On Windows they may run on
-// any core.
+// From now on, threads that the driver creates run on this core; until then on the last core. On Windows they may run
+// on any core.
 void place_driver_threads_on(u32 cpu);
 
 // An interrupt every `nanoseconds` on each core of the mask; 0 = no interrupts. Needed to sample INST_RETIRED: QEMU

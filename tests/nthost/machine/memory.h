@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions that the compiler may call for any code, and functions for texts.
+// Functions that the compiler may call for any code, and string functions.
 #pragma once
 #include "base/ints.h"
 

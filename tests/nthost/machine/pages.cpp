@@ -224,7 +224,7 @@ u64 unmap_kernel(u64 address) {
 }
 
 void unmap_and_give_pages(u64 address, u64 count) {
-  // Freed only when no core can reach them any more.
+  // The pages are freed only when no core can reach them any more.
   u64 first = 0;
   for (u64 i = 0; i < count; ++i) {
     const Guard guard(lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages of RAM, the kernel's address space and those of processes. An access to anything that is not mapped here
-// faults, and machine/vectors_taken.cpp prints where it came from.
+// Pages of RAM, the kernel's address space and the address spaces of processes. An access to an address that is not
+// mapped here faults, and machine/vectors_taken.cpp prints the code that made it.
 #pragma once
 #include "base/ints.h"
 

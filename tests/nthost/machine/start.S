@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From reset to machine_main() at kernel addresses. Every core begins here, the first by QEMU's loader, the others by
-// PSCI CPU_ON. The image is linked at kKernelBase + its physical address; until the MMU is on, only addresses relative
-// to the program counter are used.
+// From reset to machine_main() at kernel addresses. Every core starts here: QEMU's loader starts the first core, PSCI
+// CPU_ON the others. The image is linked at kKernelBase + its physical address; until the MMU is on, only addresses
+// relative to the program counter are used.
 
-#define KERNEL_BASE_TOP 0xffff8000  // bits 63:32; what is below is the physical address
+#define KERNEL_BASE_TOP 0xffff8000  // bits 63:32; the lower bits are the physical address
 #define STACK_SIZE_LOG2 15
 
 .section .text.start, "ax"
@@ -39,7 +39,7 @@ _start:
   adrp x1, wperf_started_at_el2
   str w0, [x1, :lo12:wperf_started_at_el2]
   mov x0, x19
-  bl trapped_prepare_el2  // (core): sets VBAR_EL2 and what it wants to trap; runs at physical addresses, MMU off
+  bl trapped_prepare_el2  // (core): sets VBAR_EL2 and the traps; runs at physical addresses, MMU off
   mov x0, #0x3c5
   msr spsr_el2, x0
   adr x0, at_el1
@@ -98,7 +98,7 @@ at_kernel_addresses:
   b .
 .ltorg
 
-// Replaced by the trapped mode's own.
+// The trapped mode replaces this function.
 .weak trapped_prepare_el2
 trapped_prepare_el2:
   ret

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exceptions to EL1, switching between threads, and the way to EL0 and back.
+// Exceptions to EL1, thread switches, and entry to EL0 and return from it.
 
 #include "tests/nthost/machine/saved_registers.inc"
 
@@ -10,7 +10,7 @@
 .macro VECTOR kind
   .balign 128
   sub sp, sp, #FRAME_SIZE
-  // A stack pointer that left its stack has bit STACK_SIZE_LOG2 set. Found without a free register.
+  // If the stack pointer has left its stack, its bit STACK_SIZE_LOG2 is set. The check needs no free register.
   add sp, sp, x0
   sub x0, sp, x0
   tbnz x0, #STACK_SIZE_LOG2, 1f
@@ -86,7 +86,8 @@ restore_frame:
   add sp, sp, #FRAME_SIZE
   eret
 
-// switch_stacks(u64* save_here, u64 from_here): callee-saved registers go on the old stack, come from the new one.
+// switch_stacks(u64* save_here, u64 from_here): saves callee-saved registers on the old stack and loads them from the
+// new stack.
 .globl switch_stacks
 switch_stacks:
   PUSH_PRESERVED
@@ -96,14 +97,14 @@ switch_stacks:
   POP_PRESERVED
   ret
 
-// Where a new thread's first switch returns to.
+// The first switch to a new thread returns to this code.
 .globl thread_begins
 thread_begins:
   bl thread_started
   b .
 
-// u64 enter_el0(entry, argument, stack, return_to): returns what leave_el0 gives. Interrupts are masked here and open
-// at EL0; the code there sees zeros in the registers that are not its arguments.
+// u64 enter_el0(entry, argument, stack, return_to): returns what leave_el0 gives. Interrupts are masked here and
+// enabled at EL0; at EL0, all registers except the arguments are zero.
 .globl enter_el0
 enter_el0:
   PUSH_PRESERVED
@@ -216,7 +217,7 @@ load_vectors:
   msr fpsr, x2
   ret
 
-// The end of a core's start: leaves the boot stack for the idle thread's.
+// The end of a core's start: switches from the boot stack to the idle thread's stack.
 .globl use_stack_and_idle
 use_stack_and_idle:
   mov sp, x0

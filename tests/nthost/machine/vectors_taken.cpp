@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every exception to EL1 that vectors.S takes: interrupts go to kernel/interrupts.cpp, a svc ends work at EL0, an
-// exception in a guarded block of the driver goes to its handler. Anything else ends the run with a report.
+// Handles every exception to EL1 that vectors.S takes: interrupts are passed to kernel/interrupts.cpp, an svc ends work
+// at EL0, and an exception in a guarded block of the driver continues in the block's handler. Any other exception ends
+// the run with a report.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_loader.h"
 #include "tests/nthost/kernel/ex_pool.h"
@@ -65,7 +66,7 @@ void print_address(const char* what, u64 address) {
   }
 }
 
-// Prints the callers by frame records, which both the driver (Windows keeps x29 chains too) and the host have.
+// Prints the callers by frame records, which the host has, and also the driver (Windows keeps x29 chains too).
 void print_callers(u64 frame_pointer) {
   for (u32 depth = 0; depth < 12; ++depth) {
     if ((frame_pointer & 7) != 0 || frame_pointer < kStackBase || !is_mapped(frame_pointer)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program that uses the driver, in scenarios: a process with one open handle. Requests go through the I/O manager
-// (driver_under_test.h); answers are a WperfStatus if the driver gave one, otherwise the NTSTATUS itself.
+// (driver_under_test.h); each call returns the driver's WperfStatus if there is one, otherwise the NTSTATUS.
 #pragma once
 #include "abi/device_interface.h"
 #include "abi/wire.h"

@@ -85,7 +85,7 @@ SCENARIO(all_cores_are_counted_at_once, kNeedsIcount | kNeedsUntrapped) {
     tool.stop();
     for (u32 core = 0; core < cpu_count(); ++core) {
       tool.read(core);
-      // QEMU also counts the instructions of other cores for this core while it waits at EL0.
+      // While this core waits at EL0, QEMU also counts the instructions of other cores for it.
       const u64 own = user_instructions(kIterations * (core + 1));
       CHECK_WITHIN(tool.value(core, 0), own, own + own / 2);
     }
@@ -115,7 +115,7 @@ SCENARIO(counts_grow_over_start_and_stop, kNeedsIcount | kNeedsUntrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A tick of 10 ms needs a finer clock than Windows' default. Afterwards the default must be restored.
+// A tick of 10 ms needs a finer clock than Windows' default. Afterwards the driver must restore the default.
 SCENARIO(clock_is_fine_enough_only_while_slots_change, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   u16 events[11];  // more events than counters, so that they are multiplexed
@@ -162,7 +162,7 @@ SCENARIO(only_an_administrator_counts_the_kernel, kNeedsIcount | kNeedsUntrapped
     CHECK_EQUAL(finish(start_kernel_work(1, known_work, kIterations)), kIterations);
     tool.read(1);
     const u64 kernel = tool.value(1, 0);
-    const u64 overhead = 300'000;  // of threads, timer and requests, whichever core's turn it is
+    const u64 overhead = 300'000;  // of threads, timer and requests, whichever core they run on
     CHECK_WITHIN(kernel, known_work_instructions(kIterations), known_work_instructions(kIterations) + overhead);
     program.run_known_work(1, kIterations);
     tool.stop();
@@ -213,8 +213,8 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
         const WperfCounterReading& entry = reply.entries[i];
         slots += entry.slots;
         CHECK_WITHIN(entry.slots, reply.rounds * counters / 11, reply.rounds * counters / 11 + 1);
-        // The count of each event follows from the cycles that it was on a counter, except for the time between two
-        // reads.
+        // The count of each event follows from the number of cycles for which it was on a counter, except for the time
+        // between two reads.
         const u64 expected = i % 3 == 0   ? entry.running_cycles / kCyclesPerInstruction
                              : i % 3 == 1 ? entry.running_cycles
                                           : 0;

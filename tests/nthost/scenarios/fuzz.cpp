@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A million random and damaged requests from several clients, while programs run and are sampled. The host detects all
-// faults except wrong answers: a crash, a wrong IRQL, memory written beyond its end, and so on. Words: requests=N,
-// seed=N.
+// A million random and damaged requests from several clients, while programs run and are sampled. The host detects
+// crashes, wrong IRQLs, writes beyond the end of memory and other faults, but not wrong answers. Words of the command
+// line: requests=N, seed=N.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -26,7 +26,7 @@ alignas(8) u8 answer[70'000];
 alignas(8) u8 second_answer[70'000];
 
 // Returns true if a whole word of poison remains, so that these bytes were not written. The poison is never 0 or 0xff,
-// because answers contain many of these.
+// because answers contain many bytes with these values.
 bool shows_poison(const u8* bytes, u32 size, u8 poison) {
   const u32* words = reinterpret_cast<const u32*>(bytes);
   const u32 unwritten = poison * 0x0101'0101u;
@@ -161,8 +161,8 @@ SCENARIO(a_million_random_requests, kNeedsSpeed | kOnlyByName) {
   {
     Program programs[kClients] = {{100, kAdministrator}, {104, kPerformanceLogUser}, {108, kAdministrator}};
     MeasuredProgram measured(2000, kStranger, 0x7ff6'1234'0000);
-    // The first part runs mostly on this core, which is fast. The rest runs across cores, with a program that is
-    // interrupted.
+    // The first part runs mostly on this core, which is fast. The second part runs on several cores, with a program
+    // that is interrupted.
     place_driver_threads_on(0);
     run_requests(fuzzer, programs, requests - requests / 20, false);
     place_driver_threads_on(cpu_count() - 1);

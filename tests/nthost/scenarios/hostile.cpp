@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests that our tool never sends, one kind at a time; fuzz.cpp sends random ones.
+// Requests that wperf never sends, one kind at a time; fuzz.cpp sends random requests.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/scenarios/client.h"
@@ -97,7 +97,7 @@ SCENARIO(wrong_headers_are_refused, kNeedsNothing) {
         CHECK_EQUAL(send(tool.client, shape.code, shape.input, shape.output), WPERF_BAD_VERSION);
       }
       if (shape.code == WPERF_CODE_VERSION || shape.code == WPERF_CODE_LOCK) {
-        continue;  // these accept any version, so that the two sides can find a common one
+        continue;  // these accept any version, so that both sides can agree on a version
       }
       const u32 versions[] = {0u, WPERF_WIRE_VERSION + 1, ~0u};
       for (const u32 version : versions) {
@@ -178,7 +178,7 @@ SCENARIO(too_short_intervals_leave_programs_their_time, kNeedsIcount | kNeedsUnt
   CHECK_EQUAL(unload(), 0);
 }
 
-// One after the other, each allocation of a session is made to fail. The request gets an error, and no memory leaks.
+// Makes each allocation of a session fail, one after the other. The request returns an error, and no memory leaks.
 SCENARIO(exhausted_pool_is_an_error, kNeedsNothing) {
   const u16 events[] = {kCycles};
   const WperfCountRequest count = count_request(2, events, 1);

@@ -129,7 +129,7 @@ struct LowPriority {
   bool ends = false;
 };
 
-// Most of the time it waits for core 2 within a request.
+// This thread spends most of its time waiting for core 2 within a request.
 void ask_again_and_again(void* context) {
   auto& low = *static_cast<LowPriority*>(context);
   WperfCoreReply reply = {};
@@ -142,8 +142,8 @@ constexpr u64 kBusyNs = 40'000'000;
 
 }  // namespace
 
-// A request waits for an earlier one, whose thread does not get its core because another one of higher priority runs
-// there all the time.
+// A request waits for an earlier request. The earlier request's thread does not get its core, because a thread with
+// higher priority runs there all the time.
 SCENARIO(holder_of_low_priority_lets_others_through, kNeedsIcount) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {

@@ -19,8 +19,9 @@ class MeasuredProgram {
   Process& process() { return *process_; }
 
   Workload* start_known_work(u32 cpu, u64 iterations);
-  // Runs the program while all other cores sleep. Under -icount, counts are exact only in this way, because QEMU counts
-  // the instructions of other cores for a waiting core. Waits for its end; returns the id of its thread.
+  // Runs the program while all other cores sleep. Under -icount, counts are exact only if the other cores sleep,
+  // because QEMU counts the instructions of other cores for a waiting core. Waits for its end; returns the id of its
+  // thread.
   u32 run_known_work(u32 cpu, u64 iterations);
   Workload* start_endless_work(u32 cpu, u64 n);
   Workload* start_deep_work(u32 cpu, u32 depth);  // a program that never ends

@@ -9,7 +9,7 @@ namespace {
 
 constexpr u32 kCycles = 0x11;
 
-// Mostly chooses only this core, because other cores answer slowly.
+// Usually chooses only the calling core, because other cores answer slowly.
 u64 random_cores(Random& random, u32 cores, u32 one_in_so_many = 32) {
   return random.one_in(one_in_so_many) ? random.next() & ((u64{1} << cores) - 1) : 1;
 }
@@ -140,7 +140,7 @@ void damage(Random& random, RandomRequest& request) {
     case 1:
       request.capacity = random.one_in(4) ? random.below(70'000) : random.below(request.capacity + 24);
       break;
-    case 2:  // an unknown code, with our method
+    case 2:  // an unknown code, with the driver's method
       request.code = static_cast<u32>(random.next()) & ~3u;
       break;
     case 3:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests for the fuzz scenario: valid ones with random fields, and damaged ones. The same seed gives the same
+// Requests for the fuzz scenario: valid requests with random fields, and damaged requests. The same seed gives the same
 // requests.
 #pragma once
 #include "base/ints.h"

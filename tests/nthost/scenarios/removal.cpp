@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The driver is removed while it works: stopped, surprise-removed or put to sleep, with interrupts and timers active.
-// If it leaves an interrupt into unloaded code, a timer, memory or counters, the run ends or the scenario fails.
+// If it leaves behind an interrupt handler in unloaded code, a timer, memory or counters, the run ends or the scenario
+// fails.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -118,7 +119,7 @@ SCENARIO(machine_sleeps_while_a_service_measures, kNeedsNothing) {
   });
 }
 
-// For example because the system distributes the resources of devices anew. A stopped device keeps its interface.
+// Windows stops devices, for example, to reassign their resources. A stopped device keeps its interface.
 SCENARIO(device_stops_and_starts_again, kNeedsNothing) {
   if (!CHECK_EQUAL(load(Start::pnp), 0)) return;
   {

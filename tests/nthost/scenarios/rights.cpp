@@ -27,8 +27,8 @@ void check_opening(const Person& person, u32 expected) {
   }
 }
 
-// Takes samples of two programs, one of the client's user and one of another user, and drains those that `person` may
-// see.
+// Takes samples of two programs, one of the client's user and one of another user, and drains the samples that `person`
+// may see.
 struct Seen {
   u32 own, foreign;
   u64 hidden, taken;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling with QEMU's own PMU and its overflow interrupt. The place of every sample is known in advance. Intervals of
-// cycles are even, and intervals of instructions need the heartbeat. Otherwise QEMU's overflow timer misses the
-// overflow.
+// Sampling with QEMU's own PMU and its overflow interrupt. The address range of every sample is known in advance.
+// Intervals of cycles must be even, and intervals of instructions need the heartbeat; otherwise QEMU's overflow timer
+// misses the overflow.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -87,8 +87,8 @@ SCENARIO(instructions_are_sampled_on_each_core, kNeedsIcount | kNeedsUntrapped) 
 namespace {
 
 // While a core waits at EL0, QEMU also counts the cycles of other cores for it. So there may be more samples than the
-// program's own cycles produce, and a few of them are at the place where it waited. Returns how many samples are in the
-// loop.
+// program's own cycles produce, and a few of them are at the instruction where the core waited. Returns the number of
+// samples in the loop.
 u32 check_samples_of_one_of_many(const MeasuredProgram& program, u32 core, u32 thread) {
   u32 inside = 0;
   for (u32 i = 0; i < reply.count; ++i) {
@@ -205,7 +205,7 @@ SCENARIO(jitter_varies_the_intervals, kNeedsIcount | kNeedsUntrapped) {
     request.flags = WPERF_SAMPLE_JITTER;
     request.jitter_shift = 2;
     request.seed = 42;
-    set_heartbeat(4'000, 2);  // the varied intervals are odd as often as even
+    set_heartbeat(4'000, 2);  // with jitter, intervals are odd as often as even
     tool.configure(request);
     tool.start();
     Workload* work = program.start_known_work(1, kIterations);
@@ -299,8 +299,8 @@ SCENARIO(samples_without_icount, kNeedsSpeed) {
     tool.start();
     Workload* works[] = {program.start_endless_work(1, 200), program.start_endless_work(2, 200)};
     Share shares[2];
-    // The number of interrupts depends on the host: a busy one merges most of them. If there are only a dozen, half of
-    // them may be anywhere.
+    // The number of interrupts depends on the host: a busy host merges most of them. If there are only a dozen samples,
+    // half of them may be anywhere.
     constexpr u32 kEnough = 100;
     for (u32 tries = 0; tries < 1'000 && (shares[0].all <= kEnough || shares[1].all <= kEnough); ++tries) {
       sleep_ms(10);

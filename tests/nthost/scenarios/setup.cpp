@@ -176,7 +176,8 @@ SCENARIO(clusters_must_be_all_cores, kNeedsNothing) {
     CHECK_EQUAL(tool.set_up_dsu(0x1'0000, 0x1'0000), WPERF_BAD_ARGUMENT);  // their product is 0 in 32 bits
     CHECK_EQUAL(tool.set_up_dsu(0, 0), WPERF_OK);
     CHECK_EQUAL(tool.hardware().cluster_count, 0);
-    // QEMU's cores have no DSU. Reading its registers would be an undefined instruction, so the driver must not try it.
+    // QEMU's cores have no DSU. Reading its registers would be an undefined instruction, so the driver must not try to
+    // read them.
     CHECK(tool.set_up_dsu(1, cores) != WPERF_OK);
     CHECK_EQUAL(tool.hardware().cluster_count, 0);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The APCs that walk the stacks of programs, when they are disturbed: a thread ends, sampling ends, the driver is
-// removed, a program's memory never becomes available, or the kernel has no such calls. A call that is left would run
-// in unmapped memory.
+// removed, a program's memory never becomes available, or the kernel has no such calls. A call that is left behind
+// would run in unmapped memory.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/machine/register_access.h"
@@ -46,7 +46,7 @@ SCENARIO(threads_end_with_a_call_queued, kNeedsNothing) {
       tool.start();
       const u32 run_down = apcs_run_down();
       Workload* work = program.start_deep_work(kCore, 3);
-      wait_for_interrupts(kCore, 5 + 40 * times);  // the second time more calls than can wait
+      wait_for_interrupts(kCore, 5 + 40 * times);  // the second time, more calls are requested than can wait
       stop(work);
       CHECK(apcs_run_down() > run_down);
       hold_apcs(false);
@@ -69,7 +69,7 @@ constexpr Obstacle kObstacles[] = {Obstacle::turn, Obstacle::memory};
 constexpr u64 kPage = 4096;
 constexpr u64 kSoonMs = 2'000;  // longer than a driver may delay a client, even on a busy host
 
-// A program whose stack is sampled; the calls in its thread do not end.
+// A program whose stack is sampled. The calls in its thread do not end.
 class Stuck {
  public:
   explicit Stuck(Obstacle obstacle) : obstacle_(obstacle), work_(program_.start_framed_work(kCore, kFirstStack)) {
@@ -173,7 +173,8 @@ SCENARIO(machine_sleeps_with_calls_stuck, kNeedsNothing) {
   });
 }
 
-// If the driver stays, the memory of an abandoned call does no harm, whether or not the next client takes stacks.
+// If the driver stays loaded, the memory of an abandoned call does no harm, whether or not the next client samples
+// stacks.
 SCENARIO(sampling_goes_on_beside_calls_that_are_stuck, kNeedsNothing) {
   for (const Obstacle obstacle : kObstacles) {
     if (!CHECK_EQUAL(load(), 0)) return;
@@ -244,7 +245,7 @@ SCENARIO(code_goes_with_the_last_abandoned_call, kNeedsNothing) {
     {
       StackTool tool;
       hold_apcs(true);
-      // The programs run on different cores. On one core, the first program would take all places for waiting calls.
+      // The programs run on different cores. On one core, the first program would use all entries for waiting calls.
       tool.start(0, WPERF_MAX_STACK, u64{1} << kCore | u64{1} << kOtherCore);
       Workload* first = program.start_deep_work(kCore, 3);
       Workload* second = other.start_deep_work(kOtherCore, 3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Call stacks of programs whose callers are known, of the kernel, and of programs with arbitrary stack contents. Also
-// tests which users may see them. The intervals are even, so all modes can run these; the number of samples is not
-// checked.
+// Call stacks of programs with known callers, of the kernel, and of programs with arbitrary stack contents. Also tests
+// which users may see the stacks. The intervals are even, so these scenarios run in all modes; the number of samples is
+// not checked.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -29,7 +29,7 @@ u32 count_lost(const StackTool& tool) {
 }
 
 // Samples a program that stays in one place. When sampling stops, the last interrupt may come too late for its stack.
-// On a busy host interrupts come in bursts. Then more calls wait than there is room for, and more of them are too late.
+// On a busy host interrupts come in bursts. Then there is no room for all waiting calls, and more calls are too late.
 bool sample_at_rest(StackTool& tool, u32 max_stack = WPERF_MAX_STACK) {
   sleep_ms(1);
   tool.start(0, max_stack);
@@ -293,7 +293,7 @@ KernelStacks look_at_kernel_stacks(const StackTool& tool) {
   return seen;
 }
 
-// The machine decides how many interrupts the work gets, so the test continues until there are some.
+// The number of interrupts depends on the machine, so the test continues until there are some.
 KernelStacks sample_kernel() {
   StackTool tool;
   tool.start(WPERF_SAMPLE_KERNEL);

@@ -38,7 +38,8 @@ u32 least_counters() {
   return least;
 }
 
-// The expected count follows from the cycles that the event was on a counter, except for the time between two reads.
+// The expected count follows from the number of cycles for which the event was on a counter, except for the time
+// between two reads.
 u64 expected_count(u16 event, const WperfCounterReading& entry) {
   return events_in(event, entry.running_cycles / rate_of(kCpuCycles).numerator);
 }
@@ -76,7 +77,7 @@ SCENARIO(each_core_says_what_it_is, kNeedsTrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A hypervisor reports PMUVer and makes accesses to the registers undefined instructions, on all cores or on one.
+// A hypervisor reports PMUVer, but makes accesses to the registers undefined instructions, on one core or on all.
 // Counting and sampling are then impossible, the driver does not request the interrupt from Windows, and the SPE is not
 // affected.
 SCENARIO(counter_registers_that_are_undefined_do_no_harm, kNeedsTrapped) {
@@ -214,8 +215,7 @@ SCENARIO(any_event_is_sampled, kNeedsTrapped) {
     const u16 sampled[] = {0x11, 0x08, 0x04, 0x70, 0x1b};
     set_heartbeat(5'000, 2);
     for (const u16 event : sampled) {
-      const u32 interval =
-          50'000;  // an access to a register takes long here, so the driver would hold back shorter ones
+      const u32 interval = 50'000;  // register accesses are slow here, so the driver would hold back shorter intervals
       CHECK_EQUAL(tool.client.send(WPERF_CODE_SAMPLE_CONFIGURE, sample_request(2, event, interval)), WPERF_OK);
       CHECK_EQUAL(tool.client.plain(WPERF_CODE_SAMPLE_START), WPERF_OK);
       const u32 thread = program.run_known_work(1, kIterations);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistical profiling by the driver that ships, on simulated SPE registers. Tests which registers are set up and in
+// Statistical profiling by the shipped driver, on simulated SPE registers. Tests which registers are set up and in
 // which order, that records arrive unchanged, and that all registers are restored. The driver has no interrupt for SPE;
 // the timer and the drains do all work.
 #include "tests/nthost/check.h"
@@ -18,7 +18,7 @@ constexpr u32 kHalf = WPERF_SPE_MIN_BUFFER / 2, kRecord = 64, kRecordsOfHalf = k
 WperfSpeDrainReply reply;
 WperfCountReply count_reply;
 
-// The values that others left in the registers of a core; SPE is off.
+// The values that other users left in the registers of a core; SPE is off.
 u64 left_behind(u32 core, u32 reg) {
   return reg == static_cast<u32>(pmbptr) || reg == static_cast<u32>(pmblimitr) ? (core * 16 + reg) << 12
          : reg == static_cast<u32>(pmsevfr)                                    ? 0x80
@@ -192,7 +192,7 @@ SCENARIO(each_core_says_what_its_spe_can, kNeedsTrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A hypervisor reports PMSVer and makes accesses to the registers undefined instructions. Counting and sampling never
+// A hypervisor reports PMSVer, but makes accesses to the registers undefined instructions. Counting and sampling never
 // touch them, and a client that asks for the SPE is refused.
 SCENARIO(registers_that_are_undefined_do_no_harm, kNeedsTrapped) {
   if (!CHECK_EQUAL(load(), 0)) return;

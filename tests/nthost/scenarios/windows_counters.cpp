@@ -25,7 +25,7 @@ struct Tool {
   Tool() { CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK); }
 };
 
-// The number of cycles that the counter counts while EL1 spins without being interrupted.
+// Returns the cycles counted while EL1 spins without interruption.
 u64 cycles_of_a_spin(u64 iterations) {
   const u64 interrupts = mask_interrupts();
   const u64 before = WPERF_READ_SYSREG("pmccntr_el0");
@@ -39,7 +39,7 @@ u64 spin_on_core_1() {
   return finish(start_kernel_work(1, cycles_of_a_spin, kIterations));
 }
 
-// The register values of a core that was without power.
+// Sets the registers to the values that they have after a loss of power.
 void lose_registers(void*) {
   const u64 ours = 0x7fff'ffff;
   WPERF_WRITE_SYSREG("pmcr_el0", WPERF_READ_SYSREG("pmcr_el0") & ~u64{1});

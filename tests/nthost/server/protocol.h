@@ -3,8 +3,8 @@
 // Both sides include this header; it needs only the wire's integers. All integers are little-endian.
 //
 // The bridge sends a Frame and `input` bytes, in one send(); the host answers it with an Answer and `returned` bytes
-// before it looks at the next. So there is one request at a time, from all clients together. A frame that the host
-// cannot parse ends the host, because later bytes cannot be trusted.
+// before it reads the next frame. So all clients together have one request at a time. A frame that the host cannot
+// parse ends the host, because later bytes cannot be trusted.
 #pragma once
 #include "abi/int_types.h"
 

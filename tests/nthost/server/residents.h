@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The processes that the host has while it serves, with the ids of the other side, their open files, and the programs
-// that run in them. A process exists as long as it has a file or a program.
+// The processes that the host has while it serves a bridge, with the bridge's process ids, their open files, and the
+// programs that run in them. A process exists as long as it has a file or a program.
 #pragma once
 #include "base/ints.h"
 #include "tests/nthost/server/protocol.h"

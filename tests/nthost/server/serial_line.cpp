@@ -14,7 +14,8 @@ constexpr u32 kReceiveEmpty = 1u << 4, kTransmitFull = 1u << 5;
 constexpr u32 kFifo = 1u << 4, kEightBits = 3u << 5;
 constexpr u32 kEnable = 1u << 0, kTransmit = 1u << 8, kReceive = 1u << 9;
 
-// The next request comes soon after the previous one, or much later.
+// After a request, the line is polled eagerly for this time, then in naps: the next request comes either soon or much
+// later.
 constexpr u64 kEagerNs = 300'000, kNapNs = 200'000;
 
 volatile u32& uart(u32 offset) {

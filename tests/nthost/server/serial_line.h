@@ -6,7 +6,7 @@
 namespace wperf::nthost {
 
 void open_line();
-// Sleeps until the first byte arrives, and spins for the others, because they follow at once.
+// Sleeps until the first byte arrives, then spins for the other bytes, because they follow at once.
 void receive(void* bytes, u32 size);
 void send(const void* bytes, u32 size);
 

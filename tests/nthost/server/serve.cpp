@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The server: requests of programs elsewhere (in Wine, through a bridge driver) reach the driver in the same way as
+// The server: requests of programs outside (in Wine, through a bridge driver) reach the driver in the same way as
 // requests of scenarios. It is a scenario (only=serve_a_bridge), so that leaks of the driver are found. The word "pnp"
 // starts the driver as a device instead of a service.
 #include "tests/nthost/check.h"

@@ -15,10 +15,10 @@ inline constexpr u32 kSwIncrement = 0x00;
 inline constexpr u32 kInstRetired = 0x08;
 inline constexpr u32 kCpuCycles = 0x11;
 
-// The common events of this PMU: 0x00..0x3f, except those that cannot be a share of the instructions.
+// The common events of this PMU: 0x00..0x3f, except events that cannot be a share of the instructions.
 inline constexpr u64 kTrappedCommonEvents = 0x0000'001f'ffff'ffff & ~(u64{1} << 0x1e);  // not CHAIN
 
-// Events outside of the common ones count as well, as on real cores.
+// Events other than the common events count as well, as on real cores.
 constexpr Rate rate_of(u32 event) {
   switch (event) {
     case kSwIncrement:

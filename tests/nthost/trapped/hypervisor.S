@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way into EL2 and back. EL2 runs at physical addresses, MMU off, on the stack that start.S gave it;
-// hypervisor.cpp does the rest.
+// Entry to EL2 and return from it. EL2 runs at physical addresses, MMU off, on the stack that start.S set up;
+// hypervisor.cpp handles the exceptions.
 #include "tests/nthost/machine/saved_registers.inc"
 
 #define FRAME 256
 
 .text
-// Only synchronous exceptions of EL1 and EL0 are ours: interrupts go to EL1 directly.
+// Only synchronous exceptions of EL1 and EL0 are taken to EL2: interrupts are taken to EL1 directly.
 .macro unexpected
   .balign 128
   mrs x0, esr_el2

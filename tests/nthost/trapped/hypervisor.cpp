@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The work of EL2: gives each core its identity, answers trapped accesses to identification and PMU registers from
-// PmuModel, and pends the PMU interrupt (PPI 23) as the line of a real PMU would. Instructions executed at EL0 and EL1
-// are counted by two counters of QEMU's PMU, which EL1 cannot reach; EL2's own are not counted.
+// PmuModel, and pends the PMU interrupt (PPI 23) as the line of a real PMU would. Two counters of QEMU's PMU, which EL1
+// cannot reach, count the instructions executed at EL0 and EL1; EL2's own instructions are not counted.
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/register_access.h"
 #include "tests/nthost/trapped/pmu_model.h"
@@ -158,7 +158,7 @@ bool access_pmu(Core& core, const Access& access, u64* x) {
   return true;
 }
 
-// The registers that HCR_EL2.TID3 traps: op0 3, op1 0, CRn 0, CRm 1..7. Those of AArch32 read as zero.
+// The registers that HCR_EL2.TID3 traps: op0 3, op1 0, CRn 0, CRm 1..7. The AArch32 registers read as zero.
 bool read_identification(const Access& access, u64* x) {
   if (access.op0 != 3 || access.op1 != 0 || access.crn != 0 || access.crm == 0 || access.crm > 7 || !access.read) {
     return false;
@@ -171,7 +171,7 @@ bool read_identification(const Access& access, u64* x) {
     case 0x41:
       value = WPERF_READ_SYSREG("id_aa64pfr1_el1");
       break;
-    case 0x50:  // PMUVer and PMSVer are ours
+    case 0x50:  // the model's PMUVer and PMSVer
       value = (WPERF_READ_SYSREG("id_aa64dfr0_el1") & ~0xf'0000'0f00ull) | (kTrappedPmuVersion << 8) | (u64{1} << 32);
       break;
     case 0x60:
@@ -206,7 +206,7 @@ u64 hypervisor_call(u64 function) {
 
 }  // namespace
 
-// Start-up code calls this on every core, at EL2, before it goes down to EL1.
+// Start-up code calls this on every core, at EL2, before it enters EL1.
 extern "C" void trapped_prepare_el2(u64 number) {
   const TrappedCore& identity = kTrappedCores[number % (sizeof kTrappedCores / sizeof kTrappedCores[0])];
   const u64 real_counters = (WPERF_READ_SYSREG("pmcr_el0") >> 11) & 31;
@@ -226,7 +226,7 @@ extern "C" void trapped_unexpected(u64, u64) {
   die("EL2: an exception that is not a trap of EL1\n");
 }
 
-// x: the general registers of EL1 or EL0, which this reads and changes.
+// x: the general registers of EL1 or EL0, which this function reads and changes.
 extern "C" void trapped_exit(u64* x) {
   const u32 number = this_core();
   Core& core = cores[number];

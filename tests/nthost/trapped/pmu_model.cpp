@@ -195,7 +195,7 @@ void PmuModel::write(PmuRegister reg, u32 index, u64 value) {
     case PmuRegister::ceid0:
     case PmuRegister::ceid1:
     case PmuRegister::pmmir:
-      break;  // read-only; the trap refuses such writes before they come here
+      break;  // read-only; the trap has already refused such writes
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A PMUv3 as a register file: the values of a core's counters and when they overflow, given how many instructions were
-// executed at EL0 and at EL1. EL2 keeps one per core and hands it every trapped access (hypervisor.cpp). Pure: it needs
-// no machine.
+// executed at EL0 and at EL1. EL2 keeps one model per core and passes every trapped access to it (hypervisor.cpp).
+// Pure: it needs no machine.
 #pragma once
 #include "base/ints.h"
 
@@ -38,8 +38,8 @@ class PmuModel {
  public:
   explicit constexpr PmuModel(u32 counters) : counters_(counters) {}
 
-  // `now`: all instructions executed so far. Called before any access, and so often that no counter wraps between two
-  // calls.
+  // `now`: all instructions executed so far. Called before any access, and often enough that no counter wraps between
+  // two calls.
   void advance(Work now);
 
   // `index` is the counter of evcntr and evtyper. Returns false if the access would be undefined on a real core.

@@ -28,7 +28,7 @@ inline constexpr u64 kTrappedSpeEvents = 0xffff'0000'ff00'f0aa;  // the bits tha
 Work work_done();
 
 // From now on the driver's accesses to PMU registers are undefined instructions on these cores (a bit each); the
-// identification registers still report a PMU. This does not affect the accesses of Windows, which are the host's.
+// identification registers still report a PMU. Windows' own accesses, which this host makes, are not affected.
 void make_pmu_undefined(u64 cores_mask);
 
 // The kernel calls these. Outside of the trapped mode they do nothing or return false.
@@ -36,11 +36,11 @@ void make_pmu_undefined(u64 cores_mask);
 // Called at every heartbeat of a core: EL2 checks its counters and pends the PMU interrupt if one has overflowed.
 void trapped_heartbeat();
 
-// An instruction was undefined at EL1: returns true if it was an access to SPE's registers and has been carried out.
-// `x` are the registers of the interrupted code; the caller then continues after the instruction.
+// Called for an undefined instruction at EL1. Returns true if it was an access to SPE's registers and has been
+// emulated. `x` are the registers of the interrupted code; the caller then continues after the instruction.
 bool trapped_undefined(u32 instruction, u64* x);
 
-// For scenarios: a core's SPE registers in the hardware.
+// For scenarios: a core's SPE registers in the simulated hardware.
 enum class SpeRegister : u32 { pmscr, pmsicr, pmsirr, pmsfcr, pmsevfr, pmslatfr, pmblimitr, pmbptr, pmbsr };
 inline constexpr u32 kSpeRegisters = 9;
 u64 trapped_spe(u32 core, SpeRegister reg);

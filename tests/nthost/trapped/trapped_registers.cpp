@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPE's registers, which this QEMU lacks. An access is undefined at EL1, and the kernel's exception handler calls these
-// functions. Records do not appear by themselves: a scenario tells the simulated hardware which ones to write.
+// functions. Records do not appear by themselves: a scenario tells the simulated hardware which records to write.
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/memory.h"
 #include "tests/nthost/machine/register_access.h"

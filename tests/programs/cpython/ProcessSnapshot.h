@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands for a header of the Windows SDK that MinGW lacks. The functions fail, so CPython uses others instead.
+// Replaces a header of the Windows SDK that MinGW lacks. The functions fail, so CPython uses other functions instead.
 #pragma once
 typedef HANDLE HPSS;
 typedef struct {

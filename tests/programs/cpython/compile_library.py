@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiles each .py file below the folder, so that an interpreter need not do it when it imports one."""
+"""Compiles each .py file below the folder, so that an interpreter need not compile a file when it imports it."""
 import os
 import py_compile
 import sys

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands for a header of Microsoft's C runtime.
+// Replaces a header of Microsoft's C runtime.
 #pragma once
 #define _VC_CRT_MAJOR_VERSION 14
 #define _VC_CRT_MINOR_VERSION 40

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Included at the start of each file of CPython. It includes the MinGW headers that CPython needs. Then it claims that
-// the compiler is Microsoft's, so that CPython uses the same code as on Windows.
+// Included at the start of each file of CPython. It includes the MinGW headers that CPython needs. Then it defines the
+// macros of Microsoft's compiler, so that CPython uses the same code as on Windows.
 #pragma once
 // clang-format off: in this order
 #include <winsock2.h>

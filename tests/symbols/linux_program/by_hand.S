@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function without C, with a label that has no size.
+// A function in assembly, with a label that has no size.
   .text
   .globl by_hand
 #ifdef _WIN32

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fake of Arm's driver over the simulated machine, served to the bridge driver in Wine: the requests that wperf.exe
-// sends to that driver's device are checked here byte by byte, as on Linux with --device windowsperf:fake.
+// Serves the fake of Arm's driver, on top of the simulated machine, to the bridge driver in Wine. The fake checks byte
+// by byte the requests that wperf.exe sends to the device of Arm's driver, as on Linux with --device windowsperf:fake.
 //
 //   wperf-arm-driver-host PORT SETTINGS PROGRAM     PROGRAM runs on core 1, over and over
 //
-// Before each request the machine continues for the time since the previous request, but for at most one tick of that
-// driver. The limit exists because simulated time may pass more slowly than the client's, and the client would wait too
-// long.
+// Before each request the machine runs for the time since the previous request, but for at most one tick of that
+// driver. Without this limit the client could wait too long, because simulated time may pass more slowly than the
+// client's time.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A driver for Wine that looks like wperf-driver.sys to a program that opens it, and sends every request over TCP to
-// the real one in the emulated machine. It appears as the real one does: with its device interface if an INF installed
-// it as a device (Parameters\PnP = 1), otherwise as the device WPERF_DEVICE_NAME of a plain service. Settings for
-// tests:
+// the real driver in the emulated machine. It appears like the real driver: with its device interface if an INF
+// installed it as a device (Parameters\PnP = 1), otherwise as the device WPERF_DEVICE_NAME of a plain service. Settings
+// for tests:
 //
 //   HKLM\Software\wperf-bridge  Port    where the machine listens on 127.0.0.1
-//                               Rights  nthost::FrameRights of those who open it; absent: administrators
-//                               Arms    1: the device interface is that of Arm's driver, whose fake then answers
+//                               Rights  nthost::FrameRights of the users who open it; absent: administrators
+//                               Arms    1: it has the device interface of Arm's driver, whose fake then answers
 //
 // Wine runs a driver's requests one after the other in one thread, so this file needs no locks.
 #include "abi/device_interface.h"
@@ -104,7 +104,7 @@ NTSTATUS on_cleanup(DEVICE_OBJECT*, IRP* irp) {
   return complete(irp, STATUS_SUCCESS);
 }
 
-// Wine sends no IRP_MJ_CLEANUP. It sends this request also when a program was killed.
+// Wine sends no IRP_MJ_CLEANUP. It sends IRP_MJ_CLOSE even if a program was killed.
 NTSTATUS on_close(DEVICE_OBJECT*, IRP* irp) {
   if (Client* client = client_of(irp)) {
     if (client->refused == 0) {
@@ -176,7 +176,7 @@ NTSTATUS on_pnp(DEVICE_OBJECT* device, IRP* irp) {
   const UCHAR minor = IoGetCurrentIrpStackLocation(irp)->MinorFunction;
   switch (minor) {
     case IRP_MN_START_DEVICE:
-      // The drivers below have no work: this is a software device.
+      // The drivers below need no request, because this is a software device.
       irp->IoStatus.Status = IoSetDeviceInterfaceState(&extension->interface_name, TRUE);
       break;
     case IRP_MN_QUERY_REMOVE_DEVICE:

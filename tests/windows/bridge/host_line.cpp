@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/windows/bridge/host_line.h"
 
-// The parts of Winsock that are used here. A driver in Wine may import a user-mode DLL; on Windows it could not.
+// The parts of Winsock that this file uses. A driver in Wine can import a user-mode DLL; on Windows it could not.
 extern "C" {
 __declspec(dllimport) int WSAStartup(wperf_u16 version, void* data);
 __declspec(dllimport) int WSACleanup();

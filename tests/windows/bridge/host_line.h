@@ -8,7 +8,7 @@ namespace wperf::bridge {
 
 class HostLine {
  public:
-  // Connects to 127.0.0.1 and waits until the host answers. Returns false if there is no host, or one of another
+  // Connects to 127.0.0.1 and waits until the host answers. Returns false if there is no host, or if it has another
   // version.
   bool open(wperf_u16 port);
   void close();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Extracts the section .remote of the ARM64 remote.exe as assembly for the x64 one: the same bytes in a section of the
-same name. Each function gets a symbol, so that the x64 program's PDB names ARM64 code.
+"""Extracts the section .remote of the ARM64 remote.exe as assembly for the x64 remote.exe: the same bytes in a section
+of the same name. Each function gets a symbol, so that the x64 program's PDB names ARM64 code.
 
     carry_code.py IMAGE MAP OUTPUT      MAP: what lld-link wrote with /map
 """

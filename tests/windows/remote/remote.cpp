@@ -2,7 +2,7 @@
 // remote.exe: a program to measure in Wine. Its work (remote_work.h) runs on the emulated machine, at the same address,
 // with the same process id, on the core to which this program is pinned. So the samples that wperf.exe takes come from
 // real interrupts in its functions.
-//   remote.exe [ROUNDS [CORE]]     0 rounds, or no number: until it is killed. CORE: it pins itself to that one
+//   remote.exe [ROUNDS [CORE]]     0 rounds, or no number: until it is killed. CORE: it pins itself to that core
 // Exit status: 0 done, 2 no bridge driver, 3 the machine refused or the work faulted.
 #include "abi/device_interface.h"
 #include "tests/nthost/server/protocol.h"
@@ -124,8 +124,8 @@ extern "C" void start() {
 
   const nthost::RunName name = {request.cpu};
   nthost::RunState state = {};
-  // Each query disturbs the measurement. So a short program is queried once, and one that takes long on a slow machine
-  // a few times more.
+  // Each query disturbs the measurement. So a short program is queried once, and a program that takes long on a slow
+  // machine is queried a few times more.
   wperf_u32 pause_ms = 300, waited_ms = 0;
   do {
     Sleep(pause_ms);

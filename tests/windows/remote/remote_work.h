@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The program that remote.exe runs on the emulated machine: ARM64 code that uses only registers and its stack. The
-// build takes it out of the ARM64 remote.exe and puts it into the x64 one (carry_code.py), symbols included.
+// build copies it, symbols included, from the ARM64 remote.exe to the x64 remote.exe (carry_code.py).
 #pragma once
 #include "abi/int_types.h"
 

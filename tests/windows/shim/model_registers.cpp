@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // driver/arm64/registers.h on a core that does not exist: Wine runs drivers at EL0, where PMU registers are undefined
-// instructions. Models a part of a Cortex-A78's PMU: enable, interrupt and overflow bits, and counters that step by
-// 1000 each time one is stopped, the cycle counter each time it is read. Linked instead of driver/arm64/registers.cpp.
+// instructions. Models a part of a Cortex-A78's PMU: enable, interrupt and overflow bits, and counters. A counter
+// advances by 1000 each time it is stopped, the cycle counter each time it is read. Linked instead of
+// driver/arm64/registers.cpp.
 #include "driver/arm64/registers.h"
 #include "driver/core/pmu_registers.h"
 #include "tests/windows/shim/wine_kernel.h"
@@ -37,7 +38,7 @@ u64 read_cycles() {
   return pmu().cycles;
 }
 
-// The storage of a register; null for those without separate storage.
+// The storage of a register; null for a register without separate storage.
 u64* plain_register(Register reg) {
   const u32 number = static_cast<u32>(reg);
   if (number >= kFirstType && number < kFirstType + kMaxCounters) return &pmu().types[number - kFirstType];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel functions of Windows that the driver needs and Wine 8 lacks or only pretends to have, so that the driver's
-// own objects run inside ARM64 Wine: DriverEntry, AddDevice, PnP, dispatch routines, its timer thread. Linked with the
-// driver, these functions replace the imports of the same names. No interrupt ever comes here, so sampling gets no
-// samples.
+// Windows kernel functions that the driver needs and that Wine 8 lacks or has only as stubs. With them the driver's own
+// object files run inside ARM64 Wine: DriverEntry, AddDevice, PnP, dispatch routines, its timer thread. Linked with the
+// driver, these functions replace the imports of the same names. There are no interrupts, so sampling gets no samples.
 #include "tests/windows/shim/wine_kernel.h"
 
 #include "driver/nt/nt.h"
@@ -55,7 +54,7 @@ BOOLEAN insert_queue_dpc(KDPC* dpc, PVOID argument1, PVOID argument2) {
   while (__atomic_exchange_n(&calls_locked, 1, __ATOMIC_ACQUIRE) != 0) {
   }
   core_of_call = dpc->TargetInfoAsUlong;
-  // The call's last act may free the DPC's memory, so it is not touched afterwards.
+  // The call may end by freeing the DPC's memory, so the DPC is not touched afterwards.
   dpc->DeferredRoutine(dpc, dpc->DeferredContext, argument1, argument2);
   core_of_call = 0;
   __atomic_store_n(&calls_locked, 0, __ATOMIC_RELEASE);
@@ -147,7 +146,7 @@ constexpr UCHAR kInvokeAlways = 0xE0;  // SL_INVOKE_ON_SUCCESS, _ERROR and _CANC
 NTSTATUS keep_for_caller(DEVICE_OBJECT*, IRP*, PVOID) {
   return kMoreProcessingRequired;
 }
-// The drivers below a device of software complete at once, so no wait is needed.
+// The drivers below a software device complete requests at once, so no wait is needed.
 BOOLEAN forward_irp(DEVICE_OBJECT* device, IRP* irp) {
   IO_STACK_LOCATION* here = IoGetCurrentIrpStackLocation(irp);
   IO_STACK_LOCATION* next = here - 1;
@@ -175,7 +174,7 @@ u32 current_core() {
 
 }  // namespace wperf::shim
 
-// The symbols that the linker takes for the imports' addresses.
+// The symbols that the linker uses as the imports' addresses.
 #define WPERF_IN_PLACE_OF(name, function) \
   extern "C" void* __imp_##name;          \
   void* __imp_##name = reinterpret_cast<void*>(function)

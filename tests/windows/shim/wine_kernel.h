@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by the two halves of the shim: the cores that it simulates. See wine_kernel.cpp.
+// The simulated cores, shared by the two parts of the shim. See wine_kernel.cpp.
 #pragma once
 #include "base/ints.h"
 

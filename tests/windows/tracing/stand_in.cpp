@@ -51,8 +51,8 @@ class PlayedMachine final : public etw::fake::FakeMachine {
   }
 
  private:
-  // Repeats ten times: one sample. The thread has the core for 0.6 of each millisecond, and in that time each source
-  // counts 1000.
+  // Plays ten milliseconds, each with one sample. The thread runs for 0.6 ms of each millisecond, and in that time each
+  // source counts 1000.
   void play() {
     for (u32 turn = 0; turn < 10; ++turn) {
       come(1, 8, 12);
