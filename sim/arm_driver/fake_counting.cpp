@@ -14,7 +14,7 @@ constexpr u16 kDefaultEvents[] = {0x1B, 0x73, 0x75, 0x74, 0x70, 0x71};
 constexpr int kPool = 0xCD;  // the byte that fills the unwritten part of answers
 
 diag::Error crash(const std::string& text) {
-  return {.text = "the fake of Arm's driver: a real one would crash or corrupt memory: " + text, .hint = {}};
+  return {.text = "the fake of Arm's driver: the real driver would crash or corrupt memory: " + text, .hint = {}};
 }
 
 void add_to(std::vector<u64>& sums, const std::vector<u64>& more) {
@@ -66,7 +66,7 @@ void FakeCounting::forget() {
 
 diag::Result<void> FakeCounting::assign(u32 core, u64 filter_bits, u32 event_class, const std::vector<u16>& codes) {
   if (core != kAllCores && core >= parts_.cores) return crash(fmt::format("ASSIGN to core {}", core));
-  if (event_class == 2) return crash("ASSIGN of dmc_clk, whose counts it reads from wrong places");
+  if (event_class == 2) return crash("ASSIGN of dmc_clk events, which it reads from wrong addresses");
   if (event_class == 3) {
     if (codes.size() > kMostClkdiv2Events) return crash("ASSIGN of more clkdiv2 events than there is room for");
     clkdiv2_.set(codes);
@@ -117,7 +117,7 @@ diag::Result<Programmed> FakeCounting::programmed() const {
     if ((running_flags_ & kCountDmc) != 0) one.clkdiv2 = clkdiv2_.codes;
     one.cores = all.cores;
     if (!all.cores.empty() && !(one == all))
-      return diag::Error{.text = "the fake of Arm's driver counts the same on all cores of a START", .hint = {}};
+      return diag::Error{.text = "the fake of Arm's driver counts the same events on all cores of a START", .hint = {}};
     all = one;
     all.cores.push_back(number);
   }
@@ -130,7 +130,7 @@ diag::Result<void> FakeCounting::start(const std::vector<u32>& cores, u32 flags,
     if (cluster_size_ == 0) return crash("the DSU was not set up");
     for (usize i = 1; i < cores.size() && cores.size() != parts_.cores; ++i) {
       if (cores[i] / cluster_size_ == cores[i - 1] / cluster_size_)
-        return crash("two cores of a cluster read and zero its DSU");
+        return crash("two cores of one cluster read and reset the DSU");
     }
   }
   running_cores_ = cores;

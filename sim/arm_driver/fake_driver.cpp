@@ -122,7 +122,7 @@ diag::Result<Answer> FakeDriver::answer(Request request, Bytes input, std::span<
   // The driver writes first and checks the size of the buffer afterwards.
   const Shape& shape = *shape_of(static_cast<u32>(request));
   const usize channels = request == Request::dmc_read ? std::max<usize>(parts_.dmc_channels.size(), 1) : 1;
-  if (output.size() < shape.output * channels) return crash(request, "the answer has no room");
+  if (output.size() < shape.output * channels) return crash(request, "the answer does not fit");
   if (takes_core_list(request)) {
     const auto list = read<CoreList>(input);
     if (request == Request::dmc_read && list.dmc_channel != kAllChannels &&
@@ -193,7 +193,7 @@ diag::Result<Answer> FakeDriver::take_lock(u32 action, u32 handle, std::span<std
 diag::Result<Answer> FakeDriver::release_lock(u32 action, u32 handle, std::span<std::byte> output) {
   if (action != kLockRelease) return refuse(kInvalidParameter);
   if (owner_ != handle) return put(output, static_cast<u32>(LockStatus::busy));
-  if (sampling_) return crash(Request::lock_release, "sampling was not stopped, and its interrupts go on");
+  if (sampling_) return crash(Request::lock_release, "sampling was not stopped, so its interrupts continue");
   WPERF_CHECK_OK(counting_.stop());
   hardware_.give_counters_back();
   owner_ = 0;
@@ -248,7 +248,7 @@ diag::Result<Answer> FakeDriver::assign(Bytes input) {
     if (input.size() - at < sizeof(EventBlock)) return crash(Request::assign, "half of a list");
     const auto block = read<EventBlock>(input, at);
     at += sizeof block;
-    if ((input.size() - at) / sizeof(u16) < block.count) return crash(Request::assign, "a list longer than its bytes");
+    if ((input.size() - at) / sizeof(u16) < block.count) return crash(Request::assign, "a list longer than the input");
     if (block.event_class > 3 || (block.event_class == 0 && block.count > kMostCoreEvents) ||
         (block.event_class == 1 && block.count > kMostDsuEvents))
       return refuse(kInvalidParameter);
@@ -275,7 +275,7 @@ diag::Result<Answer> FakeDriver::init_dmc(Bytes input, std::span<std::byte> outp
   if (input.size() < sizeof(DmcSetupHeader)) return refuse(kInvalidParameter);
   const auto header = read<DmcSetupHeader>(input);
   if (input.size() != sizeof header + 16 * usize{header.channels}) return refuse(kInvalidParameter);
-  if (header.channels != parts_.dmc_channels.size()) return crash(Request::dmc_init, "not the channels of ACPI");
+  if (header.channels != parts_.dmc_channels.size()) return crash(Request::dmc_init, "other channels than in ACPI");
   for (usize i = 0; i < header.channels; ++i) {
     const auto first = read<u64>(input, sizeof header + 16 * i);
     const auto last = read<u64>(input, sizeof header + 16 * i + 8);

@@ -10,7 +10,7 @@ namespace wperf::windowsperf::fake {
 namespace {
 
 diag::Error sampling_crash(const char* text) {
-  return {.text = std::string("the fake of Arm's driver: a real one would corrupt memory: ") + text, .hint = {}};
+  return {.text = std::string("the fake of Arm's driver: the real driver would corrupt memory: ") + text, .hint = {}};
 }
 
 Answer put_bytes(std::span<std::byte> output, const void* bytes, usize size) {
@@ -27,14 +27,14 @@ diag::Result<Answer> FakeDriver::set_sources(Bytes input) {
   std::memcpy(&core, input.data(), sizeof core);
   std::vector<SampleSource> sources((input.size() - sizeof core) / sizeof(SampleSource));
   std::memcpy(sources.data(), input.data() + sizeof core, sources.size() * sizeof(SampleSource));
-  if (core >= parts_.cores) return sampling_crash("SAMPLE_SET_SRC of a core that is not there");
+  if (core >= parts_.cores) return sampling_crash("SAMPLE_SET_SRC of a core that does not exist");
   if (sampling_) return sampling_crash("SAMPLE_SET_SRC while it samples");
   if (sources.size() > parts_.free_counters) return sampling_crash("more sources than counters");
   sources_.clear();
   for (const SampleSource& source : sources) {
     // The counter overflows only after 2^64 counts, so no samples come.
     if (source.event == kCycleCounter)
-      return diag::Error{.text = "the fake of Arm's driver: no samples of it", .hint = {}};
+      return diag::Error{.text = "the fake of Arm's driver: no cycle counter samples", .hint = {}};
     sources_.push_back({.code = static_cast<u16>(source.event), .interval = source.interval});
     sources_kernel_ = source.filter_bits == 0;
   }
@@ -61,7 +61,7 @@ diag::Result<Answer> FakeDriver::answer_sampling(Request request, const CoreList
     return put_bytes(output, &totals, sizeof totals);
   }
   if (core != source_core_) return diag::Error{.text = "the fake of Arm's driver samples one core", .hint = {}};
-  if (counting_.running()) return diag::Error{.text = "the fake of Arm's driver counts already", .hint = {}};
+  if (counting_.running()) return diag::Error{.text = "the fake of Arm's driver is already counting", .hint = {}};
   generated_ = dropped_ = 0;
   silent_ = 0;
   ring_.clear();
@@ -98,7 +98,7 @@ diag::Result<void> FakeDriver::catch_up() {
 diag::Result<Answer> FakeDriver::get_samples(Bytes input, std::span<std::byte> output) {
   u32 core = 0;
   std::memcpy(&core, input.data(), sizeof core);
-  if (core >= parts_.cores) return sampling_crash("SAMPLE_GET of a core that is not there");
+  if (core >= parts_.cores) return sampling_crash("SAMPLE_GET of a core that does not exist");
   SampleAnswer answer{};
   if (core == source_core_) {
     for (const SampleRecord& record : ring_) answer.samples[answer.count++] = record;

@@ -214,7 +214,7 @@ void Machine::start_program(Core& core, Thread& thread, MachineError& error) {
   };
   while (goes_on()) {
     if (core.executor->cycles() - begin > kMost) {
-      error.text = name_of(task.details.image_path) + " does not come to its entry point";
+      error.text = name_of(task.details.image_path) + " does not reach its entry point";
       task.details.crashed = error;
       end_task(task, kExitKilled);
       break;

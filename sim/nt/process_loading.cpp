@@ -54,7 +54,7 @@ bool open_folders(State& state, const ProcessOptions& options, const std::string
     return false;
   }
   if (state.program->pe.needs_loader && !state.files.make_home()) {
-    error.text = "no folder for the program's own files can be made in that for temporary files";
+    error.text = "cannot make a folder for the program's files in the folder for temporary files";
     error.hint = "/tmp/wperf-" + std::to_string(::geteuid()) + " must be a folder that only this user can write";
     return false;
   }

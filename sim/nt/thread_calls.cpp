@@ -171,7 +171,7 @@ u64 queue_apc(Call& call) {
 
 // arguments: thread, reserved object or flag, function, its three arguments
 u64 queue_apc_ex(Call& call) {
-  if (call.argument(1) != 0) return call.lack("an APC that the thread calls without waiting for it");
+  if (call.argument(1) != 0) return call.lack("an APC that runs even if the thread is not alertable");
   return queue_apc_at(call, 2);
 }
 

@@ -362,7 +362,7 @@ BOOTS = {
         Step("paranoid 3: waits", at_level(3, "wperf waits -- counted"),
              words(NO_RIGHT, "context switches", "kernel.perf_event_paranoid=2", status=3, without=["dummy"])),
         Step("paranoid 3: doctor", at_level(3, "wperf doctor"),
-             words("FAIL rights: nothing may be measured", "pmu: unknown", status=3, without=["virtual machine"])),
+             words("FAIL rights: tested: you may not measure anything", "pmu: unknown", status=3, without=["virtual machine"])),
         Step("paranoid 2: stat", at_level(2, "wperf stat --json -e instructions,cycles -- counted"),
              exact_counts("instructions", "cycles", "cycle")),
         Step("paranoid 2: stat of events as Arm names them", at_level(2, "wperf stat --json -e inst_retired,cpu_cycles -- counted"),

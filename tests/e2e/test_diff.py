@@ -440,7 +440,7 @@ class BenchTest(WperfTest):
                 told = self.fails(*bench, "--fail-if", f"{name}>5%", "--", "touch", ran, status=2, device="linux")
                 self.assertIn(f"{name}>5%", told)
                 self.assertIn("baseline", told)
-                self.assertIn("measured are elapsed;", told)
+                self.assertIn("measured: elapsed;", told)
             self.assertFalse(ran.exists())
 
     def test_a_baseline_is_a_side(self):

@@ -144,7 +144,7 @@ class Builds(WperfTest):
         inlined = self.recorded("inlined", "-DPLACED=static inline __attribute__((always_inline))")
         rows, _ = self.compared(apart, inlined)
         self.check_unchanged(rows["checksum"])
-        self.assertEqual(rows["checksum"]["note"], "moved into render, which has it inlined now")
+        self.assertEqual(rows["checksum"]["note"], "moved into render, which now has it inlined")
         rows, _ = self.compared(inlined, apart)
         self.assertEqual(rows["checksum"]["note"], "moved out of render, which had it inlined")
 
@@ -206,7 +206,7 @@ class WindowsBuilds(Builds):
         rows, diff = self.compared(one, two)
         self.assertEqual(rows["digest"]["change"], "is new")
         [note] = [note for note in diff["notes"] if "renamed" in note]
-        self.assertIn("its code of", note)
+        self.assertIn("the code of its build in", note)
 
 
 @unittest.skipUnless(sys.platform == "linux" and CLANG, "needs clang to build the programs")

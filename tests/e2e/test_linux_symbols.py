@@ -299,7 +299,7 @@ class LinuxSymbolsTest(WperfTest):
         inlined = ("report", recording, "--inline", "--children", "--module", "split")
         done = self.run_wperf(*inlined)
         self.assertNotIn("(inlined)", done.stdout)
-        said = (f"not all functions inlined in split are known: its split debug information is not here, so lines may also be those of "
+        said = (f"not all functions inlined in split are known: its split debug information is missing, so some lines may belong to "
                 f"inlined code: there is neither {split} nor {split.parent}/split.dwp; name the folder of these files with --symbol-path")
         self.assertEqual((done.stdout + done.stderr).count(said), 1, done.stdout + done.stderr)
         self.assertNotIn("split debug information", self.ok("report", recording))
@@ -322,7 +322,7 @@ class LinuxSymbolsTest(WperfTest):
         shutil.copy(folder / "swapped", old)
         recording = self.recorded_here("swapped", folder / "swapped", folder / "other")
         text = self.ok("report", recording)
-        said = f"the recorded {folder}/swapped is not here any more: it was replaced or removed while it was recorded"
+        said = f"the recorded {folder}/swapped is missing: it was replaced or removed during the recording"
         self.assertIn(said, text)
         for function in ("other_work", "other_first", "own_work", "register_tm_clones"):
             self.assertNotIn(function, text)

@@ -301,7 +301,7 @@ class LinuxPgoTest(WperfTest):
         other.mkdir(exist_ok=True)
         self.build("other/program", "-O0")
         said = self.fails("pgo", "a.data", *wanted, "--binary", other / "program", cwd=self.folder, status=2)
-        self.assertRegex(said, "is another build than the one that was recorded: [0-9a-f]{40} and [0-9a-f]{40}\nhint: ")
+        self.assertRegex(said, "is a different build than the recorded one: [0-9a-f]{40} instead of [0-9a-f]{40}\nhint: ")
         said = self.fails("pgo", "a.data", *wanted, "--binary", "program.c", cwd=self.folder, status=2)
         self.assertIn("neither an ELF file nor a Windows image", said)
         self.assertFalse((self.folder / "refused").exists())
@@ -647,7 +647,7 @@ class WindowsPgoTest(WperfTest):
         (there / "exact.exe").unlink()
         said = self.fails("pgo", data, "--format", "llvm-unsymbolized", "-o", "s.raw", "--symbol-path", there, "--binary", "exact.exe",
                           cwd=self.folder)
-        self.assertIn("exact.exe was not found, and its PDB does not say where it is linked", said)
+        self.assertIn("exact.exe was not found, and its PDB does not give its image base", said)
 
     def test_branch_stacks_for_msvc(self):
         """Neither the image nor its PDB is there."""
@@ -830,7 +830,7 @@ class WindowsPgoTest(WperfTest):
         # Without the source, lines are counted from the brace, and wperf reports it.
         (self.folder / "program.c").rename(self.folder / "elsewhere.c")
         text = self.ok("pgo", data, "--format", "llvm", "-o", "blind.prof", cwd=self.folder)
-        self.assertRegex(text, r"not sure: [\d.]+ % of the counts, in functions whose line of declaration")
+        self.assertRegex(text, r"not sure: [\d.]+ % of the counts, in functions whose declaration line is unknown")
 
     @unittest.skipUnless(CLANG and LINKER, "needs clang-19 and lld-link-19 to build the program")
     def test_the_binary_may_have_moved(self):

@@ -264,7 +264,7 @@ class OtherCommands(PythonTest):
             program.write_text(WAITING)
             done = subprocess.run([BINARY, "waits", "--device", "linux", "--python", "--json", "--", self.interpreter, program], text=True,
                                   capture_output=True, timeout=TIMEOUT)
-        if "tracepoints may not be read" in done.stderr or "not permitted" in done.stderr:
+        if "cannot read the scheduler's tracepoints" in done.stderr or "not permitted" in done.stderr:
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, 0, done.stderr)
         report = json.loads(done.stdout)["waits"]
@@ -300,7 +300,7 @@ class OtherCommands(PythonTest):
             program.write_text(HOLDING)
             done = subprocess.run([BINARY, "waits", "--device", "linux", "--python", "--json", "--", self.interpreter, program], text=True,
                                   capture_output=True, timeout=TIMEOUT)
-        if "tracepoints may not be read" in done.stderr or "not permitted" in done.stderr:
+        if "cannot read the scheduler's tracepoints" in done.stderr or "not permitted" in done.stderr:
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, 0, done.stderr)
         report = json.loads(done.stdout)["waits"]

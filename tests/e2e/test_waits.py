@@ -638,7 +638,7 @@ class Programs(WperfTest):
                 self.skipTest("another user is not allowed to measure here: " + done.stderr)
             told = dict(line.split() for line in done.stdout.splitlines() if line.startswith(("lock ", "message ", "timer ")))
             waits = json.loads(pathlib.Path(folder, "own.json").read_text())["waits"]
-        self.assertIn("tracepoints may not be read here", done.stderr)
+        self.assertIn("cannot read the scheduler's tracepoints", done.stderr)
         self.assertFalse(waits["has_wakeups"])
         return {name: int(value) for name, value in told.items()}, waits, done.stderr
 

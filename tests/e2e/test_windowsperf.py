@@ -138,7 +138,7 @@ class SampleTest(WindowsPerfTest):
     def test_an_event_that_slices_cut_off_is_named(self):
         text = self.ok("record", "-e", "ld_spec:1000,br_retired:100000", "-c", "1", "--timeout", "1", "--", workload("googolplex.exe"),
                        device=self.fake())
-        self.assertRegex(text, r"br_retired has \d+ samples, less than 8 per slice")
+        self.assertRegex(text, r"br_retired has \d+ samples, fewer than 8 per slice")
         self.assertNotIn("ld_spec has", text)
 
     def test_a_kept_recording_is_reported_the_same(self):

@@ -237,7 +237,7 @@ void Comparer::leave_out(std::string_view event, usize side, std::string_view wh
   why_nothing_ = runs.size() == 1
                      ? fmt::format("{} has {} of {}", runs.front().file, what, event)
                      : fmt::format("all files {} have {} of {}", side == 0 ? "before" : "after", what, event);
-  out_.notes.push_back(why_nothing_ + ", so its functions are not compared.");
+  out_.notes.push_back(why_nothing_ + ", so functions of this event are not compared.");
 }
 
 // All rows are one family of tests, so at most the promised share of the significant rows is wrong.

@@ -220,7 +220,7 @@ std::string absence_of(const Comparison& comparison, const FailCondition& condit
   if (!hosts.empty())
     return fmt::format("it is inlined on both sides; its cost is part of the functions it is inlined into: {}", hosts);
   if (kind == UnitKind::line && !has_kind)
-    return "lines are compared only with --sort symbol,line, and if debug information has them";
+    return "comparing lines needs --sort symbol,line and debug information with lines";
   if (is_seen) return fmt::format("it has fewer than {:.0f} samples, too few to judge it", kFewestSamples);
   return fmt::format("no {} with this name has samples on either side", kind_word(condition.kind));
 }

@@ -20,7 +20,7 @@ TEST(InlineRows, CostMovedByInliningIsNotedAsMove) {
   const UnitChange row = function_of(compared(before, after), "f");
   EXPECT_FALSE(row.is_significant);
   EXPECT_DOUBLE_EQ(row.change().ratio, 1);
-  EXPECT_EQ(row.note, "moved into g, which has it inlined now");
+  EXPECT_EQ(row.note, "moved into g, which now has it inlined");
   EXPECT_EQ(function_of(compared(after, before), "f").note, "moved out of g, which had it inlined");
 }
 
@@ -91,12 +91,12 @@ TEST(InlineRows, WhatIsInlinedOnBothSidesIsPartOfItsHost) {
 TEST(InlineRows, AFunctionInlinedIntoSeveralNamesThemAll) {
   const MadeProfile before = MadeProfile("prog").add("f", 900).add("g", 500).add("h", 500);
   const MadeProfile two = MadeProfile("prog").add("f", 300, "h").add("f", 600, "g").add("g", 500).add("h", 500);
-  EXPECT_EQ(function_of(compared(before, two), "f").note, "moved into g and h, which have it inlined now");
+  EXPECT_EQ(function_of(compared(before, two), "f").note, "moved into g and h, which now have it inlined");
   EXPECT_EQ(function_of(compared(two, before), "f").note, "moved out of g and h, which had it inlined");
   MadeProfile many = MadeProfile("prog").add("g", 500).add("h", 500);
   for (u64 i = 0; i < 6; ++i) many.add("f", 100 + i, "host" + std::to_string(i));
   EXPECT_EQ(function_of(compared(before, many), "f").note,
-            "moved into host5, host4, host3 and 3 more, which have it inlined now");
+            "moved into host5, host4, host3 and 3 more, which now have it inlined");
 }
 
 }  // namespace

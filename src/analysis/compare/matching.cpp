@@ -160,8 +160,8 @@ class CodeMatcher {
   }
   void note_missing_code(const std::string& module, const RunCosts& run) {
     matched_.notes.push_back(
-        fmt::format("{}: its code of {} cannot be read on this machine, so renamed functions are not found; use "
-                    "--symbol-path FOLDER to give the folder of its file.",
+        fmt::format("{}: the code of its build in {} cannot be read on this machine, so renamed functions are not "
+                    "found; use --symbol-path FOLDER to name the folder with this build.",
                     module, run.file));
   }
 

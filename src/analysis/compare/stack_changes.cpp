@@ -76,7 +76,7 @@ diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::s
       if (event.empty()) event = run.stacks.event;
       if (event != run.stacks.event) {
         return diag::usage_error(
-            fmt::format("{} has samples of {}, but others have {}", run.file, run.stacks.event, event),
+            fmt::format("{} has samples of {}, but other files have {}", run.file, run.stacks.event, event),
             "a picture compares one event: record the same event on both sides");
       }
       WPERF_TRY(double measure, measure_of(run, per, options.counter));

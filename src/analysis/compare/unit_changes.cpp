@@ -309,7 +309,7 @@ std::string UnitComparer::inlining_note(u32 unit) const {
   const std::optional<double> more = rows_.more_inlined(unit);
   if (!more.has_value()) return {};
   const auto have = [](const std::map<u32, double>& hosts) { return hosts.size() == 1 ? "has" : "have"; };
-  if (*more > 0.5) return fmt::format("moved into {}, which {} it inlined now", hosts_text(after), have(after));
+  if (*more > 0.5) return fmt::format("moved into {}, which now {} it inlined", hosts_text(after), have(after));
   if (*more < -0.5) return fmt::format("moved out of {}, which had it inlined", hosts_text(before));
   return {};
 }

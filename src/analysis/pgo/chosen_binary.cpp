@@ -81,7 +81,7 @@ diag::Result<const Binary*> find_named(const std::vector<const Binary*>& binarie
                              "give the path of one of them: " + names_of(found));
   }
   if (!named.build_id.empty() && !first->build_id.empty()) {
-    return diag::usage_error(fmt::format("{} is another build than the one that was recorded: {} and {}", named.path,
+    return diag::usage_error(fmt::format("{} is a different build than the recorded one: {} instead of {}", named.path,
                                          named.build_id, first->build_id),
                              "give the file that ran, or record the new build");
   }
@@ -96,7 +96,7 @@ diag::Result<const Binary*> find_program(const std::vector<const Binary*>& binar
     return equal_ignoring_case(first->name, name) || equal_ignoring_case(first->name, std::string(name) + ".exe");
   });
   if (is_program) return first;
-  return diag::usage_error(programs.empty() ? "the recording does not say which program it is about"
+  return diag::usage_error(programs.empty() ? "the recording does not name the recorded program"
                                             : fmt::format("most samples are not of the program but of {}", first->name),
                            "choose one with --binary: " + names_of(binaries));
 }
@@ -133,11 +133,11 @@ diag::Error no_code_samples(const ProfileCounts& counts) {
   if (counts.samples != 0 && counts.drops.kernel == counts.samples) {
     return {.text = counts.samples == 1 ? "the only sample is in the kernel"
                                         : fmt::format("all {} samples are in the kernel", count),
-            .hint = "record the code of the program, too: events without :k"};
+            .hint = "record the program's code, too: use events without :k"};
   }
   const std::string of = counts.samples != 0 ? fmt::format("none of the {} samples is", count)
                                              : std::string("the recording has no samples");
-  return {.text = of + " in a file of code", .hint = "record with `wperf record -o F.data -- PROGRAM`"};
+  return {.text = of + " in a program or library", .hint = "record with `wperf record -o F.data -- PROGRAM`"};
 }
 
 diag::Result<const Binary*> choose_binary(const ProfileCounts& counts, const std::vector<u32>& events,
@@ -150,7 +150,7 @@ diag::Result<const Binary*> choose_binary(const ProfileCounts& counts, const std
     return diag::Error{
         .text = fmt::format("the {} samples of {} have no addresses: {}", text::with_commas(chosen->without_address),
                             chosen->name, chosen->reason.empty() ? "its file is not on this machine" : chosen->reason),
-        .hint = "give the file that ran with --binary, and folders of symbols with --symbol-path"};
+        .hint = "use --binary for the file that ran, and --symbol-path for folders with symbols"};
   }
   return chosen;
 }

@@ -64,7 +64,7 @@ TEST(ChosenBinary, ABuildIdDecides) {
   const ProfileCounts counts = counts_of({binary_of("/x/a/p", 3, "0a"), binary_of("/x/b/p", 2, "0b")});
   EXPECT_EQ(chosen(counts, named("/elsewhere/p", "/elsewhere/p", "0b")), "/x/b/p");
   const ProfileCounts one = counts_of({binary_of("/x/a/p", 3, "0a")});
-  EXPECT_TRUE(diag::names_all(chosen(one, named("/y/p", "/y/p", "0c")), {"is another build", "0c and 0a"}));
+  EXPECT_TRUE(diag::names_all(chosen(one, named("/y/p", "/y/p", "0c")), {"is a different build", "0c instead of 0a"}));
   EXPECT_EQ(chosen(one, named("p")), "/x/a/p");
 }
 
@@ -74,9 +74,9 @@ TEST(ChosenBinary, SaysWhereTheSamplesAre) {
   EXPECT_TRUE(diag::names_all(chosen(counts, named("dd")), {"all 274 samples are in the kernel", ":k"}));
   EXPECT_TRUE(diag::names_all(chosen(counts, std::nullopt), {"all 274 samples are in the kernel"}));
   ++counts.samples;
-  EXPECT_TRUE(diag::names_all(chosen(counts, std::nullopt), {"none of the 275 samples is in a file of code"}));
+  EXPECT_TRUE(diag::names_all(chosen(counts, std::nullopt), {"none of the 275 samples is in a program or library"}));
   counts.samples = 0;
-  EXPECT_TRUE(diag::names_all(chosen(counts, std::nullopt), {"no samples in a file of code", "wperf record"}));
+  EXPECT_TRUE(diag::names_all(chosen(counts, std::nullopt), {"no samples in a program or library", "wperf record"}));
 }
 
 }  // namespace

@@ -147,9 +147,8 @@ bool has_dwarf(const modules::CodeFile& image) {
 diag::Result<MadeProfile> profile_for_profgen(const Binary& binary, const AddressCounts& counts,
                                               const ProfileOrder& order, ProfileFacts facts) {
   if (binary.is_windows && binary.image_base == 0) {
-    return diag::Error{
-        .text = fmt::format("{} was not found, and its PDB does not say where it is linked", binary.name),
-        .hint = "name the file with --binary, or its folder with --symbol-path"};
+    return diag::Error{.text = fmt::format("{} was not found, and its PDB does not give its image base", binary.name),
+                       .hint = "name the file with --binary, or its folder with --symbol-path"};
   }
   if (binary.is_windows && binary.file != nullptr && !has_dwarf(*binary.file)) {
     facts.losses.push_back(fmt::format(

@@ -96,7 +96,7 @@ diag::Result<void> check_names(const BenchOptions& options, std::vector<std::str
     if (condition.kind == Kind::total && condition.name != "*" && !is_known(condition.name))
       return usage(begin + (baseline.empty() ? "no event or total with this name is measured"
                                              : "the baseline and the measured events do not both have this name"),
-                   fmt::format("measured are {}; add events with -e EVENTS", text::joined(totals, ", ")));
+                   fmt::format("measured: {}; add events with -e EVENTS", text::joined(totals, ", ")));
     if (condition.kind != Kind::total && !records)
       return usage(begin + "conditions on functions, modules and lines need recordings",
                    "make recordings with --record NAME");

@@ -144,8 +144,7 @@ diag::Result<request::Request> stat_request(const STAT_CONF& conf) {
 
 diag::Result<request::Request> section_request(const STAT_CONF& conf, u32 process) {
   WPERF_TRY(request::Request request, stat_request(conf));
-  if (request.program.has_value())
-    return diag::usage_error("program is set, but a count between two moments starts no program");
+  if (request.program.has_value()) return diag::usage_error("program is set, but wperf_stat_begin() starts no program");
   if (conf.timeline || conf.duration_ms != 0 || conf.spawn_delay_ms != 0) {
     return diag::usage_error("timeline, duration_ms or spawn_delay_ms is set, but the caller ends this count");
   }

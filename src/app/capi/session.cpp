@@ -33,7 +33,7 @@ diag::Result<void> check_can_follow(const request::Request& request, const measu
   const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
   if (kernel == nullptr) {
     return diag::usage_error("this device counts cores, and cannot follow a running process",
-                             "name the cores, and no process");
+                             "name cores instead of a process");
   }
   if (!kernel->is_windows() || machine.device->programs().process(*request.process).running) return {};
   return diag::usage_error("no process " + std::to_string(*request.process) + " is running");

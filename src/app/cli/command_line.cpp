@@ -331,8 +331,9 @@ diag::Result<void> check_branches(const Request& request) {
   };
   for (const auto& [option, is_given] : others) {
     if (!is_given) continue;
-    return diag::usage_error(fmt::format("--branches shows pairs of functions or lines, without {}", option),
-                             "leave out one of the two; `--branches --sort line` shows lines");
+    return diag::usage_error(
+        fmt::format("--branches shows pairs of functions or lines, and does not support {}", option),
+        "leave out one of the two; `--branches --sort line` shows lines");
   }
   return {};
 }

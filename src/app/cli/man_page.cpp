@@ -88,7 +88,7 @@ std::string render_man_page() {
                "Where to look for PDB files: folders, symbol stores and servers. See --symbol-path.");
   out += entry("WPERF_SYMBOL_CACHE", "",
                "off: report neither caches the functions of large Linux files nor uses the cache.");
-  out += entry("XDG_CACHE_HOME", "", "Folder of that cache, in wperf/symbols. Default: ~/.cache.");
+  out += entry("XDG_CACHE_HOME", "", "That cache is in its subfolder wperf/symbols. Default: ~/.cache.");
   out += entry(
       "DEBUGINFOD_URLS, DEBUGINFOD_TIMEOUT", "",
       "Servers that --debuginfod asks, separated by blanks, and the time limit for a file in seconds (default 90).");

@@ -34,8 +34,8 @@ constexpr CommandRow kCommands[] = {
      "Show what held a program back: how its cores' pipeline slots were used, level by level, and which functions lost "
      "the most. Counts up to three times, then samples once."},
     {Command::top, "top", "", false, "", "[-- PROGRAM ARGUMENTS...]", "top",
-     "Show live which functions of a program or of the whole machine are hot. Needs a terminal; --once takes one look "
-     "and suits scripts."},
+     "Show live which functions of a program or of the whole machine are hot. Needs a terminal; --once samples once, "
+     "for scripts."},
     {Command::diff, "diff", "", false, "BEFORE... [--] AFTER...", "", "diff",
      "Compare two builds of a program by their recordings or by counts from `stat --json`: what grew, what shrank, by "
      "how much, and whether the change is significant. Each host of a fleet (clickhouse://HOST/DB?build=42) "
@@ -119,8 +119,8 @@ constexpr OptionRow kOptions[] = {
      "Metrics or groups of metrics from `wperf list`, separated by commas. May be given several times."},
     {Option::cores, "-c", "--cpu", false, Value::text, "CORES", kMeasuring | Command::machine, Group::measured,
      "Cores to count on: numbers and ranges such as 0,4-7. Default: all cores, or core 0 if wperf starts a program. "
-     "sample and record take one core only (see --cores); sample has no default. If given twice, the last one "
-     "counts. `machine run` keeps the program on this core."},
+     "sample and record take one core only (see --cores); sample has no default. If given twice, the last one applies. "
+     "`machine run` keeps the program on this core."},
     {Option::timeout, "--timeout", "sleep", true, Value::duration, "DURATION", kTimed, Group::duration,
      "Length of one count or of the sampling: a number with up to two decimals and one of the units ms, s, m, h, d "
      "(default s). Without it, or with 0: until Ctrl-C or the end of the program; with -t the default is 1 s."},
@@ -169,10 +169,9 @@ constexpr OptionRow kOptions[] = {
      "Adapt the intervals so that each core gives about HZ samples per second of every event, 1 to 50000. Events with "
      "an explicit :INTERVAL keep it."},
     {Option::for_compilers, "--pgo", "", false, Value::none, "", Command::record, Group::measured,
-     "Record for `wperf pgo`, which makes a profile for compilers: choose the event that shows best how often code "
-     "runs on this machine, and a high rate. Branch stacks are recorded with it where the CPU has them. Keeps "
-     "perf.data, or "
-     "the FILE of -o."},
+     "Record for `wperf pgo`, which makes a profile for compilers: choose a high rate, and the event that best shows "
+     "on this machine how often code runs. Also records branch stacks if the CPU has them. Keeps perf.data, or the "
+     "FILE of -o."},
     {Option::print_wprp, "--print-wprp", "", false, Value::none, "", kSampling, Group::measured,
      "Do not sample; print a recording profile (.wprp) with which wpr.exe of Windows records the same. On the etw "
      "device."},
@@ -214,7 +213,7 @@ constexpr OptionRow kOptions[] = {
     {Option::python_native, "--python=native", "", false, Value::none, "", kPython, Group::measured,
      "Same as --python, but keep the interpreter's own frames, too."},
     {Option::python_functions, "--python=functions", "", false, Value::none, "", kPythonShown, Group::shown,
-     "Same as --python: each Python function is one frame. report and diff show recordings so by default."},
+     "Same as --python: each Python function is one frame. This is the default of report and diff."},
     {Option::python_lines, "--python=lines", "", false, Value::none, "", kPythonShown, Group::shown,
      "Same as --python, but each line of a Python function is one frame: parse:12 is line 12 of parse. Recordings "
      "always contain the lines, so report and diff have this option too."},
@@ -240,27 +239,27 @@ constexpr OptionRow kOptions[] = {
     {Option::modules, "--module", "", false, Value::text, "NAMES", kChoosing, Group::shown,
      "Show only these modules: libc.so.6, /usr/bin/python3, [kernel]."},
     {Option::time, "--time", "", false, Value::text, "FROM-TO", kChoosing, Group::shown,
-     "Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3. It begins when wperf "
-     "began to record; a recording of another tool begins with its first sample."},
+     "Read only samples in this range of time, in seconds of the recording: 1.5-3, 1.5- or -3. Time 0 is when wperf "
+     "began to record; for recordings of other tools it is the first sample."},
     {Option::idle, "--idle", "", false, Value::none, "", Command::report, Group::shown,
      "Include samples of idle cores. By default they are left out of Windows traces; perf.data files always include "
      "them, as in perf."},
     {Option::providers, "--providers", "", false, Value::none, "", Command::report, Group::shown,
      "For a Windows trace: list its events by provider and kind, with their number, bytes, first and last time. With "
-     "--records: list the events that no report uses one by one; --time, --pid and --tid filter them."},
+     "--records: list, one by one, the events that no report uses; --time, --pid and --tid filter them."},
     {Option::spans, "--spans", "", false, Value::none, "", Command::report, Group::shown,
      "For a Windows trace: list the spans that programs marked with start and stop events, by provider and name: how "
      "often, how long, and how long their threads ran in them."},
     {Option::span, "--span", "", false, Value::text, "NAME", Command::report, Group::shown,
-     "For a Windows trace: use only samples that a thread took between such a start event and its stop event. NAME or "
-     "PROVIDER/NAME, as --spans lists them."},
+     "For a Windows trace: use only samples that a thread took between the start event and the stop event of this "
+     "span. NAME or PROVIDER/NAME, as --spans lists them."},
     {Option::branches, "--branches", "", false, Value::none, "", kBranches, Group::shown,
      "Show which code branched where: how often, how often the prediction was wrong, and how many cycles passed. Needs "
      "recorded branches (LBR, BRBE, SPE). record on the linux device then records branch stacks with the samples; on "
      "other devices use -e arm_spe_0/branch_filter=1/."},
     {Option::latency, "--latency", "", false, Value::none, "", kLatency, Group::shown,
      "Weight each sample by the time that passed. Threads that run at the same time share it, so code that runs while "
-     "no other thread does comes first. Needs recorded context switches; record on the linux device then records "
+     "no other thread runs is listed first. Needs recorded context switches; record on the linux device then records "
      "them."},
     {Option::parallelism, "--parallelism", "", false, Value::text, "N-M", Command::report, Group::shown,
      "Use only samples taken while N threads of the program ran, or N to M; 1 means that no other thread ran. Needs "
@@ -302,8 +301,8 @@ constexpr OptionRow kOptions[] = {
     {Option::svg, "--svg", "", false, Value::file, "FILE", kPictured, Group::output,
      "Write a flame graph as an SVG picture; with diff, orange means grew and blue means shrank."},
     {Option::critical_path, "--critical-path", "", false, Value::none, "", Command::waits, Group::shown,
-     "Show the chain of threads that the end of the recording, or of --time, waited for. It is followed backwards, "
-     "starting at the thread of --tid or else at the program's first thread."},
+     "Show the critical path: the chain of threads that determined when the recording, or the range of --time, ended. "
+     "It is followed backwards from the thread of --tid, or without it from the program's first thread."},
     {Option::level, "--level", "", false, Value::number, "LEVEL", Command::topdown, Group::measured,
      "Deepest level of the tree to show; 1 is the first. Default: all levels."},
     {Option::node, "--node", "", false, Value::text, "NODE", Command::topdown, Group::measured,
@@ -374,14 +373,13 @@ constexpr OptionRow kOptions[] = {
      "Folder for the files of --output and --output-csv."},
     {Option::listen, "--listen", "", false, Value::text, "ADDRESS:PORT", Command::stat, Group::output,
      "Count repeatedly, each time for --timeout (default 1 s), and serve the counts to Prometheus at "
-     "http://ADDRESS:PORT/metrics until Ctrl-C. A PORT without an address listens only on this machine. With -n, the "
-     "last counts are "
-     "served after COUNT counts."},
+     "http://ADDRESS:PORT/metrics until Ctrl-C. A PORT without an address listens only on this machine. With -n, wperf "
+     "counts COUNT times and then keeps serving the last counts."},
     {Option::push, "--push", "", false, Value::text, "URL", kSampling, Group::output,
      "Send a profile of each period to a server, as `wperf push` does, until Ctrl-C, the end of the program or of "
      "--timeout. It includes the cost of wperf itself."},
     {Option::every, "--every", "", false, Value::duration, "DURATION", kSampled, Group::duration,
-     "With --push: length of a period (default 60 s). With top: length of one look (default 1 s)."},
+     "With --push: length of a period (default 60 s). With top: time between two updates (default 1 s)."},
     {Option::pgo_format, "--format", "", false, Value::text, "FORMAT", Command::pgo, Group::output,
      "Format of the profile: llvm (for clang and rustc), extbinary (the same in binary form), llvm-unsymbolized (for "
      "llvm-profgen), bolt, or spt (for "

@@ -29,7 +29,8 @@ diag::Result<void> check_pgo_options(const request::Request& request) {
     return diag::usage_error("pgo needs --format", request::kPgoFormatHint);
   }
   if (!request.outputs.json_file.has_value()) {
-    return diag::usage_error("pgo needs -o FILE for the profile", "its judgement goes to stdout, with --json as JSON");
+    return diag::usage_error("pgo needs -o FILE for the profile",
+                             "wperf prints its judgement to stdout, with --json as JSON");
   }
   return {};
 }

@@ -41,12 +41,11 @@ diag::Result<void> plan_own_switches(request::Request& request, diag::Console& c
   request.sampling.whole_machine = all;
   const char* const event = request.kernel ? "context-switches" : "dummy";
   add_event(request, event, 1);
-  console.warn(
-      "note: the scheduler's tracepoints may not be read here, so it is not recorded which thread ended a wait");
+  console.warn("note: wperf cannot read the scheduler's tracepoints, so it does not record which thread ended a wait");
   if (!request.kernel) {
     console.warn(
-        "note: where threads waited is not recorded either; stacks of context switches need kernel.perf_event_paranoid "
-        "at 1 or below");
+        "note: stacks of context switches, which show where threads waited, are not recorded either; they need "
+        "kernel.perf_event_paranoid at 1 or below");
   }
   return {};
 }

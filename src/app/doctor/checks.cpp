@@ -47,7 +47,7 @@ Check check_rights(const LinuxFacts& facts) {
   }
   Check check{.name = "rights",
               .status = CheckStatus::fail,
-              .detail = "nothing may be measured, tested with your own programs" + setting,
+              .detail = "tested: you may not measure anything, even your own programs" + setting,
               .fix = fix_with("", kOwnProgramsUserMode)};
   if (*facts.paranoid <= kOwnProgramsUserMode) {
     check.fix = linux_kernel::kSandboxHint;

@@ -167,12 +167,12 @@ class FleetAsker {
       std::string_view line = text::take_part(rest, '\n');
       const std::string value = push::shown_text(text::take_part(line, '\t'));
       const std::string number = push::shown_text(text::take_part(line, '\t'));
-      values += fmt::format("{}{} ({}, the newest of {})", values.empty() ? "" : ", ", value.empty() ? "none" : value,
+      values += fmt::format("{}{} ({}, the newest from {})", values.empty() ? "" : ", ", value.empty() ? "none" : value,
                             number, time_text(request::parse_decimal(line).value_or(0)));
     }
     const std::string label = address_.choices.empty() ? "build" : address_.choices.front().label;
-    error.hint =
-        values.empty() ? "the table is empty" : fmt::format("values of {}, with their profiles: {}", label, values);
+    error.hint = values.empty() ? "the table is empty"
+                                : fmt::format("values of {}, with numbers of profiles: {}", label, values);
     return error;
   }
 

@@ -20,7 +20,7 @@ constexpr Parameter kRecording{
 constexpr Parameter kFunction{
     "function", Kind::text, true,
     "The name of the function as other answers show it; ^NAME matches beginnings, NAME$ endings."};
-constexpr Parameter kModule{"module", Kind::text, false, "Only samples in this file of code."};
+constexpr Parameter kModule{"module", Kind::text, false, "Only samples in this program or library."};
 constexpr Parameter kThread{"thread", Kind::text, false, "Only threads with this name."};
 constexpr Parameter kPid{"pid", Kind::number_of_task, false, "Only this process."};
 constexpr Parameter kTid{"tid", Kind::number_of_task, false, "Only this thread."};

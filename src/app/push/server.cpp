@@ -167,7 +167,7 @@ diag::Result<Server> known_server(const request::Push& asked) {
   WPERF_TRY(server.authorization, authorization_of(asked));
   if (server.target == PushTarget::clickhouse && server.authorization.starts_with("Bearer")) {
     return diag::usage_error(
-        "ClickHouse takes no token, but USER:PASSWORD",
+        "ClickHouse takes USER:PASSWORD, not a token",
         fmt::format("put USER:PASSWORD into the file of --token-file, or into {}", kTokenVariable));
   }
   if (std::any_of(server.tenant.begin(), server.tenant.end(), [](char c) { return c < ' ' || c > '~'; })) {

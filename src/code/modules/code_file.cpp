@@ -35,8 +35,8 @@ symbols::InstructionSet instruction_set(const PeFile& image, Rva rva) {
 std::string missing_split(const SplitFiles& split) {
   const std::string more = split.missing == 1 ? "" : fmt::format(" (and {} more)", split.missing - 1);
   return fmt::format(
-      "its split debug information is not here, so lines may also be those of inlined code: there is neither {}{} nor "
-      "{}; name the folder of these files with --symbol-path",
+      "its split debug information is missing, so some lines may belong to inlined code: there is neither {}{} nor {}; "
+      "name the folder of these files with --symbol-path",
       split.first_missing.first, more, split.first_missing.second);
 }
 

@@ -88,8 +88,8 @@ void find_image(const RecordedElf& recorded, const std::vector<std::string>& can
   const auto& [path, build_id, process, was_replaced] = recorded;
   const std::string needed = build_id.empty() ? "" : ", of build " + symbols::build_id_text(without_padding(build_id));
   loaded.reason = was_replaced ? "the recorded " + path +
-                                     " is not here any more: it was replaced or removed while it was recorded, or was "
-                                     "in a container; record again, or name the folder of that file with --symbol-path"
+                                     " is missing: it was replaced or removed during the recording, or was in a "
+                                     "container; record again, or name the folder of that file with --symbol-path"
                                : "no file " + path + " here" + needed;
   const os::NamedUse use = build_id.empty() ? os::NamedUse::read : os::NamedUse::checked;
   for (const std::string& candidate : candidates) {

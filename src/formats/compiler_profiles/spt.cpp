@@ -54,7 +54,7 @@ std::string records_of(const SptModule& module) {
 }
 
 diag::Error too_large(std::string_view what, usize count) {
-  return {.text = fmt::format("a .spt file cannot hold {}: {} of at most {}", what, count, kMostInHeader),
+  return {.text = fmt::format("a .spt file cannot hold {}: {}; the maximum is {}", what, count, kMostInHeader),
           .hint = "choose one program with --binary"};
 }
 
@@ -76,7 +76,7 @@ diag::Result<std::string> spt(std::span<const SptModule> modules) {
     stream += records;
   }
   if (modules.size() > kMostSptModules) return too_large("so many modules", modules.size());
-  if (names.size() > kMostInHeader) return too_large("such long names, in bytes", names.size());
+  if (names.size() > kMostInHeader) return too_large("so many bytes of names", names.size());
   const usize name_room = std::max(kUsualNameBytes, names.size()), id_room = std::max(kUsualModules, modules.size());
   std::string out;
   put(out, kSignature);

@@ -43,12 +43,12 @@ bool may_lack_branches(int error) {
 }
 
 diag::Error no_branch_stacks(std::string_view event) {
-  return {.text = fmt::format("this machine records no branches with samples of {}", event),
-          .hint =
-              "branch stacks need a CPU with LBR or BRBE, a kernel that knows it, and a hardware event such as -e "
-              "cycles; virtual machines rarely have them. On Arm, SPE records branches, too: -e "
-              "arm_spe_0/branch_filter=1/",
-          .code = diag::ExitCode::no_device};
+  return {
+      .text = fmt::format("this machine records no branches with samples of {}", event),
+      .hint =
+          "branch stacks need a CPU with LBR or BRBE, a kernel that supports it, and a hardware event such as -e "
+          "cycles; virtual machines rarely have them. On Arm, SPE records branches, too: -e arm_spe_0/branch_filter=1/",
+      .code = diag::ExitCode::no_device};
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ Writer SampleMoments::answer_to(const ClientSocket& client, What what, Fields& f
     is_finished_ = true;
     return Writer::answer();
   }
-  if (!watches || !is_now_) return Writer::refusal({.text = "the simulated machine goes on already", .hint = {}});
+  if (!watches || !is_now_) return Writer::refusal({.text = "the simulated machine has already resumed", .hint = {}});
   Writer writer = Writer::answer();
   switch (what) {
     case What::read_memory:

@@ -152,8 +152,8 @@ diag::Error refusal(int error, const std::string& event, bool hardware, bool ker
 
 diag::Error no_room(const std::string& what) {
   return diag::system_error("no memory for " + what, errno,
-                            "kernel.perf_event_mlock_kb limits the memory of all measurements of a user: end others, "
-                            "choose fewer cores (--cores), or raise the limit");
+                            "kernel.perf_event_mlock_kb limits the memory of all measurements of a user: end other "
+                            "measurements, choose fewer cores (--cores), or raise the limit");
 }
 
 diag::Result<Reading> read_event(const Descriptor& event) {

@@ -180,8 +180,8 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find_tracepoint(std::
   WPERF_TRY(const Found event_before_colon, find(system));
   if (event_before_colon.has_value()) {
     return diag::usage_error(fmt::format("'{}' cannot follow the event {}", point, system),
-                             "only modifiers can, in one word, as in NAME:up; record, sample and top also take an "
-                             "interval, as in NAME:100000");
+                             "only modifiers can follow it, in one word as in NAME:up; record, sample and top also "
+                             "take an interval, as in NAME:100000");
   }
   const std::string folder = tracefs_folder(files_);
   if (folder.empty()) {

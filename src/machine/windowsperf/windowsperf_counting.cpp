@@ -81,18 +81,17 @@ class CountingByTicks final : public device::CountSession {
 
 diag::Result<void> CountingByTicks::check_plan() const {
   if (counts(EventClass::dmc_clk)) {
-    return diag::Error{
-        .text = "Arm's driver reads the dmc_clk counters from wrong addresses, so its answers are not counts",
-        .hint = "count dmc_clkdiv2 events, or use wperf's own driver"};
+    return diag::Error{.text = "Arm's driver reads the dmc_clk counters from wrong addresses, so its answers are wrong",
+                       .hint = "count dmc_clkdiv2 events, or use wperf's own driver"};
   }
   if ((counts(EventClass::dsu) && opened_.dsu_counters == 0) ||
       (counts(EventClass::dmc_clkdiv2) && plan_.dmc_channels.empty()))
-    return diag::Error{.text = opened_.name + " has no counters for such events on this machine", .hint = {}};
+    return diag::Error{.text = opened_.name + " has no counters for these events on this machine", .hint = {}};
   const usize dsu = codes_of(plan_.schedules[index_of(EventClass::dsu)]).size();
   if (std::min<usize>(dsu, opened_.dsu_counters) > free_counters()) {
     return diag::Error{
         .text = fmt::format(
-            "Arm's driver can program only as many DSU counters as core counters are free, {}, but {} are needed",
+            "Arm's driver can program at most as many DSU counters as free core counters ({}), but {} are needed",
             free_counters(), dsu),
         .hint = "count fewer DSU events at a time, or use wperf's own driver"};
   }
@@ -323,7 +322,7 @@ diag::Result<readings::CountCapture> CountingByTicks::read() {
 
 std::vector<std::string> CountingByTicks::remarks() const {
   std::vector<std::string> remarks{fmt::format(
-      "counted by {} in whole ticks of {} ms, so for up to one tick longer than requested", opened_.name, tick_ms())};
+      "counted by {} in whole ticks of {} ms, so up to one tick longer than requested", opened_.name, tick_ms())};
   if (plan_.kernel && counts(EventClass::core) && !counts_cycles_)
     remarks.emplace_back(
         "its cycle counter excludes the kernel; if there are fewer events than counters, cycles are counted as an "

@@ -168,7 +168,7 @@ std::string SamplingInSlices::remark() const {
   for (usize i = 0; i < names_.size() && names_.size() > 1 && slices_ > 1; ++i) {
     if (came_[i] >= slices_ * kEnoughInASlice) continue;
     text += fmt::format(
-        "; {} has {} samples, less than {} per slice, so an unknown number of samples is missing: record only this "
+        "; {} has {} samples, fewer than {} per slice, so an unknown number of samples is missing: record only this "
         "event, or record more often",
         names_[i], came_[i], kEnoughInASlice);
   }

@@ -144,8 +144,8 @@ diag::Error refused_events(const plan::SpePlan& plan) {
   if (plan.not_events != 0) masks += fmt::format("{}inv_event_filter={:#x}", masks.empty() ? "" : ",", plan.not_events);
   return {.text = fmt::format("this core cannot filter by all events of {}", masks),
           .hint =
-              "cores can filter by bits 1, 3, 5 and 7, with SPE 1.1 also by 11, with SPE 1.2 also by 6; few can by "
-              "other bits. Bit 3 is the number 8"};
+              "cores can filter by bits 1, 3, 5 and 7, with SPE 1.1 also by 11, with SPE 1.2 also by 6; few cores can "
+              "filter by other bits. Bit 3 has the value 8"};
 }
 
 class DriverSpeSession final : public device::SpeSession {

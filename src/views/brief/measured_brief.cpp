@@ -92,7 +92,7 @@ Brief of_topdown(std::span<const report::Topdown> kinds, const Commands& command
   const report::Topdown& first = kinds.front();
   fill_table(brief, report::counted_nodes(first.drill), report::NodeColumns{first.drill});
   brief.heading = fmt::format("Shares on {} ({}):", first.answer.core,
-                              first.answer.took_turns ? "95 % intervals" : "events did not take turns");
+                              first.answer.took_turns ? "95 % intervals" : "no multiplexing");
   brief.next = next_of_kind(first, commands);
   return brief;
 }

@@ -32,10 +32,10 @@ std::vector<Part> unused_samples(const pgo::ProfileFacts& facts) {
   return nonzero({{facts.of_other_events, "other_events", "of other events"},
                   {facts.drops.kernel, "kernel", "in the kernel"},
                   {facts.of_other_binaries, "other_binaries", "in other binaries"},
-                  {facts.of_other_builds, "other_builds", "in other builds of it"},
+                  {facts.of_other_builds, "other_builds", "in other builds of the file"},
                   {facts.drops.jit_code, "made_code", "in code made at run time"},
                   {facts.drops.nowhere, "nowhere", "outside of all mappings"},
-                  {facts.without_address, "no_file", "in files that are missing on this machine or from another build"},
+                  {facts.without_address, "no_file", "in files of a different build, or missing on this machine"},
                   {facts.without_build, "no_build", "in modules without a GUID"},
                   {facts.without_symbol, "no_symbol", "in code without a symbol"}});
 }
@@ -44,9 +44,9 @@ std::vector<Part> unused_branches(const pgo::ProfileFacts& facts) {
   const pgo::Drops& drops = facts.drops;
   return nonzero(
       {{facts.has_branches ? facts.of_other_binaries : 0, "other_binaries", "branches in other binaries"},
-       {facts.has_branches ? facts.of_other_builds : 0, "other_builds", "branches in other builds of it"},
+       {facts.has_branches ? facts.of_other_builds : 0, "other_builds", "branches in other builds of the file"},
        {drops.branches_without_file, "branches_no_file",
-        "branches in files that are missing on this machine or from another build"},
+        "branches in files of a different build, or missing on this machine"},
        {drops.branches_elsewhere, "branches_elsewhere", "branches to or from the kernel or another binary"}});
 }
 
@@ -55,7 +55,7 @@ std::vector<Part> unused_stacks(const pgo::ProfileFacts& facts) {
   return nonzero(
       {{facts.has_branches ? facts.without_stack : 0, "without_stack", "samples in recordings without branch stacks"},
        {drops.call_stacks, "call_stacks", "stacks of calls instead of branches"},
-       {drops.ranges_elsewhere, "ranges_elsewhere", "ranges that end there"},
+       {drops.ranges_elsewhere, "ranges_elsewhere", "ranges that end elsewhere"},
        {drops.ranges_backwards, "ranges_backwards", "ranges that end before they begin"},
        {drops.ranges_across_functions, "ranges_across_functions", "ranges across functions"}});
 }
@@ -71,7 +71,7 @@ std::string listed(const std::vector<Part>& parts) {
 std::string density_text(const pgo::Judgement& judgement) {
   if (judgement.hot_functions == 0) return "density: unknown, because the bounds of its functions are unknown\n";
   const std::string thinnest =
-      fmt::format("{} counts per instruction in {}, the thinnest of {}", text::fixed(judgement.density, 2),
+      fmt::format("{} counts per instruction in {}, the lowest of {}", text::fixed(judgement.density, 2),
                   judgement.thinnest, text::counted(judgement.hot_functions, "hot function"));
   if (judgement.longer == 0) return fmt::format("density: {}; that is enough\n", thinnest);
   return fmt::format("density: {}; record {:.0f} times longer or more often\n", thinnest, std::ceil(judgement.longer));
@@ -94,7 +94,7 @@ std::string pgo_text(const pgo::ProfileFacts& facts) {
   out += '\n';
   if (!facts.events.empty()) out += fmt::format("counted: {}\n", text::joined(facts.events, ", "));
   if (facts.branches + facts.calls != 0) {
-    out += fmt::format("also: {} branches that were taken, {} calls of call stacks\n", with_commas(facts.branches),
+    out += fmt::format("also: {} taken branches, {} calls from call stacks\n", with_commas(facts.branches),
                        with_commas(facts.calls));
   }
   if (const auto parts = unused_samples(facts); !parts.empty() && !facts.has_branches) {
@@ -117,18 +117,18 @@ std::string pgo_text(const pgo::ProfileFacts& facts) {
   }
   if (facts.without_name != 0) {
     out += fmt::format(
-        "without a name: {} % of the counts, in functions whose linker's name or declaration the debug information "
-        "lacks\n",
+        "without a name: {} % of the counts, in functions without a linker name or declaration in the debug "
+        "information\n",
         percent(facts.without_name));
   }
   if (facts.from_first_line != 0) {
     out += fmt::format(
-        "not sure: {} % of the counts, in functions whose line of declaration is neither in the debug information nor "
-        "in a source that is here (--symbol-path); their lines count from the first one with code\n",
+        "not sure: {} % of the counts, in functions whose declaration line is unknown, because the debug information "
+        "and the source files (--symbol-path) lack it; their lines count from the first line with code\n",
         percent(facts.from_first_line));
   }
   if (facts.undecodable != 0) {
-    out += fmt::format("not decoded: {}; wperf knows no instructions there\n",
+    out += fmt::format("not decoded: {}; wperf does not know the instructions there\n",
                        text::counted(facts.undecodable, "piece") + " of code");
   }
   for (const std::string& loss : facts.losses) out += loss + '\n';

@@ -124,7 +124,7 @@ void add_population(const operations::SpePopulation& population, Notes& notes) {
 
 void add_core(const operations::SpeCore& core, Notes& notes) {
   const auto note = [&](std::string text) { notes.push_back(fmt::format("core {}: {}", core.core, text)); };
-  if (core.faulted) note("its buffer could not be written any more, so its sampling ended early");
+  if (core.faulted) note("its buffer could no longer be written, so its sampling ended early");
   if (core.full != 0) {
     note(fmt::format("its buffer was full {} times, so it was not sampled for {} ms", text::with_commas(core.full),
                      text::fixed(static_cast<double>(core.stopped_ns) / 1e6, 3)));
@@ -354,8 +354,8 @@ Notes spe_notes(const operations::SpeProfile& profile, const SpeOptions& options
   add_limits(*profile.memory, notes);
   if (options.memory && options.samples.symbol)
     notes.emplace_back(
-        "-s filters the memory tables by function and by line, of page table walks and of branches; the others are of "
-        "all functions");
+        "-s filters the memory tables by function and by line, and those of page table walks and branches; the other "
+        "tables show all functions");
   return notes;
 }
 

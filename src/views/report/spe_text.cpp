@@ -25,7 +25,7 @@ void append_shared(std::vector<MemoryPart>& parts, const operations::SpeProfile&
     part.before = fmt::format("cache line 0x{:x}: {} hits by {} threads, {} refills, {} from peers, mean {} cycles{}",
                               line.address, text::with_commas(line.hits), line.threads, text::with_commas(line.refills),
                               text::with_commas(line.peer), text::fixed(line.mean_latency, 1),
-                              line.same_offset ? "; they also meet at one offset" : "");
+                              line.same_offset ? "; they also use the same offset" : "");
     part.table = sharing_table(profile, line);
     if (line.without_place != 0)
       part.behind = fmt::format("and {} hits elsewhere", text::with_commas(line.without_place));

@@ -101,7 +101,7 @@ std::string python_loss_text(const stacks::PythonSamples& python) {
   add(python.changed, "have frames that changed before they were read");
   add(python.other_shape, "have frames that do not match the native stack");
   add(python.unread, "have frames that could not be read");
-  add(python.without_stack, "have no whole native stack");
+  add(python.without_stack, "have no complete native stack");
   add(python.new_thread, "are of threads that had just started");
   add(python.early, "came before the interpreter was found");
   return fmt::format("Python {}: {} of {} samples ({} %) show the interpreter's own functions: {}", python.versions,

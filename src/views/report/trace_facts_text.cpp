@@ -138,8 +138,8 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
       "samples are of threads that the trace does not name");
   say(trace.out_of_order, "event is earlier than the one before it on its core: the trace is damaged",
       "events are earlier than those before them on their cores: the trace is damaged");
-  say(trace.unexplained_stacks, "stack is known by a key that the trace does not explain",
-      "stacks are known by keys that the trace does not explain");
+  say(trace.unexplained_stacks, "stack has only a key, which the trace does not explain",
+      "stacks have only keys, which the trace does not explain");
   return lines;
 }
 
@@ -308,7 +308,7 @@ std::string spans_text(const stacks::SpanTable& spans, u32 rows, usize width) {
   if (const std::string unpaired = unpaired_text(unclosed, unopened); !unpaired.empty())
     append_line_within(out, unpaired + ": in no span", width);
   if (spans.sampled_by.empty())
-    append_line_within(out, "the trace has no samples: what threads worked in spans is not known", width);
+    append_line_within(out, "the trace has no samples, so it is not known how long threads ran in spans", width);
   const auto shown = std::span(spans.rows).first(std::min<usize>(rows, spans.rows.size()));
   out += '\n';
   append_table_within(out, table_of(shown, span_columns(spans)), width);

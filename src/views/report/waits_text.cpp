@@ -122,8 +122,8 @@ std::vector<std::string> wait_lines(const WaitReport& report, bool all) {
   }
   if (!report.places_now.empty()) {
     lines.emplace_back(
-        "note: no thread was switched, so each did the same all the time. The places are those of /proc/PID/task; the "
-        "program's own functions are not known, because a stack is recorded only when a thread leaves its core");
+        "note: no thread was switched, so each thread ran or waited all the time. The places are from /proc/PID/task; "
+        "the program's own functions are not known, because a stack is recorded only when a thread leaves its core");
   }
   if (!report.has_wakeups) {
     lines.emplace_back(
@@ -160,10 +160,11 @@ std::string waits_text(const WaitReport& report, const WaitTextOptions& options)
   if (!recorded.empty()) lines.erase(lines.begin());
   if (!ran.empty()) append_line_within(out, ran, width);
   if (report.from.has_value() && shows_tables) {
-    append_line_within(out,
-                       fmt::format("only from {:.6g} s to {:.6g} s of the recording; cores are not shown for a part",
-                                   static_cast<double>(*report.from) / 1e9, static_cast<double>(*report.to) / 1e9),
-                       width);
+    append_line_within(
+        out,
+        fmt::format("only from {:.6g} s to {:.6g} s of the recording; cores are shown only for whole recordings",
+                    static_cast<double>(*report.from) / 1e9, static_cast<double>(*report.to) / 1e9),
+        width);
   }
   if (shows_tables) {
     for (const std::string& line : wait_verdict(report)) append_line_within(out, line, width);
