@@ -49,7 +49,7 @@ class PrometheusTest(WperfTest):
             self.assertEqual(self.ok(*self.counting, "--export", "prometheus", "-o", file), "")
             self.assertIn("# TYPE wperf_event_value gauge", file.read_text(encoding="utf-8"))
             self.assertEqual([one.name for one in pathlib.Path(folder).iterdir()], [file.name])
-        self.assertIn("one point in time", self.fails(*self.counting, "-t", "--export", "prometheus", status=2))
+        self.assertIn("writes a single count", self.fails(*self.counting, "-t", "--export", "prometheus", status=2))
         self.assertIn("'pprof' is not an export format for counts", self.fails(*self.counting, "--export", "pprof", status=2))
         self.fails("report", "--export", "prometheus", status=2)
         self.assertTrue(self.fails(*self.counting, "--export", "foo", status=2).endswith("hint: formats: prometheus\n"))

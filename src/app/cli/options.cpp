@@ -500,7 +500,7 @@ constexpr Example kExamples[] = {
      "--device sim -m imix -c 1 --timeout 3`."},
     {Command::guide, "wperf guide", "Which command answers which question?"},
     {Command::mcp, "wperf mcp",
-     "For the settings of an assistant: the command that it starts, in the folder of the recordings."},
+     "Command for an assistant's settings. The assistant starts it in the folder of the recordings."},
     {Command::schema, "wperf schema stat", "Which keys does the document of `wperf stat --json` have?"},
     {Command::doctor, "wperf doctor", "Why are there no counts?"},
     {Command::stat, "wperf stat --device sim -e inst_spec --timeout 1", "Try wperf without the hardware."},

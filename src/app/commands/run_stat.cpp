@@ -141,7 +141,7 @@ diag::Result<void> check_prometheus(const request::Request& request) {
         "use wperf stat --export prometheus; for the formats of recordings use wperf report --export");
   }
   if (!request.timeline.enabled) return {};
-  return diag::usage_error("--export prometheus holds one point in time, and -t makes many",
+  return diag::usage_error("--export prometheus writes a single count, and -t makes many",
                            "leave out -t; the collector adds the times");
 }
 

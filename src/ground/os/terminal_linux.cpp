@@ -159,7 +159,7 @@ diag::Result<TerminalScreen> TerminalScreen::open(const char* enter, const char*
   if (!is_terminal || kind.empty() || kind == "dumb" || tcgetattr(STDIN_FILENO, &usual_settings) != 0) {
     return diag::usage_error(is_terminal ? "this terminal (TERM=" + kind + ") cannot update its display"
                                          : "a live display needs a terminal on both stdin and stdout",
-                             "use `wperf top --once` to print one look");
+                             "use `wperf top --once` to sample once");
   }
   enter_text = enter;
   leave_text = leave;

@@ -150,7 +150,7 @@ diag::Result<TerminalScreen> TerminalScreen::open(const char* enter, const char*
   input = GetStdHandle(STD_INPUT_HANDLE);
   if (GetConsoleMode(input, &input_mode) == 0 || !prepare_terminal(stdout)) {
     return diag::usage_error("a live display needs a console on both stdin and stdout",
-                             "use `wperf top --once` to print one look");
+                             "use `wperf top --once` to sample once");
   }
   // In this mode Ctrl-C is a key, and arrow keys send the sequences of other systems.
   DWORD raw = input_mode & ~static_cast<DWORD>(ENABLE_LINE_INPUT | ENABLE_ECHO_INPUT | ENABLE_PROCESSED_INPUT |
@@ -158,7 +158,7 @@ diag::Result<TerminalScreen> TerminalScreen::open(const char* enter, const char*
   raw |= ENABLE_VIRTUAL_TERMINAL_INPUT | ENABLE_EXTENDED_FLAGS;
   if (SetConsoleMode(input, raw) == 0) {
     return diag::usage_error("a live display needs the console of Windows 10 or later",
-                             "use `wperf top --once` to print one look");
+                             "use `wperf top --once` to sample once");
   }
   leave_text = leave;
   SetUnhandledExceptionFilter(on_crash);

@@ -115,10 +115,11 @@ void append_code(std::string& out, const StackProfile& profile, u32 event, const
     const u64 whole = profile.events[event].period;
     fmt::format_to(std::back_inserter(out), "\n{} ({}): ", function.name, profile.modules[function.module].name);
     if (code.with_calls) {
-      fmt::format_to(std::back_inserter(out), "{} % including callees, {} % itself; below in % of the first number\n",
+      fmt::format_to(std::back_inserter(out),
+                     "{} % including callees, {} % itself; shares below are of the first number\n",
                      percent_text(code.all.period, whole), percent_text(code.hits.period, whole));
     } else {
-      fmt::format_to(std::back_inserter(out), "{} samples, {} %; below, % of these\n",
+      fmt::format_to(std::back_inserter(out), "{} samples, {} %; shares below are of these\n",
                      text::with_commas(code.hits.samples), percent_text(code.hits.period, whole));
     }
     if (!code.lines.empty()) append_lines(out, code, options);

@@ -136,7 +136,7 @@ std::vector<StackLoss> stack_losses(const StackProfile& profile) {
   list.count(losses.of_unknown_event, "samples belong to no event of the file and are not shown",
              "samples of an unknown event");
   list.count(losses.damaged_records, "records are damaged and were left out", "damaged records");
-  list.count(losses.merged_changes, "mapping changes have an unclear order", "changes of mappings merged");
+  list.count(losses.merged_changes, "mapping changes are in uncertain order", "changes of mappings merged");
   // `record --python` refuses another size.
   const bool has_python = !profile.python.versions.empty();
   list.stacks(losses.stacks_cut, has_python

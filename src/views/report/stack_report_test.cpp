@@ -247,7 +247,8 @@ TEST(StackText, LinesWithWhatTheyCalled) {
   profile.code = {code};
   const std::string text = stack_text(profile, {});
   EXPECT_NE(
-      text.find("\nmain;odd (prog): 100.00 % including callees, 25.00 % itself; below in % of the first number\n"),
+      text.find(
+          "\nmain;odd (prog): 100.00 % including callees, 25.00 % itself; shares below are of the first number\n"),
       std::string::npos)
       << text;
   EXPECT_NE(text.find("75.00                   /src/main.c:12  run();\n"), std::string::npos) << text;
@@ -281,7 +282,8 @@ TEST(StackText, CodeOfAFunction) {
   code.reason = "something is missing";
   profile.code = {code};
   const std::string text = stack_text(profile, {});
-  EXPECT_NE(text.find("\nmain;odd (prog): 4 samples, 100.00 %; below, % of these\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nmain;odd (prog): 4 samples, 100.00 %; shares below are of these\n"), std::string::npos)
+      << text;
   EXPECT_NE(text.find("75.00        3  /src/main.c:12      x += 1;\n"), std::string::npos) << text;
   EXPECT_NE(text.find("25.00        1  -\n"), std::string::npos) << text;
   EXPECT_NE(text.find("75.00        3     1000  main.c:12  nop\n"), std::string::npos) << text;
