@@ -279,8 +279,8 @@ void Parser::finish() {
     if (given(command) && request_.command == Command::none) request_.command = command;
   }
   // The default device (WPERF_DEVICE) is for measurements.
-  const bool names_device = std::ranges::any_of(
-      words_.options, [](const GivenOption& one) { return one.row->option == Option::device; });
+  const bool names_device =
+      std::ranges::any_of(words_.options, [](const GivenOption& one) { return one.row->option == Option::device; });
   if (request_.command == Command::machine && !names_device) request_.device.clear();
   warn_of_idle_words(words_, request_);
   if (request_.outputs.json_file == "-") {  // stdout is where --export goes anyway
