@@ -250,7 +250,7 @@ function __wperf_offer
         --all-cores 'Sample all cores at once' \
         --jitter 'Vary each interval by up to half in both directions, so that sampling does not run in step with a loop' \
         --freq 'Adapt the intervals so that each core gives about HZ samples per second of every event, 1 to 50000' \
-        --pgo 'Record for `wperf pgo`, which makes a profile for compilers: choose the event that shows best how often code runs on this machine, and a high rate' \
+        --pgo 'Record for `wperf pgo`, which makes a profile for compilers: choose a high rate, and the event that best shows on this machine how often code runs' \
         --print-wprp 'Do not sample; print a recording profile (.wprp) with which wpr.exe of Windows records the same' \
         --symbol 'Show only functions with this name' \
         -s 'Show only functions with this name' \
@@ -338,7 +338,7 @@ function __wperf_offer
         --idle 'Include samples of idle cores' \
         --providers 'For a Windows trace: list its events by provider and kind, with their number, bytes, first and last time' \
         --spans 'For a Windows trace: list the spans that programs marked with start and stop events, by provider and name: how often, how long, and how long their threads ran in them' \
-        --span 'For a Windows trace: use only samples that a thread took between such a start event and its stop event' \
+        --span 'For a Windows trace: use only samples that a thread took between the start event and the stop event of this span' \
         --branches 'Show which code branched where: how often, how often the prediction was wrong, and how many cycles passed' \
         --latency 'Weight each sample by the time that passed' \
         --parallelism 'Use only samples taken while N threads of the program ran, or N to M; 1 means that no other thread ran' \
@@ -408,7 +408,7 @@ function __wperf_offer
         --html 'Write the recording as one HTML file that opens in any browser without a network: flame graph, timeline, tables, and with --annotate or --disassemble the code of hot functions' \
         --html-all 'With --html: store the exact time of each sample instead of the 20 ms interval it was in' \
         --svg 'Write a flame graph as an SVG picture; with diff, orange means grew and blue means shrank' \
-        --critical-path 'Show the chain of threads that the end of the recording, or of --time, waited for' \
+        --critical-path 'Show the critical path: the chain of threads that determined when the recording, or the range of --time, ended' \
         --min 'List only waits of at least this length: a number with one of the units us, ms, s (default ms)' \
         --on-off 'Show where threads ran, were ready and waited, in nanoseconds: as one tree, or with --folded as one list of stacks' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
@@ -759,7 +759,7 @@ function __wperf_offer
         --all-cores 'Sample all cores at once' \
         --jitter 'Vary each interval by up to half in both directions, so that sampling does not run in step with a loop' \
         --freq 'Adapt the intervals so that each core gives about HZ samples per second of every event, 1 to 50000' \
-        --pgo 'Record for `wperf pgo`, which makes a profile for compilers: choose the event that shows best how often code runs on this machine, and a high rate' \
+        --pgo 'Record for `wperf pgo`, which makes a profile for compilers: choose a high rate, and the event that best shows on this machine how often code runs' \
         --print-wprp 'Do not sample; print a recording profile (.wprp) with which wpr.exe of Windows records the same' \
         --symbol 'Show only functions with this name' \
         -s 'Show only functions with this name' \
@@ -790,7 +790,7 @@ function __wperf_offer
         --idle 'Include samples of idle cores' \
         --providers 'For a Windows trace: list its events by provider and kind, with their number, bytes, first and last time' \
         --spans 'For a Windows trace: list the spans that programs marked with start and stop events, by provider and name: how often, how long, and how long their threads ran in them' \
-        --span 'For a Windows trace: use only samples that a thread took between such a start event and its stop event' \
+        --span 'For a Windows trace: use only samples that a thread took between the start event and the stop event of this span' \
         --branches 'Show which code branched where: how often, how often the prediction was wrong, and how many cycles passed' \
         --latency 'Weight each sample by the time that passed' \
         --parallelism 'Use only samples taken while N threads of the program ran, or N to M; 1 means that no other thread ran' \
@@ -806,7 +806,7 @@ function __wperf_offer
         --html 'Write the recording as one HTML file that opens in any browser without a network: flame graph, timeline, tables, and with --annotate or --disassemble the code of hot functions' \
         --html-all 'With --html: store the exact time of each sample instead of the 20 ms interval it was in' \
         --svg 'Write a flame graph as an SVG picture; with diff, orange means grew and blue means shrank' \
-        --critical-path 'Show the chain of threads that the end of the recording, or of --time, waited for' \
+        --critical-path 'Show the critical path: the chain of threads that determined when the recording, or the range of --time, ended' \
         --level 'Deepest level of the tree to show; 1 is the first' \
         --node 'Node of the tree to look into, such as backend_mem_bound' \
         --counts-only 'Skip the last run, which samples the functions' \

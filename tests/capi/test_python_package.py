@@ -154,7 +154,7 @@ class Simulated(unittest.TestCase):
         self.assertEqual({row["core"] for row in counts.rows}, {1})
 
     def test_a_process_of_ours_is_refused(self):
-        with self.assertRaisesRegex(wperf.Error, "cannot follow a running process .*name the cores"):
+        with self.assertRaisesRegex(wperf.Error, "cannot follow a running process .*name cores instead"):
             with wperf.count("inst_retired", device=sim()):
                 self.fail("nothing counts it")
 

@@ -239,7 +239,7 @@ TEST(Comparison, WhereCodeIsNotHereThatIsSaid) {
   const Comparison found = compared_with_code(before, old_file, after, new_file);
   EXPECT_EQ(function_of(found, "digest").before, 0);
   ASSERT_EQ(found.notes.size(), 1u);
-  EXPECT_NE(found.notes[0].find("code of old.data cannot be read"), std::string::npos);
+  EXPECT_NE(found.notes[0].find("build in old.data cannot be read"), std::string::npos);
 }
 
 TEST(Comparison, FoldedFunctionsAreOneWhicheverNameIsShown) {
