@@ -32,7 +32,7 @@ std::optional<u64> ModuleFile::code_hash(u64 begin) {
   return function.begin == begin ? file_.code_hash({begin, function.end}) : std::nullopt;
 }
 
-// The function itself is the last frame; the others are inlined where it begins.
+// The last frame is the function itself; the other frames are inlined where it begins.
 std::optional<compare::SourceLine> ModuleFile::source_of(u64 begin) const {
   const symbols::Symbolization known = file_.answer({begin}, {.lines = true, .decorated = decorated_});
   const symbols::SymbolizedAddress& answer = known.answers.front();

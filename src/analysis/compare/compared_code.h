@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens the code files of two builds again for a comparison, to match renamed functions by their code.
+// Reopens the code files of two builds during a comparison, to match renamed functions by their code.
 #pragma once
 #include <span>
 #include <vector>
@@ -15,8 +15,8 @@ enum class FileDetail : u8 { names, lines };  // reading lines takes longer
 // Searches the same places as for names: the recordings' paths and --symbol-path.
 compare::OpenBuildFile code_of_builds(const modules::SymbolOptions& symbols, FileDetail detail);
 
-// For annotations. Finds where the functions that a gate names begin in their sources, and fills Verdict::source of the
-// verdicts that did not pass, if the files have these lines. `after`: the runs of the new build.
+// For annotations: fills Verdict::source of the verdicts that did not pass with the source line on which the function
+// begins, if the file has line information. `after`: the runs of the new build.
 void find_sources(const Comparison& comparison, std::span<const RunCosts> after, const OpenBuildFile& open,
                   std::vector<Verdict>& verdicts);
 

@@ -103,7 +103,7 @@ class Comparer {
   std::string why_nothing_;  // why no event of these runs can be compared
 };
 
-// The names that all runs have, in the order of the first run. Names that only some runs have are reported.
+// The names that all runs have, in the order of the first run. Adds a note about names that only some runs have.
 template <typename Names>
 std::vector<std::string> Comparer::common_names(const Names& names_of) {
   std::vector<std::string> names, missing;
@@ -123,7 +123,7 @@ std::vector<std::string> Comparer::common_names(const Names& names_of) {
   return names;
 }
 
-// Returns true if --timeout ended the program of some run.
+// Adds a note and returns true if --timeout ended the program of some run.
 bool Comparer::notes_stopped_runs() {
   const auto stopped_of = [](const Side& side) {
     return std::count_if(side.begin(), side.end(), [](const RunCosts& run) { return run.was_stopped; });
@@ -188,7 +188,7 @@ diag::Result<void> Comparer::add_total(TotalChange total, Per per,
   return {};
 }
 
-// The measures are in units of the side's mean sample, like the observed counts, because chance depends on the number
+// Like the observed counts, the measures are in units of the side's mean sample, because chance depends on the number
 // of samples, not on their cost.
 diag::Result<Runs> Comparer::measures_of(const EventRuns& event, Per per) const {
   Runs runs{.exposures = {}, .before = before_.size(), .weights = {}};
@@ -240,7 +240,7 @@ void Comparer::leave_out(std::string_view event, usize side, std::string_view wh
   out_.notes.push_back(why_nothing_ + ", so functions of this event are not compared.");
 }
 
-// All rows are one family of tests, so at most the promised share of the significant rows is wrong.
+// All rows are one family of tests, so that at most the share kWrongShare of the significant rows is wrong.
 void Comparer::find_units() {
   std::vector<UnitChange*> rows;
   std::vector<double> answers;
@@ -302,8 +302,7 @@ void Comparer::note_nameless_code() {
   }
 }
 
-// Reports missing samples, because the costs of runs that lack many cannot be compared with those of runs that lack
-// few.
+// Reports missing samples, because runs that lack many samples cannot be compared with runs that lack few.
 void Comparer::note_missing_samples() {
   constexpr double kNotableRatio = 0.01;
   double most = 0;
@@ -315,7 +314,7 @@ void Comparer::note_missing_samples() {
                   100 * most));
 }
 
-// Runs of a program have the same name, and mostly the same losses.
+// Reports each loss once, because runs of a program have the same name, and mostly the same losses.
 void Comparer::note_losses() {
   std::set<std::string> noted;
   for (const RunCosts* run : runs_) {

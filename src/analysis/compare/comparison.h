@@ -17,7 +17,7 @@
 
 namespace wperf::compare {
 
-inline constexpr double kWrongShare = 0.05;  // the share of significant changes that may be wrong
+inline constexpr double kWrongShare = 0.05;  // the tolerated share of false positives among significant changes
 
 enum class Per : u8 { share, second, run, counter };
 
@@ -25,7 +25,7 @@ struct ComparisonOptions {
   std::optional<Per> per;   // nullopt: per run
   std::string counter;      // for Per::counter
   OpenBuildFile open = {};  // opens code files, to find functions that were renamed; if empty, they are not searched
-  // Restrict the comparison to a module and a name, as spelled on either side; empty: all.
+  // Restrict the comparison to a module and a name, as spelled on either side. Empty: no restriction.
   std::function<bool(std::string_view module)> module = {};
   std::function<bool(std::string_view name)> symbol = {};
 };
@@ -42,10 +42,10 @@ struct TotalChange {
   std::string event;
   CostUnit unit = CostUnit::count;
   bool is_counted = false;                      // exact, not sampled
-  std::vector<double> before = {}, after = {};  // for each run, divided by the requested unit
+  std::vector<double> before = {}, after = {};  // by run, divided by the requested unit
   double median_before = 0, median_after = 0;
-  // The ratio of the medians, after ÷ before, and the interval of the test. There is no interval with one run on each
-  // side, or if the ratio does not exist.
+  // The ratio of the medians, after ÷ before, and its interval from the test. There is no interval if each side has
+  // only one run, or if the ratio does not exist.
   double ratio = 1, low = 0, high = 0;
   bool has_ratio = false, has_interval = false;
   double answer = 1;  // result of the rank test: a probability
@@ -67,7 +67,7 @@ struct UnitChange {
   RateChange change() const { return compare_rates(rates, scatter, kConfidence); }
   double detectable() const { return detectable_ratio(rates, scatter, 1 - sure_below); }
   double difference() const { return after - before; }
-  std::string was;                // its name on the side before, if it was another name
+  std::string was;                // the name on the side before, if it differs
   std::string note;               // "was f; moved into g": a sentence without a full stop
   std::vector<std::string> with;  // functions that belong to this row because one side has them inlined there
 };
@@ -79,25 +79,24 @@ struct EventChange {
   CostUnit unit = CostUnit::count;
   std::vector<UnitChange> functions, modules, lines;  // significant ones first, then by difference
   std::vector<UnitChange> inclusive;                  // functions including their callees, if requested
-  std::vector<std::pair<u32, std::string>> inlined;   // functions without a row, with the functions that they are
-                                                      // inlined into
+  std::vector<std::pair<u32, std::string>> inlined;   // functions without a row, each with the name of its host
   usize compared = 0;                                 // number of functions with enough samples for a comparison
   usize too_few = 0;                                  // number of functions with too few samples
-  std::vector<std::string> nameless;                  // modules whose functions and lines cannot be compared, with the
-                                                      // reasons
-  MeasuredRates of_percent;                           // the expected samples of a function with 1 % of all samples
-  Scatter usual_scatter;                              // of the functions
-  double detectable_of_percent = 0;                   // the smallest detectable ratio for a function with 1 % of the
-                                                      // samples
-  bool has_scatter = false;                           // was the scatter of samples learnt from time blocks or from
-                                                      // runs?
+  // the modules in which functions and lines cannot be compared, with the reasons
+  std::vector<std::string> nameless;
+  MeasuredRates of_percent;          // the expected samples of a function that has 1 % of all samples
+  Scatter usual_scatter;             // of the functions
+  double detectable_of_percent = 0;  // the smallest detectable ratio for a function with 1 % of the
+                                     // samples
+  // true if the scatter was estimated, from time blocks or from runs
+  bool has_scatter = false;
   std::array<std::vector<UnitChange>*, 4> lists() { return {&functions, &modules, &lines, &inclusive}; }
   std::array<const std::vector<UnitChange>*, 4> lists() const { return {&functions, &modules, &lines, &inclusive}; }
 };
 
 struct Comparison {
   std::vector<std::string> files_before, files_after;
-  std::string fleet_before, fleet_after;  // address of the fleet whose hosts are the runs; empty for files
+  std::string fleet_before, fleet_after;  // address of the fleet, if its hosts are the runs; empty for files
   bool is_one_run = false;                // one side has only one run
   std::string stopped;                 // says how many runs --timeout ended; empty if none, or if costs are per second
   std::vector<std::string> uncounted;  // events that were never on a counter in some run

@@ -68,11 +68,11 @@ TEST(Comparison, TimesAreTotalsOfTheirOwnBeforeAllElse) {
   // A run without a time cannot be compared by time.
   after.back().cpu_seconds = 0;
   EXPECT_EQ(judged(compare_runs(before, after, {}).value(), "cpu-time>50%"), Verdict::Kind::unknown);
-  // Per second, the time itself is not a total.
+  // If costs are per second, the time is not a total.
   EXPECT_EQ(compare_runs(before, after, {.per = Per::second, .counter = {}}).value().totals.size(), 1u);
 }
 
-// Half of the samples of one run were held back. The others count double, so that nothing seems to have shrunk.
+// Half of the samples of one run were held back. The other samples count double, so that nothing seems to have shrunk.
 TEST(Comparison, SamplesThatWereNotTakenCountLikeTheOthers) {
   const MadeProfile before = MadeProfile("p").add("f", 4000).add("g", 6000);
   const MadeProfile after = MadeProfile("p").add("f", 2000).add("g", 3000).held_back(5000);
@@ -85,8 +85,7 @@ TEST(Comparison, SamplesThatWereNotTakenCountLikeTheOthers) {
   EXPECT_TRUE(compared(before, before).notes.empty());
 }
 
-// In repeated work, a clock's ticks are at the same places in all runs of a build, and at other places in the next
-// build.
+// In repetitive work, a clock samples the same places in all runs of a build, and other places in the next build.
 TEST(Comparison, ClocksThatTickAtTheSamePlacesAreNoSurerThanChance) {
   const auto is_sure = [](const std::string& event) {
     std::vector<RunCosts> before, after;
@@ -140,7 +139,7 @@ class OpenedFile final : public BuildFile {
   const MadeFile& file_;
 };
 
-// For modules "old" and "new", or for builds of these names.
+// Compares modules "old" and "new", or builds with these names.
 Comparison compared_with_code(const MadeProfile& before, const MadeFile& old_file, const MadeProfile& after,
                               const MadeFile& new_file) {
   const OpenBuildFile open = [&](const stacks::StackModule& module) {
@@ -221,7 +220,7 @@ TEST(Comparison, EqualCodeIsNotRenameWhileOldNameExists) {
   const Comparison found = compared_with_code(before, old_file, after, new_file);
   EXPECT_EQ(found.events[0].functions.size(), 3u);
   EXPECT_TRUE(function_of(found, "copy_b").was.empty());
-  // The same if there are two candidates, or if the equal code is too short to prove anything.
+  // The functions are also not joined if there are two candidates, or if the equal code is too short to be evidence.
   const MadeProfile two = MadeProfile("new").add("main", 500).add("x", 500).add("y", 500).lies_at(0x1000);
   const MadeFile only_a{{{0x200, "copy_a", 77}}};
   const Comparison unsure = compared_with_code(before, only_a, two, {{{0x1100, "x", 77}, {0x1200, "y", 77}}});
@@ -315,7 +314,7 @@ TEST(Comparison, CopiesOfARunAreOneRun) {
   EXPECT_TRUE(remove_identical_runs(before, after));
   ASSERT_EQ(after.size(), 1u);
   EXPECT_FALSE(function_of(compare_runs(before, after, {.per = Per::run, .counter = {}}).value(), "f").is_significant);
-  // Counts that repeat exactly.
+  // Counts that repeat exactly are not removed.
   std::vector<RunCosts> counts(4, counted(1)), others(4, counted(2));
   EXPECT_FALSE(remove_identical_runs(counts, others));
 }
@@ -351,7 +350,7 @@ TEST(Comparison, ModulesWithoutNamesOnOneSideAreComparedAsAWhole) {
   EXPECT_EQ(judged(found, "function:f>5%"), Verdict::Kind::unknown);
   EXPECT_EQ(judged(found, "function:*>5%"), Verdict::Kind::unknown);
   EXPECT_EQ(judged(found, "module:*>5%"), Verdict::Kind::passed);
-  // A few stubs without names do not make the module nameless.
+  // With a few stubs without names, the module still counts as named.
   EXPECT_EQ(compared(named, MadeProfile("p").add("f", 1000).add("g", 980).add("", 20)).events.at(0).functions.size(),
             3u);
 }
@@ -386,7 +385,7 @@ TEST(RunCosts, EachEventIsAddedOverCoresAndAbsentWhereNothingCountedIt) {
   answers::CountProfile profile;
   profile.elapsed_seconds = 2;
   answers::CountUnit first, second;
-  // A second row with the same name on a core is the same count in another group.
+  // A second row with the same name on a core has the same count, from another group.
   first.rows = {row("inst_retired", 10, 1), row("inst_retired", 11, 1), row("l1d_cache", 0, 0)};
   second.rows = {row("inst_retired", 30, 0.5)};
   profile.classes[0].units = {first, second};

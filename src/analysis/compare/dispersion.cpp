@@ -9,12 +9,12 @@
 namespace wperf::compare {
 namespace {
 
-// Sampling with counters is nearly exact in a program that repeats itself, but samples are integers.
+// In a repetitive program, sampling with counters is nearly exact, but numbers of samples are integers.
 constexpr double kLeastVariance = 0.25;
-// With fewer items, nothing can be learnt from the others.
+// With fewer items, no common dispersion can be estimated.
 constexpr usize kFewestToShare = 10;
 
-// The expected samples of each side's runs, if all runs were alike.
+// The expected samples of each run if all runs of a side were alike.
 std::vector<double> expected_samples(const RunCounts& counts, const Runs& runs) {
   std::vector<double> expected(counts.samples.size());
   for (const bool is_before : {true, false}) {
@@ -41,7 +41,7 @@ double total(const std::vector<double>& values) {
   return sum;
 }
 
-// A separate variance for each item, shrunk towards the common one.
+// For a separate variance of each item, shrunk towards the common variance.
 struct Prior {
   double scatter = 1, degrees = 0;
 };
@@ -66,7 +66,7 @@ class SharedFit {
     const usize all_runs = runs.exposures.size();
     degrees_ = static_cast<double>(all_runs) - 2;
     expected_.reserve(counts.size());
-    // With few samples, chance hides everything else.
+    // With few samples, chance hides all other differences.
     const double enough = 5 * static_cast<double>(all_runs);
     for (u32 thing = 0; thing < counts.size(); ++thing) {
       expected_.push_back(expected_samples(counts[thing], runs));
@@ -136,7 +136,7 @@ std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& ru
       of_side[run >= runs.before] += weighed.weights[run] * runs.exposures[run];
     std::vector<double> variances(all_runs, 0);
     for (usize run = 0; run < all_runs; ++run) {
-      // The run itself is part of the expectation, in proportion to its share of its side.
+      // The run itself contributes to the expectation, in proportion to its share of its side.
       const double part = weighed.weights[run] * runs.exposures[run] / of_side[run >= runs.before];
       if (!(part < 1)) continue;  // the only run of its side
       for (const u32 thing : fit.common()) variances[run] += fit.misfit_of(thing, run) / fit.own_scatter(thing);
@@ -177,7 +177,7 @@ SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs&
     double scatter = std::isinf(prior.degrees)
                          ? prior.scatter
                          : (prior.degrees * prior.scatter + degrees * own[thing]) / (prior.degrees + degrees);
-    // An item with few samples is not assumed to scatter less than chance explains.
+    // An item with few samples is never assumed to scatter less than by chance.
     if (!is_common[thing]) scatter = std::max(1.0, scatter);
     const double of_sums = sum > 0 ? scatter * (1 + shared.of_mean * squares / sum) : 1;
     const double least = sum > 0 ? kLeastVariance * static_cast<double>(all_runs) / sum : 1;
@@ -186,8 +186,8 @@ SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs&
   return shared;
 }
 
-// Pearson's statistic divided by its degrees of freedom. Blocks without the item also differ from the expectation;
-// their contribution follows from the sum.
+// Pearson's statistic divided by its degrees of freedom. Blocks without the item are also part of the statistic; their
+// contribution follows from the sum.
 Scatter BlockScatter::get(double all_samples, usize all_blocks) const {
   if (all_blocks < 2 || !(sum_ > 0) || !(all_samples > 0)) return {};
   const double share = sum_ / all_samples;

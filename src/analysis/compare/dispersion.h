@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much more the runs of one side differ than chance explains, and the weight of each run, learnt from all functions
-// together. Five runs say little about one function, but hundreds of functions show how runs differ. This is a negative
-// binomial model with a shared dispersion, as used in genomics: each function's scatter shrinks towards that of the
-// others. Pure.
+// Estimates from all functions together how much more the runs of one side differ than chance explains, and the weight
+// of each run. Five runs say little about one function, but hundreds of functions show how runs differ. This is a
+// negative binomial model with a shared dispersion, as used in genomics: the scatter of each function is shrunk towards
+// the scatter of all functions. Pure.
 #pragma once
 #include <span>
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace wperf::compare {
 
-// The samples of one item in each run; those of `before` come first.
+// The samples of one item in each run; the runs before come first.
 struct RunCounts {
   std::vector<double> samples;
 };
 
 struct Runs {
-  std::vector<double> exposures;  // for each run; those of `before` come first
+  std::vector<double> exposures;  // by run; the runs before come first
   usize before = 0;               // the number of runs before
-  std::vector<double> weights;    // weight of each run, relative to one run; empty: all have weight 1
+  std::vector<double> weights;    // by run; empty: all have weight 1
 
   double weight(usize run) const { return weights.empty() ? 1 : weights[run]; }
 };
@@ -30,7 +30,7 @@ std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& ru
 
 struct SharedDispersion {
   double of_mean = 0;             // variance = scatter · (mean + of_mean · mean²)
-  std::vector<Scatter> scatters;  // for each item, for its sums over all runs
+  std::vector<Scatter> scatters;  // by item, for its sums over all runs
 };
 SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs& runs);
 

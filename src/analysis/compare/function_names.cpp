@@ -21,8 +21,8 @@ struct Suffix {
   std::string_view text;
   enum class Where : u8 { alone_too, with_number, mangled_too } where;
 };
-// Go, .NET and Java use dots in names of functions, for example server.cleanup. So most suffixes count only if a number
-// follows, or in a mangled C++ or Rust name.
+// Go, .NET and Java use dots in names of functions, for example server.cleanup. So most suffixes are recognised only if
+// a number follows, or in a mangled C++ or Rust name.
 constexpr Suffix kSuffixes[] = {{".cold", Suffix::Where::alone_too},        {".localalias", Suffix::Where::alone_too},
                                 {".isra", Suffix::Where::with_number},      {".part", Suffix::Where::with_number},
                                 {".constprop", Suffix::Where::with_number}, {".llvm", Suffix::Where::with_number},
@@ -32,7 +32,7 @@ constexpr Suffix kSuffixes[] = {{".cold", Suffix::Where::alone_too},        {".l
                                 {".cleanup", Suffix::Where::mangled_too},   {".warm", Suffix::Where::mangled_too},
                                 {".hot", Suffix::Where::mangled_too}};
 
-// The name before the last such suffix with its numbers; the whole name if there is none.
+// The name without the last such suffix and its numbers; the whole name if there is no suffix.
 std::string_view without_suffix(std::string_view name) {
   usize end = name.size();
   // ".0", ".12345": numbers belong to the word before them, if any.
@@ -50,7 +50,7 @@ std::string_view without_suffix(std::string_view name) {
   return name;
 }
 
-// Demanglers write "[clone .isra.0]", perhaps several times.
+// Removes "[clone .isra.0]", which demanglers write, perhaps several times.
 std::string_view without_clones(std::string_view name) {
   while (name.ends_with(']')) {
     const usize clone = name.rfind(" [clone ");
@@ -60,7 +60,7 @@ std::string_view without_clones(std::string_view name) {
   return name;
 }
 
-// Rust adds "::h" and 16 hexadecimal digits.
+// Removes "::h" and 16 hexadecimal digits, which Rust adds.
 std::string_view without_rust_hash(std::string_view name) {
   constexpr usize kDigits = 16, kLength = kDigits + 3;
   if (name.size() <= kLength) return name;
@@ -125,7 +125,7 @@ usize length_of_operator(std::string_view name, usize at) {
   return end;
 }
 
-// The position after the matching bracket; the end if there is none.
+// The position after the matching bracket, or the end of the name if there is none.
 usize end_of_brackets(std::string_view name, usize at) {
   u64 depth = 0;
   for (; at < name.size(); ++at) {
@@ -187,7 +187,7 @@ std::string without_anonymous(std::string_view name) {
   return out;
 }
 
-// Is `wanted` the whole name, or its last parts?
+// Is `wanted` the whole name, or the last parts of it?
 bool ends_as(std::string_view name, std::string_view wanted) {
   if (wanted.empty() || !name.ends_with(wanted)) return false;
   return name.size() == wanted.size() || name.substr(0, name.size() - wanted.size()).ends_with("::");

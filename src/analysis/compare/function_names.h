@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of functions in two builds, and as people write them.
+// Compares names of functions between two builds, and with names that users type.
 #pragma once
 #include <string>
 #include <string_view>

@@ -15,7 +15,7 @@ namespace {
 
 using request::FailCondition;
 
-// A total or a row that a condition is about.
+// A total or a row to which a condition applies.
 struct Candidate {
   std::string what;
   double ratio = 1, low = 0, high = 0;
@@ -42,8 +42,8 @@ std::string why_unclear(const Candidate& one) {
       one.what, change);
 }
 
-// How many runs are needed on each side if runs differ as these do: the interval shrinks with the square root of their
-// number.
+// Says how many runs are needed on each side if runs differ as much as these. The interval shrinks with the square root
+// of the number of runs.
 std::string runs_needed(const Candidate& one, double allowed, usize runs) {
   constexpr double kFewest = 4, kMost = 1000;
   const double beyond = std::log(one.ratio / allowed), to_low = std::log(one.ratio / one.low);
@@ -72,7 +72,7 @@ Verdict failed_on(const Candidate& one, const FailCondition& condition) {
       .source = {}};
 }
 
-// For a condition on `*`: each failure is listed separately.
+// For a condition on `*`: returns a separate verdict for each failure.
 std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Candidate> candidates) {
   constexpr usize kMost = 20;  // longer lists are not read
   std::erase_if(candidates, [&](const Candidate& one) { return !fails(one, allowed_by(condition)); });
@@ -86,7 +86,7 @@ std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Can
   return verdicts;
 }
 
-// For a condition on one name, or on `*` if no name fails.
+// For a condition on one name, or for a condition on `*` if no name fails.
 Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>& candidates, usize runs) {
   Verdict verdict{.condition = condition.text, .why = {}, .function = {}, .source = {}};
   const double allowed = allowed_by(condition);
@@ -106,7 +106,7 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
     return verdict;
   }
   verdict.function = worst->function;
-  // Among many rows, one usually exceeds the limit a little by chance.
+  // Among many rows, some row usually exceeds the limit by chance.
   const bool may_fail = worst->ratio > allowed && (condition.name != "*" || worst->low > 1);
   verdict.kind = may_fail ? Verdict::Kind::unsure : Verdict::Kind::passed;
   const std::string bound = fmt::format("the allowed {:.6g} %", condition.percent);
@@ -117,12 +117,13 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
   return verdict;
 }
 
-// If some runs counted 0, the ratio does not exist. Then the shift relative to the median of the side before is used.
+// If some runs counted 0, the ratio does not exist. Then this returns the shift relative to the median of the side
+// before.
 Candidate shift_of(const TotalChange& total) {
   constexpr double kBeyond = std::numeric_limits<double>::infinity();
   Candidate one{.what = total.event, .is_significant = total.is_significant};
   if (total.median_after <= total.median_before || !total.is_significant) {
-    // From 0 to 0 nothing grew, and a change that may be chance does not count as growth.
+    // A change from 0 to 0 is not growth, and a change that may be chance does not count as growth.
     if (total.median_before == 0) return {.what = total.event, .ratio = 1, .low = 1, .high = 1};
   } else if (std::all_of(total.before.begin(), total.before.end(), [](double value) { return value == 0; })) {
     one.ratio = one.low = one.high = kBeyond;  // growth from zero exceeds any percentage
@@ -140,7 +141,7 @@ Candidate shift_of(const TotalChange& total) {
   return one;
 }
 
-// `module_before`: the module's name on the side before.
+// Does the condition apply to the row? `module_before`: the module's name on the side before.
 bool is_of(const FailCondition& condition, const UnitChange& row, std::string_view module_before) {
   switch (condition.kind) {
     case FailCondition::Kind::function:
@@ -261,7 +262,7 @@ std::vector<Candidate> units_of(const Comparison& comparison, const FailConditio
   return candidates;
 }
 
-// A reason why the functions and lines of some code were not compared; empty if all were.
+// The reason why functions and lines of some code were not compared; empty if all were compared.
 std::string_view nameless_in(const Comparison& comparison, const FailCondition& condition) {
   if (condition.kind == FailCondition::Kind::total || condition.kind == FailCondition::Kind::module) return {};
   for (const EventChange& event : comparison.events) {

@@ -20,12 +20,12 @@ struct Verdict {
   std::string condition;             // as the user typed it
   std::string name = {};             // for a condition on `*`: the name that failed
   std::string why;                   // a sentence without a full stop
-  std::optional<u32> function;       // index into Comparison::matched, if a function decided
+  std::optional<u32> function;       // index into Comparison::matched, if the condition was judged by a function
   std::optional<SourceLine> source;  // where the function begins, if that was looked up
   bool is_misnamed = false;          // no total has this name
 };
-// Does this name mean the event's costs? If no total is called "cpu-time", that name means the clocks that count CPU
-// time.
+// Does this name mean the costs of that event? If no total is called "cpu-time", the name means the clock events that
+// count CPU time.
 bool is_total(const Comparison& comparison, std::string_view name, const TotalChange& total);
 
 // One verdict for each condition; for a condition on `*` that failed, one for each name that failed, the worst first.

@@ -26,7 +26,7 @@ TEST(Gate, FailsOnlyWhereAllOfTheIntervalIsBeyond) {
   EXPECT_EQ(judged(found, "inst_retired>3%"), Kind::passed);
   EXPECT_EQ(judged(found, "*>0%"), Kind::failed);
   EXPECT_EQ(judged(found, "cycles>0%"), Kind::unknown);
-  // Growth from zero exceeds any percentage; the opposite does not count as growth.
+  // Growth from zero exceeds any percentage; a change to zero does not count as growth.
   const std::vector<RunCosts> none(4, counted(0));
   EXPECT_EQ(judged(compare_runs(none, after, {}).value(), "inst_retired>500%"), Kind::failed);
   EXPECT_EQ(judged(compare_runs(after, none, {}).value(), "inst_retired>0%"), Kind::passed);
@@ -145,8 +145,7 @@ TEST(RatioText, FromTenTimesOnItIsNoPercentage) {
   EXPECT_EQ(ratio_interval_text(0, 1e12), "unknown");
 }
 
-// A counted clock measures the same time as cpu-time, so with equal probabilities either both are significant or
-// neither is.
+// A counted clock measures the same time as cpu-time. With equal probabilities, both must be significant, or neither.
 TEST(TotalReview, ClocksFollowOneRule) {
   std::vector<TotalChange> totals;
   const auto add = [&](std::string event, CostUnit unit, double answer) {
@@ -174,8 +173,7 @@ TEST(Gate, EstimatesRunsNeeded) {
   EXPECT_EQ(why("inst_retired>3%").find("runs per side"), std::string::npos);
   // The limit is just below the observed change, so no realistic number of runs is enough.
   EXPECT_TRUE(why("inst_retired>0.99%").ends_with("more than 1000 runs per side")) << why("inst_retired>0.99%");
-  // The whole interval is above the limit, but among so many tests that may be chance; the hint asks to double the
-  // runs.
+  // The whole interval is above the limit, but with so many tests this may be chance; the hint asks to double the runs.
   const Comparison many = reviewed(two_counts(100, 1000, 1), two_counts(100, 1100, 1));
   const Verdict verdict = judge(many, {request::parse_fail_condition("inst_retired>0.1%").value()}).at(0);
   EXPECT_TRUE(verdict.why.ends_with("about 8 runs per side")) << verdict.why;

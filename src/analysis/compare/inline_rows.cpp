@@ -11,7 +11,7 @@ bool is_before(const EventRuns& event, usize run) {
   return run < event.measures.before;
 }
 
-// The weight of one sample's cost, so that both sides have the same unit.
+// The factor for the cost of a sample, so that both sides have the same unit.
 double scale_of(const EventRuns& event, usize run) {
   double exposure = 0, most = 0;
   for (usize other = 0; other < event.runs.size(); ++other) {
@@ -28,7 +28,7 @@ std::vector<u32> numbered(const std::vector<u32>& units, const std::vector<u32>&
   return out;
 }
 
-// Does this host have more than half of the cost that is inlined on this side?
+// Does this host have more than half of the inlined cost on this side?
 bool has_half_of(const std::map<u32, double>& side, u32 host) {
   double all = 0;
   for (const auto& [one, cost] : side) all += cost;
@@ -111,8 +111,8 @@ std::vector<InlineRows::Cost> InlineRows::costs_of_rows(const EventRuns& event) 
   return rows;
 }
 
-// If such a function and its host changed in opposite directions, work may have moved between them, so both become one
-// row. Otherwise a host would seem to have grown although a function was merely inlined into it.
+// If such a function and its host changed in opposite directions, work may have moved between them, so they become one
+// row. Otherwise a host would seem to have grown when a function was inlined into it.
 void InlineRows::join_opposites(const EventRuns& event) {
   constexpr double kWorthJoining = 0.1;
   const std::vector<Cost> rows = costs_of_rows(event);
@@ -124,7 +124,7 @@ void InlineRows::join_opposites(const EventRuns& event) {
       for (const auto& [host, cost] : *side) {
         if (rows[unit].change() * rows[host].change() >= 0) continue;
         const double opposite = std::min(std::abs(rows[unit].change()), std::abs(rows[host].change()));
-        // If the host is a small loop around the function that did all the work, only the loop's cost counts.
+        // If the host is a small loop around the function that does all the work, only the cost of the loop counts.
         const double all = rows[host].most() + (has_half_of(*side, host) ? 0 : rows[unit].most());
         if (opposite < most || opposite < kWorthJoining * all) continue;
         most = opposite;

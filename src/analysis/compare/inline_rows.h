@@ -26,7 +26,7 @@ class InlineRows {
     std::map<u32, double> before, after;
   };
   const std::map<u32, Hosts>& hosts() const { return hosts_; }
-  // By how much the unit's inlined share grew, as a fraction of 1. nullopt if only one side has it.
+  // How much the inlined share of the unit grew, as a fraction of 1. nullopt if only one side has the unit.
   std::optional<double> more_inlined(u32 unit) const;
 
  private:
@@ -40,9 +40,9 @@ class InlineRows {
   std::vector<Cost> costs_of_rows(const EventRuns& event) const;
   void join_opposites(const EventRuns& event);
 
-  std::vector<Cost> alone_, inlined_;  // by unit, in samples of mean size: the cost as a separate function, and the
-                                       // inlined cost
-  std::vector<bool> apart_;            // by unit: it has its own row, wherever it is inlined
+  // by unit, in samples of mean period: its cost outside of other functions, and its cost inlined into them
+  std::vector<Cost> alone_, inlined_;
+  std::vector<bool> apart_;  // by unit: true if it has its own row even where it is inlined
   std::map<u32, u32> joined_;
   std::map<u32, Hosts> hosts_;
 };

@@ -45,8 +45,8 @@ TEST(InlineRows, AFasterFunctionDoesNotGrowByWhatIsInlinedIntoIt) {
   EXPECT_EQ(judged(slower, "function:f>5%"), Verdict::Kind::failed);
 }
 
-// If a compiler assigns all cost to the host or all to the inlined function, both are one row. Either name finds this
-// row.
+// If a compiler assigns all cost to the host, or all cost to the inlined function, both become one row. Either name
+// finds this row.
 TEST(InlineRows, WhatMovedBetweenAHostAndWhatItInlinesIsOneRow) {
   const MadeProfile before = MadeProfile("p").add("f", 1500).add("f", 10, "g").add("g", 1000);
   const MadeProfile after = MadeProfile("p").add("f", 400, "g").add("g", 1800);
@@ -60,8 +60,8 @@ TEST(InlineRows, WhatMovedBetweenAHostAndWhatItInlinesIsOneRow) {
   EXPECT_EQ(judged(found, "function:g>5%"), Verdict::Kind::passed);
 }
 
-// A loop around a function that had most of the cost: its few samples must not seem to have grown, and must not get
-// their own row.
+// A loop around a function that had most of the cost: the few samples of the loop must not seem to have grown, and must
+// not get a separate row.
 TEST(InlineRows, ASmallHostOfWhatBecameFasterDoesNotGrow) {
   const MadeProfile before = MadeProfile("p").add("f", 7200).add("g", 1000).add("h", 5000);
   const MadeProfile after = MadeProfile("p").add("f", 1900, "g").add("g", 1340).add("h", 5000);

@@ -35,7 +35,7 @@ class MadeProfile {
     return *this;
   }
 
-  // The functions have only addresses, of this build. An empty text: the build is not known, only the file's path.
+  // Replaces the functions' names by addresses in this build. If `build` is empty, only the path of the file is known.
   MadeProfile& stripped(const std::string& build, const std::string& path = {}) {
     for (stacks::StackFunction& function : profile_.functions) function.is_address = true;
     profile_.modules.front().build_id = build;
@@ -55,7 +55,7 @@ class MadeProfile {
     profile_.events.front().name = name;
     return *this;
   }
-  // This many samples are missing.
+  // Sets the number of samples that were held back.
   MadeProfile& held_back(u64 count) {
     profile_.losses.held_back = count;
     return *this;

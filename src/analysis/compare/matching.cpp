@@ -27,7 +27,7 @@ struct Place {
   u32 run = 0, unit = kNothing;
 };
 
-// A unit of all runs, with its place on each side.
+// A unit over all runs, with its place on each side.
 struct PlacedUnit {
   std::array<Place, 2> places;  // by side; unit == kNothing if the side does not have it
   double samples = 0;
@@ -67,7 +67,7 @@ class CodeMatcher {
       PlacedUnit& placed = placed_units_[number];
       const Unit& own = runs_[run]->units[unit];
       placed.samples += own.samples;
-      // A run that knows where the function begins is preferred.
+      // Prefers a run with known addresses of the function.
       Place& place = placed.places[side];
       if (place.unit == kNothing || (unit_at(place).begins.empty() && !own.begins.empty())) place = {run, unit};
       for (const u64 begin : own.begins) numbers_[{side, matched_.modules[number], begin}] = number;
@@ -94,8 +94,8 @@ class CodeMatcher {
     return placed_units_[at->second].places[side];
   }
 
-  // Finds functions of `side` that the other side's recordings show under another name, because its file has both names
-  // at the same address.
+  // Finds functions of `side` that have another name in recordings of the other side, because the other side's file has
+  // both names at the same address.
   void find_other_names(const std::string& module, usize side, std::vector<u32>& numbers) {
     const usize other = 1 - side;
     const Place there = any_of_module(other, module);
@@ -124,7 +124,7 @@ class CodeMatcher {
     std::erase_if(numbers, [&](u32 number) { return exists_.contains(number) || joined_.contains(number); });
   }
 
-  // Joins functions of both sides that have the same code, if each one's name is missing in the other side's file.
+  // Joins functions of both sides with the same code, if the name of each is missing in the file of the other side.
   void find_renamed(const std::string& module, const std::array<std::vector<u32>, 2>& sides) {
     if (sides[0].empty() || sides[1].empty()) return;
     std::map<u64, std::array<std::vector<u32>, 2>> by_code;
@@ -171,7 +171,7 @@ class CodeMatcher {
     joined_.emplace(gone, stays);
     matched_.others[stays] = {matched_.units[gone].name, is_same_code};
   }
-  // If a function was renamed, its costs including callees are renamed, too.
+  // Joins the costs including callees of functions that were renamed.
   void join_inclusive() {
     std::map<std::pair<std::string_view, std::string_view>, u32> inclusive;
     for (u32 number = 0; number < matched_.units.size(); ++number) {
@@ -198,7 +198,7 @@ class CodeMatcher {
   }
 
   std::string_view name_of(u32 number) const { return without_parameters(matched_.units[number].key); }
-  // The name without the overload, which may be known on one side only.
+  // The name without parameters, because these may be known on only one side.
   static std::string_view without_parameters(std::string_view key) {
     const usize open = key.find('(', 1);
     return key.ends_with(')') && open != std::string_view::npos ? key.substr(0, open) : key;
@@ -211,19 +211,20 @@ class CodeMatcher {
   std::map<std::tuple<usize, std::string, u64>, u32> numbers_;  // keyed by side, module and beginning of the function
   std::map<std::tuple<usize, std::string, std::string>, std::unique_ptr<BuildFile>> files_;  // keyed by side, path and
                                                                                              // build
-  std::set<u32> exists_;       // units of one side whose name is in the other side's file
+  std::set<u32> exists_;       // units of one side with a name that is also in the other side's file
   std::map<u32, u32> joined_;  // unit → the unit that it was joined with
 };
 
-// Joins units that are the same function. Opens the files of a module only if some function with enough samples is on
-// one side only.
+// Joins units that are the same function. Opens the files of a module only if one of its functions with enough samples
+// is on only one side.
 void match_by_code(std::span<const RunCosts> before, std::span<const RunCosts> after, const OpenBuildFile& open,
                    MatchedUnits& matched) {
   CodeMatcher(before, after, open, matched).match();
 }
 
 using SideRuns = std::span<const RunCosts>;
-using ModuleNames = std::map<std::string, std::set<std::string>, std::less<>>;  // with the keys of their functions
+// by name: the keys of the module's functions
+using ModuleNames = std::map<std::string, std::set<std::string>, std::less<>>;
 
 ModuleNames modules_of(SideRuns side) {
   ModuleNames modules;
@@ -237,7 +238,7 @@ ModuleNames modules_of(SideRuns side) {
 }
 
 // Modules of `after` that had another name before, for example "old" and "new": at least half of the functions of the
-// smaller one are in both. The best pairs come first.
+// smaller module are in both modules. The best pairs come first.
 std::map<std::string, std::string, std::less<>> renamed_modules(SideRuns before, SideRuns after) {
   const ModuleNames old_modules = modules_of(before), new_modules = modules_of(after);
   struct Pair {
@@ -245,12 +246,12 @@ std::map<std::string, std::string, std::less<>> renamed_modules(SideRuns before,
     std::string_view before, after;
   };
   using Module = ModuleNames::value_type;
-  std::unordered_map<std::string_view, std::vector<const Module*>> gone;  // by the keys of their functions
+  std::unordered_map<std::string_view, std::vector<const Module*>> gone;  // keyed by function
   for (const Module& module : old_modules) {
     if (new_modules.contains(module.first)) continue;
     for (const std::string& key : module.second) gone[key].push_back(&module);
   }
-  // A function that more modules have, such as `main`, does not tell them apart.
+  // A function that is in more modules than this, such as `main`, does not identify a module.
   constexpr usize kMostModules = 64;
   std::vector<Pair> pairs;
   for (const auto& [new_name, new_keys] : new_modules) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions, modules and lines of all runs, each listed once. Those that are the same in both builds are joined.
+// Lists the functions, modules and lines of all runs, each once, and joins those that are the same in both builds.
 // Opens no files itself.
 #pragma once
 #include <functional>
@@ -23,7 +23,7 @@ struct SourceLine {
   u32 line = 0;
 };
 
-// A module of one build. Functions are identified by their beginnings.
+// A module of one build. Functions are identified by their start addresses.
 class BuildFile {
  public:
   virtual ~BuildFile() = default;
@@ -46,9 +46,9 @@ struct OtherName {
 
 struct MatchedUnits {
   std::vector<Unit> units;               // with the names of the side after
-  std::vector<std::string> modules;      // by unit: the module's name before, if both sides have the module
+  std::vector<std::string> modules;      // by unit: the name of its module before, if both sides have the module
   std::vector<OtherName> others;         // by unit
-  std::vector<std::vector<u32>> of_run;  // by run (those of `before` first), then by unit of that run
+  std::vector<std::vector<u32>> of_run;  // by run (runs before come first) and by unit of the run: index into `units`
   std::vector<std::string> notes;        // whole sentences about lookups that failed
 };
 

@@ -23,7 +23,7 @@ bool is_copy(const RunCosts& a, const RunCosts& b) {
          std::equal(a.events.begin(), a.events.end(), b.events.begin(), b.events.end(), same_event);
 }
 
-// A few runs with few samples may be equal by chance, but not all runs.
+// Some runs with few samples may be equal by chance, but not all runs.
 bool are_copies(const std::vector<RunCosts>& side) {
   if (side.size() < 2 || side.front().events.empty() || !side.front().counts.empty()) return false;
   return std::all_of(side.begin() + 1, side.end(), [&](const RunCosts& run) { return is_copy(run, side.front()); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the runs of two sides can show a change.
+// Checks whether the runs of two sides can show a change.
 #pragma once
 #include <vector>
 

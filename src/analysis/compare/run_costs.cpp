@@ -56,7 +56,7 @@ class UnitNumbers {
     if (one.begin != 0) units_[number].begins.push_back(one.begin);
     return number;
   }
-  // The unit of a function including callees. kNothing if callees are not counted.
+  // The unit of a function including callees; kNothing if callees are not requested.
   u32 of_inclusive(u32 function) {
     if (function >= inclusive_.size()) return kNothing;
     u32& number = inclusive_[function];
@@ -169,7 +169,7 @@ void grow_to(std::vector<UnitCost>& units, u32 unit) {
   if (unit >= units.size()) units.resize(unit + 1);
 }
 
-// The share of missing samples. An interval without a sample may belong to any function, even a filtered one.
+// The share of missing samples. A missing sample may belong to any function, even to one that the filter removes.
 double missing_share_of(const StackProfile& profile) {
   const stacks::StackLosses& losses = profile.losses;
   const double missing = static_cast<double>(losses.held_back) + static_cast<double>(losses.lost_samples);
@@ -198,7 +198,7 @@ class RunCostsBuilder {
     inlined_.resize(run_.events.size());
     const stacks::ChosenSamples chosen(
         profile_, {.comms = options_.filter.comms, .pids = options_.filter.pids, .tids = options_.filter.tids});
-    std::vector<usize> rows = {0};  // by row of samples: the position of its units in the list
+    std::vector<usize> rows = {0};  // by row of samples: position of its units in units_of_rows
     std::vector<u32> units_of_rows;
     for (const StackSample& sample : profile_.samples) {
       EventCosts& event = run_.events[sample.event];
@@ -235,7 +235,7 @@ class RunCostsBuilder {
  private:
   void keep_stacks();
   void add(const StackSample& sample);
-  // Finds the distinct units at a node: the inlined ones, innermost first, then the function that contains them.
+  // Finds the distinct units at a node: inlined functions, innermost first, then the function that contains them.
   void find_chain(u32 node);
   void add_unit(u32 unit, const StackSample& sample);
   double cost_of(u64 period) const { return cost_of_period_ * static_cast<double>(period); }
@@ -293,7 +293,7 @@ void RunCostsBuilder::add(const StackSample& sample) {
   UnitCost& part = inlined_[sample.event][chain_];
   part.cost += cost_of(sample.period);
   part.samples += static_cast<double>(sample.count);
-  // The scatter of the inlined functions is recorded, too, although their costs belong to the host.
+  // The scatter of inlined functions is also recorded, although their costs belong to the host.
   units_.insert(units_.end(), chain_.begin(), chain_.end() - 1);
 }
 
@@ -323,7 +323,7 @@ class CountSums {
   void add(EventClass event_class, const answers::CountUnit& unit) {
     using answers::CycleRow;
     has_kernel_cycles_ = has_kernel_cycles_ || unit.cycle_row == CycleRow::with_kernel;
-    // An event in several groups has several rows with the same value, if it was ever scheduled.
+    // An event in several groups has several rows, all with the same value if it was ever scheduled.
     std::map<std::string_view, const answers::CountRow*> rows;
     for (const answers::CountRow& row : unit.rows) {
       sum_of(answers::name_with_class(event_class, row.name));  // keeps the order of the rows

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The costs of one run by function, module and line, which is all that a comparison keeps of a profile. Pure.
+// The costs of one run by function, module and line. A comparison keeps nothing else of a profile. Pure.
 #pragma once
 #include <string>
 #include <vector>
@@ -22,10 +22,10 @@ struct Unit {
   std::string module, name;     // as shown; `name` is empty for a module
   std::string key;              // a form of the name that is the same in another build
   bool is_known = true;         // false: the unit stands for all code of a module without names
-  bool is_address = false;      // the name is only an address, which is another function in another build
+  bool is_address = false;      // the name is only an address, which can be another function in another build
   u32 file = stacks::kNothing;  // for a function: index into RunCosts::files
   std::vector<u64> begins;      // the known addresses of its code in that file
-  double samples = 0;           // of all events; including callees if stacks are kept
+  double samples = 0;           // over all events; including callees if stacks are kept
 
   bool has_name() const { return is_known && !is_address; }
 };
@@ -74,10 +74,9 @@ struct RunStacks {
 struct RunCosts {
   std::string file;          // or the name of a host
   std::string fleet = {};    // for a host: the address of its profiles; otherwise empty
-  u64 profiles = 1;          // the number of profiles that were added up; costs per run are divided by this
+  u64 profiles = 1;          // how many profiles were added up; costs per run are divided by it
   double seconds = 0;        // 0: not known
-  double missing_share = 0;  // the share of samples that were not taken or were lost; costs include an estimate for
-                             // them
+  double missing_share = 0;  // the share of samples that were not taken or were lost; costs include an estimate of it
   double cpu_seconds = 0;    // CPU time of its threads, measured by the system; 0 if not known
   bool was_stopped = false;  // --timeout ended the program, so its times are not its costs
   std::vector<Unit> units;
@@ -86,19 +85,19 @@ struct RunCosts {
   std::vector<ExactCount> counts;
   std::vector<std::string> losses;     // whole sentences
   std::vector<std::string> uncounted;  // events that were never on a counter
-  RunStacks stacks;                    // only for pictures and folded stacks
+  RunStacks stacks;                    // only for flame graphs and folded stacks
 };
 
-// Makes costs from the counts of a program: for each counted event the sum over all cores, clusters or channels. `name`
-// is used as the file name.
+// Makes costs from the counts of a program: for each event, the sum of the counts of all cores, clusters or channels.
+// `name` is used as the file name.
 RunCosts costs_of(const answers::CountProfile& profile, const std::string& name);
 
 struct RunCostOptions {
-  // Filters only tasks. Modules and functions may have different names on the two sides, so the comparison filters
-  // these.
+  // Filters only by task. Modules and functions can have different names on the two sides, so the comparison filters by
+  // them.
   stacks::StackFilter filter;
   bool lines = false;
-  bool inclusive = false;  // also functions including callees, which needs callers
+  bool inclusive = false;  // also functions including callees; needs call stacks
   bool stacks = false;     // fills RunCosts::stacks
   // For a side with only one run: how bursty each item is. Needs a profile with slices.
   bool scatters = false;

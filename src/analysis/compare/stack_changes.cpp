@@ -15,7 +15,8 @@ class StackMerger {
  public:
   explicit StackMerger(const MatchedUnits& matched) : matched_(matched) { out_.nodes.emplace_back(); }
 
-  // `numbers`: converts the run's units to the units of all runs. `unit`: how much a cost of 1 adds to the side's mean.
+  // `numbers`: converts the run's units to the units of all runs. `unit`: the amount that a cost of 1 adds to the mean
+  // of the side.
   void add(const RunStacks& run, const std::vector<u32>& numbers, bool is_after, double unit) {
     std::vector<u32> merged(run.nodes.size(), 0);
     for (u32 i = 0; i < run.nodes.size(); ++i) {

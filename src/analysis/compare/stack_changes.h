@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The call stacks of both sides in one tree, for a picture and for folded stacks. Pure.
+// The call stacks of both sides in one tree, for flame graphs and folded stacks. Pure.
 #pragma once
 #include <span>
 #include <string>
@@ -28,8 +28,8 @@ struct StackChanges {
   std::vector<StackChange> nodes;  // the first one is the root; parents come before children
 };
 
-// Two nodes are the same if the comparison matched their functions, and if their callers are the same. Returns an error
-// if the runs have different events, or no stacks.
+// Merges two nodes if the comparison matched their functions and their callers are also merged. Returns an error if the
+// runs have different events, or no stacks.
 diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::span<const RunCosts> after,
                                         const MatchedUnits& matched, const ComparisonOptions& options);
 

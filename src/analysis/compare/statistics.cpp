@@ -11,7 +11,8 @@
 namespace wperf::compare {
 namespace {
 
-// Lentz's method; converges quickly for x below the mean. The number of steps grows with the square root of a and b.
+// The continued fraction of the incomplete beta function, by Lentz's method; converges quickly for x below the mean.
+// The number of steps grows with the square root of a and b.
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300, kEnough = 1e-15;
   constexpr int kMostSteps = 200'000;
@@ -47,7 +48,7 @@ double where_falls_to(double wanted, double low, double high, const Falling& fal
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// The normal tail that is as large as this tail of Student's t, and vice versa.
+// Convert a tail of Student's t distribution to the corresponding tail of the normal distribution, and vice versa.
 double as_normal_tail(double student_tail, double degrees) {
   return std::isinf(degrees) ? student_tail : normal_above(student_bound(student_tail, degrees));
 }
@@ -79,7 +80,7 @@ std::vector<u32> doubled_ranks(std::span<const double> before, std::span<const d
   return ranks;
 }
 
-// For each sum: in how many ways `chosen` of the ranks have this sum.
+// For each sum: the number of ways to choose `chosen` ranks with this sum.
 std::vector<double> ways_by_sum(const std::vector<u32>& ranks, usize chosen) {
   const usize most = std::accumulate(ranks.begin(), ranks.end(), usize{0});
   std::vector<std::vector<double>> ways(chosen + 1, std::vector<double>(most + 1, 0));
@@ -119,7 +120,7 @@ std::vector<u32> plain_ranks(usize count) {
   return ranks;
 }
 
-// How many differences the interval leaves out at each end; 0 if it includes even the outermost ones.
+// The number of differences that the interval leaves out at each end; 0 if it includes all differences.
 usize left_out(usize before, usize after, double outside) {
   const usize all = before * after;
   if (before + after > kMostExact) {
@@ -127,7 +128,7 @@ usize left_out(usize before, usize after, double outside) {
     const double below = static_cast<double>(all) / 2 - normal_bound(outside) * std::sqrt(variance) - 0.5;
     return below < 0 ? 0 : static_cast<usize>(below) + 1;
   }
-  // Twice the sum of ranks is even here, and smallest if U, the number of differences below 0, is 0.
+  // Without equal values, twice the sum of ranks is even. It is smallest if U, the number of differences below 0, is 0.
   const std::vector<double> ways = ways_by_sum(plain_ranks(before + after), before);
   const double sum_of_ways = std::accumulate(ways.begin(), ways.end(), 0.0);
   double so_far = 0;
@@ -202,9 +203,9 @@ double trigamma_inverse(double y) {
   return where_falls_to(y, std::min(1e-8, 1 / y), high, trigamma);
 }
 
-// Given the total samples of both sides, the number in `after` is binomial; its odds are the ratio of rates times the
-// ratio of exposures. Counts are divided by their scatter; if the scatter was estimated, Student's t replaces the
-// normal distribution.
+// For a given total of both sides, the number of samples in `after` has a binomial distribution. Its odds are the ratio
+// of rates times the ratio of exposures. Counts are divided by their scatter; if the scatter was estimated, Student's t
+// replaces the normal distribution.
 double rate_answer(const MeasuredRates& rates, const Scatter& scatter) {
   const double before = rates.before / scatter.factor, after = rates.after / scatter.factor;
   if (!(rates.exposure_before > 0) || !(rates.exposure_after > 0) || before + after <= 0) return 1;
@@ -223,13 +224,13 @@ RateChange compare_rates(const MeasuredRates& rates, const Scatter& scatter, dou
   change.ratio = before > 0 ? after / before / exposures : kInfinite;
   const double outside = as_normal_tail((1 - confidence) / 2, scatter.degrees);
   if (after > 0) change.low = odds(beta_quantile(after, before + 1, outside)) / exposures;
-  // Computed from the other side's share, which is more precise if this side has nearly all samples.
+  // Computed from the share of the other side, which is more precise if this side has nearly all samples.
   if (before > 0) change.high = 1 / odds(beta_quantile(before, after + 1, outside)) / exposures;
   return change;
 }
 
 double detectable_ratio(const MeasuredRates& rates, const Scatter& scatter, double confidence) {
-  // In terms of the rate before, r = 1 + d is detected if d² >= z² · scatter · (1 + r · exposures) / count.
+  // With counts at the rate before, a ratio r = 1 + d is detected if d² >= z² · scatter · (1 + r · exposures) / count.
   const double exposures = rates.exposure_before / rates.exposure_after;
   const double expected_before = (rates.before + rates.after) * exposures / (1 + exposures);
   if (!(expected_before > 0) || !(exposures > 0)) return kInfinite;

@@ -2,7 +2,7 @@
 // Statistics for comparisons: distributions, rates of samples, ranks of runs. Pure.
 //
 // The distributions only need std::lgamma and std::erfc (docs/decisions/0018). Tails are computed with full relative
-// precision, because values that are corrected for many tests are small.
+// precision, because corrections for many tests compare very small probabilities.
 #pragma once
 #include <limits>
 #include <span>
@@ -19,7 +19,7 @@ double beta_below(double a, double b, double x);
 // The x with P(X <= x) = `below`.
 double beta_quantile(double a, double b, double below);
 
-// P(Z > z), and the inverse.
+// P(Z > z) of the standard normal distribution, and the inverse function.
 double normal_above(double z);
 double normal_bound(double above);
 
@@ -32,8 +32,8 @@ double digamma(double x);
 double trigamma(double x);
 double trigamma_inverse(double y);
 
-// Compares how often something occurred on two sides: exact conditional binomial test, with counts that may scatter
-// more or less than chance explains.
+// Compares the rates of two sides with the exact conditional binomial test. Counts may scatter more or less than chance
+// explains.
 //
 // The samples of one item, and what they are relative to: all samples, seconds, instructions, or runs.
 struct MeasuredRates {
@@ -41,8 +41,8 @@ struct MeasuredRates {
   double exposure_before = 0, exposure_after = 0;  // in any unit, the same for both
 };
 
-// How much more counts scatter than chance explains (variance ÷ count), and the degrees of freedom of that estimate;
-// infinite if it was not estimated.
+// How much more counts scatter than chance explains (variance ÷ count), and the degrees of freedom of this estimate:
+// infinite if the factor was not estimated.
 struct Scatter {
   double factor = 1;
   double degrees = std::numeric_limits<double>::infinity();
@@ -62,22 +62,23 @@ RateChange compare_rates(const MeasuredRates& rates, const Scatter& scatter, dou
 double detectable_ratio(const MeasuredRates& rates, const Scatter& scatter, double confidence);
 inline constexpr double kDetectionPower = 0.8;
 
-// Benjamini and Hochberg: marks answers as significant so that at most this share of them is wrong.
+// Benjamini and Hochberg: marks answers as significant, of which at most the share `wrong_share` is expected to be
+// wrong.
 std::vector<bool> found_among(std::span<const double> answers, double wrong_share);
 
-// Compares two sides with few runs each by ranks, without assumptions about the distribution.
+// Rank tests compare two sides with few runs each, without assumptions about the distribution.
 double median_of(std::vector<double> values);  // 0 if there are no values
 
-// Mann and Whitney's test: the probability, if nothing changed, that ranks are at least as uneven as these; exact, also
-// with equal values. Above 60 runs it uses the normal distribution.
+// Mann and Whitney's test. Returns the probability of ranks at least as uneven as these if nothing changed. The result
+// is exact, also with equal values; above 60 runs the normal distribution is used.
 double rank_test(std::span<const double> before, std::span<const double> after);
 
 // The smallest probability that is possible with these numbers of runs. If it is above 0.05, no change can be
 // significant.
 double smallest_rank_answer(usize before, usize after);
 
-// How much larger `after` is: the median of all differences (Hodges and Lehmann), and the corresponding interval. It
-// excludes 0 exactly if the test gives less than 1 - confidence.
+// How much larger `after` is: the median of all differences (Hodges and Lehmann), and its interval. The interval
+// excludes 0 if and only if rank_test() returns less than 1 - confidence.
 struct Shift {
   double median = 0;
   double low = 0, high = 0;  // infinite if there are too few runs for a limit

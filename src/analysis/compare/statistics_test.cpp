@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// Equal to 10 digits.
+// Expects values that are equal to 10 digits.
 void expect_like(double value, double reference) {
   EXPECT_NEAR(value, reference, std::abs(reference) * 1e-10 + 1e-300);
 }
@@ -214,7 +214,7 @@ TEST(BlockScatter, IsOneByChanceAndMoreInBursts) {
   EXPECT_EQ(BlockScatter().get(0, 0).factor, 1);
 }
 
-// Functions of several runs that scatter by chance (Poisson), times a factor for run and function.
+// Counts of functions in several runs: Poisson scatter, times a random factor for each run and function.
 class ManyRuns {
  public:
   explicit ManyRuns(u64 seed) : random_(seed) {}
@@ -286,7 +286,7 @@ TEST(SharedDispersion, LeavesAChangeToBeFound) {
   EXPECT_GE(named, 95);
 }
 
-// In one run, the shares of all functions differ from those in the other runs of its side.
+// In one run, the shares of all functions differ from the shares in the other runs of its side.
 std::vector<RunCounts> disturbed(u64 seed, usize disturbed_run, double last_grew) {
   std::vector<RunCounts> functions = ManyRuns(seed).functions(20, 10, 0.0001, last_grew);
   std::mt19937_64 random(seed);
@@ -315,7 +315,7 @@ TEST(WeighRuns, RunsThatDifferByChanceCountAlike) {
   EXPECT_LE(weighed, 20);
 }
 
-// The only run of a side may have any values, because there is nothing to compare it with.
+// The only run of a side may have any values, because there is no other run to compare it with.
 TEST(WeighRuns, NothingIsSaidOfASingleRunOrOfFewFunctions) {
   std::vector<RunCounts> functions = disturbed(3, 0, 1);
   Runs sides = two_sides(10);

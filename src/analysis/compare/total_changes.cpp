@@ -21,12 +21,12 @@ bool is_exact_change(const TotalChange& total) {
          are_all(total.after, total.after.front());
 }
 
-// Events that are clocks: task-clock repeats cpu-time, so both are judged alike.
+// Includes events that are clocks: task-clock repeats cpu-time, so both are judged in the same way.
 bool is_time(const TotalChange& total) {
   return total.unit != CostUnit::count;
 }
 
-// A total that is equal in all runs (for example no page faults) does not count as a test.
+// Totals with the same value in all runs (for example no page faults) do not count as tests.
 std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times) {
   std::vector<TotalChange*> asked;
   for (TotalChange& total : totals) {
@@ -37,7 +37,7 @@ std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times)
   return asked;
 }
 
-// Explains why a total that differs in all runs is not significant although it would be if it were the only one.
+// Explains why a total that differs in all runs is not significant although it would be significant as the only test.
 void note_few_runs(const std::vector<TotalChange*>& asked, std::string_view what, std::vector<std::string>& notes) {
   if (asked.empty()) return;
   const usize before = asked.front()->before.size(), after = asked.front()->after.size();

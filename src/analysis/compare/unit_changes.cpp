@@ -32,8 +32,8 @@ struct SideSums {
   double samples = 0, cost = 0;
 };
 
-// With one run on each side it is unknown how much runs differ. This much is assumed to be usual: if a whole run was
-// slower by less, nothing in it counts as grown.
+// With one run on each side it is unknown how much runs differ. This difference is assumed to be usual: if a whole run
+// was slower by less, none of its functions counts as grown.
 constexpr double kRunNoise = 0.05;
 
 Scatter with_run_noise(Scatter scatter, const MeasuredRates& rates) {
@@ -90,7 +90,7 @@ class UnitComparer {
   std::string inlining_note(u32 unit) const;
   void note_inlined();
   void finish_functions();
-  // Is kRunNoise added? With shares, it does not matter whether a whole run was slower.
+  // Is kRunNoise added? With shares it is not needed, because shares do not change if a whole run is slower.
   bool has_run_noise() const { return event_.is_one_run && change_.per != Per::share; }
 
   EventRuns event_;
@@ -98,8 +98,8 @@ class UnitComparer {
   InlineRows rows_;
   std::vector<RunCounts> counts_;        // by unit
   std::vector<SideSums> sums_;           // by unit: before and after
-  MeasuredRates measured_;               // the weighted exposures; the counts are not set
-  std::vector<Scatter> learnt_;          // of functions, relative to the usual scatter
+  MeasuredRates measured_;               // has the weighted exposures, but no counts
+  std::vector<Scatter> learnt_;          // scatters of functions, relative to the usual scatter
   std::set<std::string_view> nameless_;  // modules, by their names before
 };
 
@@ -138,10 +138,10 @@ bool UnitComparer::is_chosen(u32 unit) const {
   return !symbol || one.kind != UnitKind::function || symbol(one.name) || (!other.name.empty() && symbol(other.name));
 }
 
-// If a module has names in only some runs, its functions would seem new or gone, so only the module as a whole is
+// If a module has names in only some runs, its functions would seem to be new or gone, so only the module as a whole is
 // compared.
 void UnitComparer::find_nameless(std::vector<std::string>& notes) {
-  constexpr double kOfModule = 0.05;  // stubs and padding without a name have less than this
+  constexpr double kOfModule = 0.05;  // stubs and padding without a name have a smaller share
   struct Part {
     double all = 0, nameless = 0;
   };
@@ -216,15 +216,14 @@ void UnitComparer::note_spread_of_runs(std::vector<std::string>& notes) const {
                   change_.event, runs));
 }
 
-// With one run on each side, the scatter between time blocks on the side that scatters more; otherwise the scatter
-// between runs.
+// With one run on each side, returns the scatter between time blocks, from the side that scatters more; otherwise the
+// scatter between runs.
 std::vector<Scatter> UnitComparer::scatters_of(const std::vector<u32>& units,
                                                const std::vector<RunCounts>& counts) const {
   if (!event_.is_one_run) {
     std::vector<Scatter> shared = share_dispersion(counts, event_.measures).scatters;
     if (change_.unit != CostUnit::nanoseconds) return shared;
-    // In a program that repeats itself, a clock ticks at the same places in every run, but at other places in another
-    // build.
+    // In a repetitive program, a clock samples the same places in every run, but other places in another build.
     for (Scatter& one : shared) one.factor = std::max(1.0, one.factor);
     return shared;
   }
@@ -301,7 +300,8 @@ std::string UnitComparer::hosts_text(const std::map<u32, double>& side) const {
   return text;
 }
 
-// If most of a cost was inlined on one side only, it moved to another function; a separate row shows the sum.
+// If most of a cost was inlined on only one side, it moved to another function; the note says that a separate row shows
+// the sum.
 std::string UnitComparer::inlining_note(u32 unit) const {
   const auto found = rows_.hosts().find(unit);
   if (found == rows_.hosts().end() || rows_.of_unit(unit) != unit) return {};
@@ -314,7 +314,7 @@ std::string UnitComparer::inlining_note(u32 unit) const {
   return {};
 }
 
-// Notes where inlined functions are, for readers who look for their names.
+// Lists the hosts of functions without a row, for readers who search for the functions' names.
 void UnitComparer::note_inlined() {
   for (const auto& [unit, hosts] : rows_.hosts()) {
     if (sums_[2 * unit].samples + sums_[2 * unit + 1].samples >= kFewestSamples && rows_.of_unit(unit) == unit)

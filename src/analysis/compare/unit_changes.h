@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The costs of one event's functions, modules and lines on both sides, how significant each change is, and which runs
-// have less weight. Pure.
+// Compares the costs of functions, modules and lines for one event: how significant each change is, and which runs get
+// less weight. Pure.
 #pragma once
 #include <vector>
 
@@ -10,8 +10,8 @@
 namespace wperf::compare {
 
 struct EventRuns {
-  std::vector<const RunCosts*> runs;     // those of `before` first
-  std::vector<const EventCosts*> costs;  // by run: costs of the event
+  std::vector<const RunCosts*> runs;     // runs before come first
+  std::vector<const EventCosts*> costs;  // by run
   const MatchedUnits& matched;
   double period_before = 1, period_after = 1;  // mean cost of a sample
   Runs measures;                               // divisors of the costs

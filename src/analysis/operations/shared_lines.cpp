@@ -15,7 +15,7 @@ bool two_threads(const LinePlace& a, const LinePlace& b) {
   return a.thread != b.thread && (a.counts.stores != 0 || b.counts.stores != 0);
 }
 
-// Evaluates the places of one line; returns false if threads do not disturb each other there.
+// Evaluates the places that use one line; returns false if threads do not compete for the line.
 bool is_contended(const std::vector<const LinePlace*>& places, SharedLine& line) {
   bool contended = false;
   for (usize i = 0; i < places.size(); ++i) {
@@ -59,7 +59,7 @@ std::vector<SharedLine> shared_lines(const spe::TouchedData& data, const MemoryI
     const spe::DataCounts& counts = data.counts_of_line(number);
     if (counts.hits < 2 || counts.refills + counts.peer == 0) continue;
     const LineHits line = data.line(number);
-    // Lines of different processes differ even if their addresses are equal.
+    // Equal addresses in different processes are different lines.
     if (line.other_process || line.places.size() < 2) continue;
     places.clear();
     for (const LinePlace& place : line.places) {

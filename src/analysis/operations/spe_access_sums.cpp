@@ -11,7 +11,7 @@ double mean_of(u64 sum, u64 count) {
   return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
 }
 
-// The smallest number of hits with this share, at least one.
+// The smallest number of hits that is at least this share of all hits; at least one.
 u64 rank_of(u64 hits, u32 percent) {
   return std::max<u64>(1, (hits / 100) * percent + ((hits % 100) * percent + 99) / 100);
 }

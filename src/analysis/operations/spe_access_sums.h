@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of loads and stores by group, with percentiles.
+// Sums up loads and stores by group, with percentiles.
 #pragma once
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace wperf::operations {
 
-// Groups are numbered from 0; the caller chooses the group of each sum.
+// Groups are numbered from 0. The caller chooses the groups.
 class AccessSums {
  public:
   explicit AccessSums(u32 groups) : sums_(groups) {}

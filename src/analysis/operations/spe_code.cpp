@@ -44,7 +44,7 @@ std::vector<answers::AddressAnswer> answers_of(const modules::CodeFile& file, co
                                                const symbols::SymbolQuery& query, bool line_ranges) {
   std::vector<answers::AddressAnswer> answers;
   if (!file.has_symbols()) return answers;
-  // In files with overlapping segments the order of addresses may differ.
+  // In files with overlapping segments, addresses can be in another order than offsets.
   std::map<u64, u32> asked;
   for (const u32 offset : wanted) {
     if (const auto address = file.address_of_offset(offset); address.has_value()) asked.try_emplace(*address, offset);

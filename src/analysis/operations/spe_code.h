@@ -16,12 +16,12 @@ namespace wperf::operations {
 struct NamedCode {
   answers::SampleTarget target;
   std::vector<modules::CodeFile> files;  // the files of each module
-  // Offset in the file of a module's first byte: 0, except for memory without a file.
+  // By module: the file offset of its first byte. 0, except for memory without a file.
   std::vector<u64> first;
   bool of_run = false;  // the files are already loaded
 };
 
-// All mappings: a module for each file, at the address of its first mapping.
+// Returns a module for each mapped file, at the address of the file's first mapping.
 NamedCode code_of_file(const recording::CanonicalCode& code, const std::string& data_file);
 
 struct CodeNaming {
@@ -30,7 +30,7 @@ struct CodeNaming {
   bool decorated = false;    // linkage names
   bool line_ranges = false;  // with the bytes of each line
 };
-// Loads the files that are needed, and stores in the target why there are no better names. `wanted`: offsets by module.
+// Loads the needed files. Stores in the target why names are missing. `wanted`: offsets by module.
 std::vector<std::vector<answers::AddressAnswer>> name_code(const perf_data::PerfFile& file,
                                                            const recording::CanonicalCode& canonical,
                                                            const std::vector<std::vector<u32>>& wanted,

@@ -26,7 +26,7 @@ void add_losses(const perf_data::AuxTraces& traces, std::vector<SpeCore>& cores)
   }
 }
 
-// Adds the driver's facts about cores to the decoded ones.
+// Adds the driver's facts to the decoded cores.
 void add_core_facts(const perf_data::RunFacts& facts, std::vector<SpeCore>& cores) {
   for (const perf_data::SpeCoreFacts& said : facts.spe_cores) {
     auto found = std::find_if(cores.begin(), cores.end(), [&](const auto& one) { return one.core == said.core; });

@@ -13,11 +13,11 @@
 
 namespace wperf::operations {
 
-// By core; 0 if the file does not have it.
+// The MIDR of each core; 0 if the file does not have it.
 std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                const std::optional<perf_data::RunFacts>& facts);
 
-// The decoded cores, with the losses that the recording says. `facts`: the driver's, if it made the recording.
+// The decoded cores, with the losses that the recording reports. `facts`: from the driver, if it made the recording.
 std::vector<SpeCore> cores_of(const recording::DecodeStates& states, const perf_data::AuxTraces& traces,
                               const std::optional<perf_data::RunFacts>& facts);
 

@@ -46,7 +46,7 @@ class SourceTable {
   static constexpr u32 kNumbered = static_cast<u32>(spe::DataLevel::unknown);
   using Key = std::tuple<u32, u64, std::string>;  // distance, number, name
 
-  // Equal names share a row, whichever core family they belong to.
+  // Sources with equal names share a row, also from different core families.
   static Key key_of(bool store, SourceCode source) {
     if (!source.given()) return {kNumbered + 1, store ? 1 : 0, store ? "stores, no source" : "loads, no source"};
     std::string name = spe::data_source_name(source.family(), source.value());
@@ -91,7 +91,7 @@ class Heaviest {
       const u32 group = static_cast<u32>(key >> 32), member = static_cast<u32>(key);
       u32& heaviest = of_group_[group];
       u64& cycles = cycles_[group];
-      // If several are equal, the first one is taken, because the table has no order.
+      // If cycles are equal, decides by the member's number, because the table has no order.
       if (heaviest != answers::kNone && std::tuple(cycles, heaviest) > std::tuple(sum, member)) return;
       heaviest = member;
       cycles = sum;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory part of the answer: how long accesses waited, and why.
+// The memory part of the profile: how long accesses waited, and why.
 #pragma once
 #include <vector>
 

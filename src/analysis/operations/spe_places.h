@@ -9,8 +9,8 @@
 
 namespace wperf::operations {
 
-// The distinct addresses of a run with their numbers. Each sample's address is looked up once; all later code uses the
-// numbers.
+// The distinct addresses of a run with their numbers. The address of each sample is looked up once; later code uses
+// only the number.
 inline constexpr u32 kOtherProcess = 0;  // the place of all samples outside of the target process
 
 struct Place {
@@ -43,7 +43,7 @@ class ModuleMap {
   std::vector<u32> by_base_;
 };
 
-// For each module, the addresses to look up: its places relative to its base, sorted, without duplicates.
+// The addresses to look up in each module, relative to the module's base, sorted, without duplicates.
 std::vector<std::vector<u32>> addresses_in_modules(const std::vector<Place>& places,
                                                    const std::vector<answers::SampleModule>& modules);
 
@@ -64,7 +64,7 @@ class SpePlaces {
   SpePlaces(const spe::Aggregator& aggregator, const answers::SampleTarget& target, bool processes_known);
 
   const std::vector<Place>& places() const { return index_.places(); }
-  // For a site at which something was sampled; kOtherProcess if it is not in the target.
+  // For a site with samples; kOtherProcess if it is not in the target.
   u32 number_of_site(u32 site) const { return place_of_site_[site]; }
   const std::vector<BranchSite>& branches() const { return branches_; }  // empty unless memory was requested
 

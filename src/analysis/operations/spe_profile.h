@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The immutable result of a statistical profiling run: the kinds of operations sampled at each place, and where and for
-// what loads and stores waited. `samples` has an event for each kind of operation ("OP/EVENTS"), a node for each place,
-// and all names; all other members refer to its functions and texts by index.
+// The immutable result of an SPE run: which kinds of operations were sampled at each place, and where loads and stores
+// waited, and for which data source. `samples` has an event for each kind of operation ("OP/EVENTS"), a node for each
+// place, and all names; other members refer to its functions and texts by index.
 #pragma once
 #include <array>
 #include <optional>
@@ -24,7 +24,7 @@ struct CodePlace {
   u32 line = 0;                 // 0: not known
 };
 
-// Counts of the cores while they sampled: sample_pop, sample_feed, sample_filtrate, sample_collision.
+// Counts of SPE's own events while the cores sampled: sample_pop, sample_feed, sample_filtrate, sample_collision.
 struct SpePopulation {
   u64 operations = 0;  // operations that samples were chosen from
   u64 chosen = 0;
@@ -36,10 +36,10 @@ struct SpePopulation {
 struct SpeCore {
   u32 core = 0;
   u64 records = 0;       // decoded
-  u64 full = 0;          // how often the buffer was full
-  u64 stopped_ns = 0;    // how long sampling was stopped for that reason
+  u64 full = 0;          // number of times the buffer was full
+  u64 stopped_ns = 0;    // how long sampling stopped because the buffer was full
   u64 collisions = 0;    // collisions reported with an interrupt
-  u64 data_losses = 0;   // how often the core reported that records were lost
+  u64 data_losses = 0;   // number of times the core reported lost records
   bool faulted = false;  // the buffer could not be written
   u64 damaged = 0;       // records with invalid bytes inside
   u64 bad_bytes = 0;     // bytes that were not packets
@@ -108,7 +108,7 @@ struct BranchRow {
   u32 place = 0;  // index into places
   bool conditional = false, indirect = false;
   u64 hits = 0, mispredicted = 0, not_taken = 0;
-  u64 top_target = 0;                     // most frequent target when taken; 0: never taken
+  u64 top_target = 0;                     // the most frequent target; 0 if the branch was never taken
   u32 top_target_place = answers::kNone;  // index into places
   u64 top_target_hits = 0;
   u32 targets = 0;
@@ -127,20 +127,20 @@ struct SharedLine {
   u64 hits = 0, refills = 0, peer = 0;
   double mean_latency = 0;
   u32 threads = 0;
-  u64 without_place = 0;               // hits of further places, which are not kept
-  bool same_offset = false;            // threads also use the same offset, so part of it is true sharing
+  u64 without_place = 0;               // hits of places that are not in the list
+  bool same_offset = false;            // threads also share an offset, so part of it is true sharing
   std::vector<SharingPlace> places{};  // most hits first
 };
 
 // Limits of the core that the report's notes must mention.
 struct MemoryLimits {
-  u64 saturated = 0;  // number of latencies that stopped at 4095
+  u64 saturated = 0;  // number of latencies at the limit of 4095 cycles
   u64 loads_without_source = 0, stores_without_source = 0;
   u64 unnamed_sources = 0;                       // hits whose source is a number without a published meaning
   std::vector<std::string> nameless_cores = {};  // kinds of cores without published names of sources
   bool threads_known = false;                    // false if no record has its thread
-  bool latencies_rounded = false;                // in the percentiles of functions and lines, latencies are rounded up
-                                                 // by at most 6.25 %
+  // the percentiles of functions and lines are rounded up by at most 6.25 %
+  bool latencies_rounded = false;
   u64 forgotten_lines = 0, forgotten_pages = 0;  // hits of data lines and pages that are not in the tables
   u64 line_count = 0, page_count = 0;            // the number of different data lines and pages
 };
@@ -161,18 +161,18 @@ struct MemoryProfile {
 inline constexpr usize kMostDataRows = 4096;
 
 struct SpeProfile {
-  stacks::StackProfile samples;   // the first node and function stand for all other processes
-  answers::SampledRun run;        // with the samples of threads
-  std::vector<CodePlace> places;  // the first one stands for all other processes; ordered by address, then user before
-                                  // kernel
-  std::vector<SpeCore> cores;     // ascending
-  // mappings of code that were left out because there were too many; records in them have no names
+  stacks::StackProfile samples;  // the first node and function stand for all other processes
+  answers::SampledRun run;       // also has the samples of threads
+  // the first one stands for all other processes; ordered by address; at equal addresses, user before kernel
+  std::vector<CodePlace> places;
+  std::vector<SpeCore> cores;  // ascending
+  // mappings of code that were left out because there were too many; records in these mappings have no names
   u64 forgotten_mappings = 0;
   std::optional<SpePopulation> population;
   std::optional<MemoryProfile> memory;
 };
 
-// In WindowsPerf's form: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
+// A function's name in the style of WindowsPerf: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
 std::string display_name(const SpeProfile& profile, u32 function);
 
 }  // namespace wperf::operations

@@ -164,8 +164,8 @@ std::vector<u32> add_code_places(const std::vector<Place>& places,
   return index;
 }
 
-// The events of the profile are the kinds of operations, in their order. Their samples are added place by place, event
-// after event.
+// The events of the profile are the kinds of operations, in order. Samples are added event by event, and for each event
+// place by place.
 void add_samples(const Aggregator& aggregator, const SpeRun& run, const SpePlaces& places, SpeProfile& profile) {
   struct Event {
     u32 number = 0;
@@ -204,7 +204,7 @@ SpeCore& core_of(std::vector<SpeCore>& cores, u32 number) {
   return *cores.insert(at, SpeCore{.core = number});
 }
 
-// Counts decoded records by core. The driver's count minus these is lost.
+// Counts decoded records by core. The difference to the driver's count was lost.
 void add_cores(const Aggregator& aggregator, SpeRun& run, SpeProfile& profile) {
   std::map<u32, u64> recorded;
   for (usize i = 0; i < std::min(run.recorded_of_core.size(), run.cores.size()); ++i) {
@@ -257,7 +257,7 @@ class CountsOverTime {
     const auto counts = known->second->find(symbol);
     if (counts != known->second->end()) ++counts->second.slices[slices_.at(moment)];
   }
-  // Takes at least the first slice of each function, so that all functions have slices.
+  // Stores at least the first slice of each function, so that all functions have slices.
   void take() {
     for (const auto& [event, symbols] : counts_of_event_) {
       for (const auto& [symbol, counts] : symbols) {

@@ -19,7 +19,7 @@
 
 namespace wperf::operations {
 
-// The thread whose number is in a context packet (or was given to Aggregator::add).
+// A thread, by its number in context packets (or the number given to Aggregator::add).
 struct SpeThread {
   u32 context = 0;
   u32 process = 0, thread = 0;
@@ -28,15 +28,15 @@ struct SpeThread {
 // Everything about the run except its records.
 struct SpeRun {
   answers::SampleTarget target;
-  // True: Origin::other_process marks records outside of the target, and addresses outside of its modules are unknown
-  // code. False: processes are not known, and such addresses count as another process.
+  // True: Origin::other_process marks records outside of the target, and addresses outside of the target's modules are
+  // unknown code. False: processes are not known, and addresses outside of the modules count as another process.
   bool processes_known = false;
   std::vector<SpeThread> threads;  // sorted by context; a missing context stands for a thread with that number and
                                    // process 0
   std::vector<answers::ProcessName> processes;
   std::vector<SpeCore> cores;  // in ascending order, with the state of each core's buffer; the numbers of records are
                                // filled in later
-  u64 forgotten_mappings = 0;  // mappings of code; records in these processes have no names
+  u64 forgotten_mappings = 0;  // mappings of code that were not kept; records in their processes have no names
   std::optional<SpePopulation> population;
   // For each of `cores`, the count of sample_filtrate. Empty if it was not counted; then only the number of decoded
   // records is known.
@@ -45,10 +45,10 @@ struct SpeRun {
   std::optional<u32> exit_code;
 };
 
-// Adds the damage found by a core's decoder.
+// Adds the damage that the core's decoder found.
 void add_damage(SpeCore& core, const spe::DecodeState& state);
 
-// For each module of the target, in order: the RVAs that need names, sorted and unique.
+// Returns, for each module of the target in order, the RVAs that need names, sorted and unique.
 std::vector<std::vector<u32>> spe_addresses_to_name(const spe::Aggregator& aggregator, const SpeRun& run);
 
 // `answers`: for each module, sorted by RVA. An address without an answer is unknown code.
@@ -56,8 +56,8 @@ SpeProfile make_spe_profile(const spe::Aggregator& aggregator, SpeRun run,
                             const std::vector<std::vector<answers::AddressAnswer>>& answers);
 
 // --timeline for SPE data: how many records each function had in each interval. The bytes are decoded again for this,
-// after the addresses have names. Returns false if the records have no times. `run`: begin and end of the run if the
-// file has them; otherwise those of the first and last record are used.
+// after the addresses have names. Returns false if the records have no times. `run`: begin and end of the run. If it is
+// null, the times of the first and last record are used.
 bool add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
                       const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile);
 

@@ -110,7 +110,7 @@ void add(Aggregator& aggregator, const EncodedOperation& operation, const Origin
   for (u32 i = 0; i < times; ++i) aggregator.add(origin, record);
 }
 
-// By function, for one kind of operation.
+// The counts of functions for one kind of operation.
 std::map<std::string, u64> counts_of(const SpeProfile& profile, u32 event) {
   std::map<std::string, u64> counts;
   for (const stacks::StackSample& sample : profile.samples.samples) {
@@ -246,7 +246,7 @@ TEST(SpeMemory, FalseSharingNamesBothPlaces) {
   Aggregator aggregator = memory_aggregator();
   add(aggregator, access(true, kImage + kFirst, 0x8000, 1, 0, 50, kRetired | kRefill), {.core = 0}, 30);
   add(aggregator, access(true, kImage + kSecond, 0x8008, 2, 0, 50, kRetired | kRefill), {.core = 1}, 20);
-  // A line of one thread, one that is only read, one without a refill, and one of another process.
+  // A line used by one thread, a line that is only read, a line without a refill, and a line of another process.
   add(aggregator, access(true, kImage + kFirst, 0x8100, 1, 0, 50, kRetired | kRefill));
   add(aggregator, access(true, kImage + kSecond, 0x8108, 1, 0, 50, kRetired | kRefill));
   add(aggregator, access(false, kImage + kFirst, 0x8200, 1, 9, 50, kRetired | kRefill));
@@ -364,7 +364,7 @@ TEST(SpeRecordNamer, NamesOneRecord) {
   EXPECT_EQ(row.function, "first");
   EXPECT_EQ(row.module, "program.exe");
   EXPECT_EQ(row.operation, "LOAD_STORE_ATOMIC-LOAD-GP");
-  EXPECT_EQ(row.events, "retired+l1d-refill+event-13");  // two bytes of events have no more bits
+  EXPECT_EQ(row.events, "retired+l1d-refill+event-13");  // two bytes of events have only these bits
   EXPECT_EQ(row.source, "l2");
   EXPECT_EQ(row.time.value, 99U);
   EXPECT_EQ(row.thread.value, 7U);

@@ -62,8 +62,8 @@ SpeRecordNames::SpeRecordNames(const SpeProfile& profile, RecordSpelling spellin
   if (spelling_.place != nullptr) spell_places();
 }
 
-// Composes each function's text once, because the texts of all addresses would not fit into the caches. The first place
-// has no text, because it stands for any address.
+// Composes the text of each function once, because separate texts for all addresses would not fit into the caches. The
+// first place has no text, because it stands for all addresses of other processes.
 void SpeRecordNames::spell_places() {
   SpeRecordRow row;
   std::unordered_map<u64, usize> spelled;  // the first place of each function in a module

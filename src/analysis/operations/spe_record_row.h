@@ -24,7 +24,7 @@ struct RecordNumber {
 
 // The texts are valid until the next call of row().
 struct SpeRecordRow {
-  RecordNumber time;  // nanoseconds if the caller converts them, otherwise timer ticks
+  RecordNumber time;  // nanoseconds if the caller converts times, otherwise timer ticks
   u32 core = 0;
   RecordNumber thread;
   RecordNumber pc;
@@ -32,7 +32,7 @@ struct SpeRecordRow {
   std::string_view function, module;
   u32 symbol = 0;              // index into the profile's symbols
   std::string_view operation;  // "LOAD_STORE_ATOMIC-LOAD-GP"
-  std::string_view events;     // including events that have no name in the contract
+  std::string_view events;     // including events without a name in the contract
   std::string_view place;      // function and module as one text; if empty, use the two fields
   std::string_view kind;       // operation and events as one text; if empty, use the two fields
   RecordNumber total_latency, issue_latency, translation_latency;
@@ -65,7 +65,7 @@ class SpeRecordNames {
   };
   static constexpr usize kMostTextBytes = 32 << 20;  // beyond this limit, texts are composed for each record
 
-  // The upper eight bits of a code address are all equal, so one of them can mark the owner.
+  // The upper eight bits of a code address are all equal, so one of them can mark kernel code.
   static u64 key_of_place(u64 address, bool kernel) {
     constexpr u64 kOneBit = u64{1} << 63;
     return (address & ~kOneBit) | (kernel ? kOneBit : 0);
@@ -102,8 +102,8 @@ class SpeRecordNamer {
   SpeRecordRow& row(const spe::Origin& origin, const spe::Record& record) {
     return row_of(origin, record, names_.name_of(origin, record));
   }
-  // Like row(), but faster for many records: the names of a large program do not fit into caches, so a record waits
-  // until its name is prefetched while others are read. Calls callback(row) later, at the latest in flush().
+  // Like row(), but faster for many records: the names of a large program do not fit into the caches, so the name of a
+  // record is prefetched while later records are read. Calls callback(row) later, at the latest in flush().
   template <class Callback>
   void add(const spe::Origin& origin, const spe::Record& record, Callback&& callback) {
     names_.prefetch(record);

@@ -18,8 +18,8 @@ using compiler_profiles::AddressCounts;
 using compiler_profiles::BranchCount;
 
 // A slow instruction has more samples than its neighbours, which run equally often. So each instruction counts at most
-// 1.5 times the block's mean. That lowers the mean, so this is repeated. A profiler that stops at only one instruction
-// in four loses the same part in every block.
+// 1.5 times the mean of the block. This lowers the mean, so it is repeated. If a profiler samples only one instruction
+// in four, every block loses the same part.
 double without_slow_instructions(std::span<const AddressCount> samples, double sum, u32 instructions) {
   constexpr u32 kRounds = 3;
   constexpr double kMost = 1.5;
@@ -47,7 +47,7 @@ class BlockCounter {
       const bool is_in_function = function.begin <= address && address < function.end;
       const double entries = count(is_in_function ? graphs_.of(function.begin, function.end) : graphs_.around(address));
       if (is_in_function && !function.function.ends_with(kStubEnd)) add_entries(function.begin, entries);
-      // The rest cannot be decoded.
+      // The remaining code cannot be decoded.
       const u64 end = is_in_function ? function.end : address + 1;
       for (const AddressCount& one : samples_before(end)) {
         out_.ranges.push_back({one.address, one.address, one.count * kBlockScale});
@@ -62,7 +62,7 @@ class BlockCounter {
     return std::span(counts_.samples).subspan(first, next_ - first);
   }
 
-  // Returns how often execution came to the first block from elsewhere.
+  // Returns how often the first block was entered from elsewhere.
   double count(const FlowGraph& graph) {
     const usize blocks = graph.blocks.size();
     FlowSamples samples;
@@ -91,8 +91,8 @@ class BlockCounter {
   }
   static u64 scaled(double count) { return static_cast<u64>(std::llround(count * kBlockScale)); }
 
-  // The interrupt of a timer comes some instructions late. So a short block without samples may have run as often as
-  // the blocks before and after it.
+  // A timer interrupts some instructions late, so a short block without samples may have run as often as the blocks
+  // before and after it.
   static void forget_short_blocks(const FlowGraph& graph, const std::vector<bool>& has_samples, FlowSamples& samples) {
     constexpr u32 kShort = 2;  // instructions
     const usize blocks = graph.blocks.size();
@@ -123,7 +123,7 @@ class BlockCounter {
     if (all > known.branches) out_.entries.push_back({function, all - known.branches});
   }
 
-  // The samples of a conditional branch are those of its two edges: it was taken, or it was not.
+  // Divides the samples of a conditional branch between its two edges (taken and not taken).
   void move_to_edges(const FlowGraph& graph, const std::vector<double>& at_end, FlowSamples& samples) const {
     for (usize i = 0; i + 1 < graph.edges.size(); ++i) {
       const FlowEdge &next = graph.edges[i], &jump = graph.edges[i + 1];

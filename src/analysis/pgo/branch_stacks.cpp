@@ -18,7 +18,7 @@ bool has_branches(const perf_data::PerfFile& file) {
                      [](const perf_data::Event& event) { return event.attributes.has(perf_data::kSampleBranchStack); });
 }
 
-// The newest branch is the first one.
+// The newest branch comes first.
 void add_stack(const perf_data::BranchStack& stack, u32 space, RecordedBranches& branches) {
   RecordedBranches::CodeLocation next_from;
   for (usize i = 0; i < stack.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The branches recorded by the hardware. Branch stacks (LBR, BRBE) also give ranges: between the target of one branch
-// and the next branch, the code ran without a taken branch. An SPE record is a single branch.
+// Adds the branches recorded by the hardware. Branch stacks (LBR, BRBE) also give ranges: the code from the target of
+// one branch to the next branch ran without a taken branch. An SPE record is a single branch.
 #pragma once
 #include "analysis/pgo/profile_counts.h"
 #include "formats/perf_data/aux_traces.h"
@@ -8,7 +8,8 @@
 
 namespace wperf::pgo {
 
-// `recorded` is this file, read with ReadOptions::code, so its code files are still open. `rvas`: as in ReadOptions.
+// `recorded`: the samples of `file`, read with ReadOptions::code, so that the code files are still open. `rvas`: as in
+// ReadOptions.
 void add_branch_stacks(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded, bool rvas,
                        ProfileCounts& counts);
 // Adds taken branches of user code to Binary::operation_branches.

@@ -22,7 +22,7 @@ constexpr u64 kFields =
 constexpr u64 kHome = 0x5500'0000'0000, kOther = 0x7f00'0000'0000;
 constexpr u64 kKernelAddress = ~u64{0} - 0x1000;
 
-// Recordings of this test program, mapped as a whole.
+// Makes recordings of this test program, which is mapped as a whole.
 class BranchStacksTest : public testing::Test {
  protected:
   explicit BranchStacksTest(u64 fields = kFields) : fields_(fields) {}
@@ -48,7 +48,8 @@ class BranchStacksTest : public testing::Test {
                      .u64s({1}),
                  perf_data::kUserMode);
   }
-  // From, to and flags of each branch, newest first. `claimed`: the number of branches that the record claims.
+  // Adds a sample. Arguments: from, to and flags of each branch, newest first. `claimed`: the number of branches that
+  // the record claims.
   void sample(std::initializer_list<u64> branches, std::optional<u64> claimed = std::nullopt) {
     constexpr u64 kNoIndex = ~u64{0};
     Fields body;
@@ -126,8 +127,8 @@ TEST_F(BranchStacksTest, BranchesFromElsewhereAreEntriesOfTheirTargets) {
 TEST_F(BranchStacksTest, RangesThatCannotBeAreCounted) {
   sample({code(0), code(0), 0, code(4), code(16), 0});               // the range ends before it begins
   sample({code(0x8000), code(0), 0, code(4), code(0), 0});           // the range covers several functions
-  sample({kOther + 8, code(0), 0, code(4), code(0), 0});             // to another file
-  sample({code(4), code(0), 0, kKernelAddress, kKernelAddress, 0});  // from the kernel
+  sample({kOther + 8, code(0), 0, code(4), code(0), 0});             // a branch to another file
+  sample({code(4), code(0), 0, kKernelAddress, kKernelAddress, 0});  // a branch from the kernel
   read();
   EXPECT_EQ(counts_.drops.ranges_backwards, 1);
   EXPECT_EQ(counts_.drops.ranges_across_functions, 1);

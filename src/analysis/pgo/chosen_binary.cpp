@@ -36,7 +36,7 @@ std::vector<const Binary*> by_weight(const ProfileCounts& counts, const std::vec
   return sorted;
 }
 
-// Their names, or their paths if several have one name.
+// The names of the binaries, or their paths if several have the same name.
 std::string names_of(const std::vector<const Binary*>& binaries) {
   constexpr usize kMost = 5;
   std::map<std::string_view, std::set<std::string_view>> paths;
@@ -50,7 +50,8 @@ std::string names_of(const std::vector<const Binary*>& binaries) {
   return names;
 }
 
-// The binaries that the user may mean: those with the build id, else those at the path, else those with the name.
+// The binaries that the user may mean: binaries with the build id; if there are none, binaries with the path; otherwise
+// binaries with the name.
 std::vector<const Binary*> meant(const std::vector<const Binary*>& binaries, const NamedBinary& named) {
   std::vector<const Binary*> of_build, of_path, of_name;
   for (const Binary* const binary : binaries) {

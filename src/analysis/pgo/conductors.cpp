@@ -51,7 +51,7 @@ void Conductors::eliminate_all() {
 }
 
 void Conductors::eliminate(u32 point) {
-  constexpr u32 kMostNeighbours = 24;  // the work for a point is the square
+  constexpr u32 kMostNeighbours = 24;  // the work for a point grows with the square
   is_gone_[point] = true;
   const auto first = static_cast<u32>(links_.size());
   for (const Link& link : neighbours_[point]) {

@@ -16,17 +16,17 @@ struct Arc {
   u32 from = 0, to = 0;   // points, or kOutside
   double measured = 0;    // the samples, or a guess of the flow if there cannot be samples
   double population = 0;  // samples per flow; 0 if there cannot be samples
-  double variance = 1;    // of the guess
+  double variance = 1;    // variance of the guess
 };
 constexpr double kNoSamples = 1e-3;  // instead of 0: the logarithm of the likelihood of a flow must be finite
 constexpr u32 kOutside = Conductors::kGround;
 
 // Samples have Poisson's distribution. The most likely flows that are in balance follow from potentials of the points
 // (Lagrange's multipliers): the flow along an arc is its samples, divided by its population plus the fall of the
-// potential. So the flow is positive, and all flows out of a point change by similar factors. Where there cannot be
-// samples, the flow is a guess less its variance times the fall, and 0 if that is negative. The right potentials are
-// where a concave function is largest whose gradient is the imbalance of the points. Newton's method finds them, which
-// needs a network of conductors to be solved in each step.
+// potential. So the flow is positive, and all flows out of a point change by similar factors. If an arc cannot have
+// samples, its flow is the guess minus the product of its variance and the fall, but at least 0. The right potentials
+// maximize a concave function; its gradient is the imbalance of the points. Newton's method finds the maximum; each of
+// its steps solves a network of conductors.
 class Solver {
  public:
   Solver(const FlowGraph& graph, const FlowSamples& samples) : graph_(graph), samples_(samples) {
@@ -94,7 +94,8 @@ class Solver {
     return known > 0 ? sum / known : 0;
   }
 
-  // Sets the samples, and the flows of the previous round as guesses, as uncertain as the flows next to them are large.
+  // Sets the samples, and the flows of the previous round as guesses. The uncertainty of a guess is the size of the
+  // flows next to it.
   void measure(double least_level) {
     const usize blocks = graph_.blocks.size();
     std::fill(level_.begin(), level_.end(), least_level);
@@ -146,8 +147,8 @@ class Solver {
     }
   }
 
-  // For each point, sums the values of the arcs that leave it, minus those of the arcs that enter it: the product with
-  // the matrix of the arcs.
+  // For each point, adds up the values of the arcs that leave it, minus the values of the arcs that enter it: the
+  // product with the matrix of the arcs.
   template <typename Value>
   void scatter(std::vector<double>& to, Value value) {
     std::fill(to.begin(), to.end(), 0);
@@ -167,7 +168,7 @@ class Solver {
     for (usize i = 0; i < one.size(); ++i) sum += one[i] * other[i];
     return sum;
   }
-  // Sets the flows of these potentials, and the imbalance of each point.
+  // Computes the flows from the potentials, and the imbalance of each point.
   void flow() {
     for (usize i = 0; i < arcs_.size(); ++i) {
       const Arc& arc = arcs_[i];
@@ -187,7 +188,7 @@ class Solver {
   // Returns false if no balance was found with this work.
   bool solve() {
     constexpr double kWanted = 1e-7, kEnough = 1e-3;
-    // Limits of how often all arcs are visited; kWork: arcs visited in all.
+    // Limits for the number of visits of all arcs; kWork limits the total of visited arcs.
     constexpr usize kFewest = 60, kMost = 5000, kWork = 30'000'000;
     const usize last = visits_ + std::clamp(kWork / arcs_.size(), kFewest, kMost);
     std::fill(potential_.begin(), potential_.end(), 0);
@@ -199,8 +200,8 @@ class Solver {
     return is_balanced(kEnough);
   }
 
-  // Solves Newton's equations. If the network is too dense for elimination, that is the preconditioner of the method of
-  // conjugate gradients.
+  // Solves Newton's equations. If the network is too dense for exact elimination, the approximate elimination is the
+  // preconditioner for the conjugate gradient method.
   void find_direction(usize last) {
     constexpr double kEnough = 1e-8;
     constexpr usize kVisits = 5;  // the time of an elimination in visits of all arcs
@@ -237,7 +238,7 @@ class Solver {
     }
   }
 
-  // Up to where a flow would become infinite.
+  // The longest move before a flow would become infinite.
   double longest_move() const {
     constexpr double kAlmost = 0.9;
     double longest = 1;
@@ -249,8 +250,8 @@ class Solver {
     return longest;
   }
 
-  // Moves the potentials along the direction, to a place where the slope is nearly flat. Returns false if the slope is
-  // not upward at the start.
+  // Moves the potentials along the direction until the slope is nearly flat. Returns false if the slope is not positive
+  // at the start.
   bool move() {
     constexpr u32 kTrials = 12;
     constexpr double kFlat = 0.3;
@@ -271,14 +272,14 @@ class Solver {
 
   const FlowGraph& graph_;
   const FlowSamples& samples_;
-  std::vector<Arc> arcs_;  // blocks, edges, and the rest
+  std::vector<Arc> arcs_;  // blocks, edges, and other arcs
   std::vector<double> flows_, conductances_;
   std::optional<Conductors> conductors_;
   // By point.
   std::vector<double> potential_, start_, residual_, rest_, direction_, step_, image_;
   std::vector<double> level_;  // the largest flow of each point
   u32 table_ = 0;              // the point of all jumps through tables
-  usize visits_ = 0;           // how often all arcs were visited
+  usize visits_ = 0;           // number of visits of all arcs
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Estimates how often the blocks of a function ran. Samples are random, but executions are not: a block runs as often
-// as execution enters it, and as often as execution leaves it. The result has this property, and is as near to the
-// samples as possible: the least squares without negative counts, each weighted by the uncertainty of its samples.
+// as execution enters it, and as often as execution leaves it. The result has this property and is as near to the
+// samples as possible: a least-squares fit without negative counts, weighted by the uncertainty of each sample count.
 #pragma once
 #include <vector>
 
@@ -19,11 +19,11 @@ struct FlowSamples {
 
 struct FlowCounts {
   std::vector<double> blocks;  // the count of each block
-  double entries = 0;          // how often execution came to the first block from outside of the function
+  double entries = 0;          // how often the first block was entered from outside of the function
 };
 
-// The time is proportional to the size of the function. If no consistent counts were found in it, which happens only in
-// huge functions, they are those of the samples.
+// Takes time in proportion to the size of the function. Returns the counts of the samples if it finds no consistent
+// counts, which happens only in huge functions.
 FlowCounts consistent_counts(const FlowGraph& graph, const FlowSamples& samples);
 
 }  // namespace wperf::pgo

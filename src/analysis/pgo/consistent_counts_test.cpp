@@ -41,7 +41,7 @@ TEST(ConsistentCounts, AsMuchComesOutAsGoesIn) {
 TEST(ConsistentCounts, ABlockWithoutSamplesRanIfItHadTo) {
   const FlowGraph graph = graph_of(3, {{0, 1, false}, {1, 2, false}});
   FlowSamples samples = samples_of(graph, {1000, 0, 1000});
-  samples.populations[1] = 0;  // it has nothing that could be sampled
+  samples.populations[1] = 0;  // none of its instructions can be sampled
   const std::vector<double> counts = consistent_counts(graph, samples).blocks;
   EXPECT_NEAR(counts[1], 100, 1);
 }
@@ -95,7 +95,7 @@ TEST(ConsistentCounts, CasesOfASwitchKeepTheirSamples) {
     EXPECT_LT(counts.blocks[i], mean * 2) << i;
     cases += counts.blocks[i];
   }
-  for (const usize other : {4u, 9u}) {  // as many samples and instructions
+  for (const usize other : {4u, 9u}) {  // these blocks have as many samples and instructions
     EXPECT_GT(counts.blocks[2], counts.blocks[other] / 2);
     EXPECT_LT(counts.blocks[2], counts.blocks[other] * 2);
   }

@@ -48,7 +48,7 @@ u32 Declarations::Source::find(std::string_view name, u32 line_of_code) const {
   for (u32 i = 0; i < kMostLines && i < line_of_code; ++i) {
     const u32 number = line_of_code - i;
     if (names(line(number), name)) return number;
-    // The previous function ended there.
+    // The previous function ends on this line, so there is no declaration above.
     if (i != 0 && line(number).starts_with('}')) return 0;
   }
   return 0;

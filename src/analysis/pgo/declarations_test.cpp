@@ -58,7 +58,7 @@ TEST_F(DeclarationsTest, TheNameIsAboveTheBrace) {
 }
 
 TEST_F(DeclarationsTest, OtherwiseItIsTheLineThatLooksLikeADeclaration) {
-  EXPECT_EQ(found("made", 11), std::pair(10u, true));  // a macro has the name, but not as the name of a function
+  EXPECT_EQ(found("made", 11), std::pair(10u, true));  // a macro line contains the name, but not as a function name
   EXPECT_EQ(found("add", 11), std::pair(10u, true));   // the previous function's name is not taken
   EXPECT_EQ(found("", 7), std::pair(5u, true));
 }

@@ -126,7 +126,7 @@ void FlowGraphs::find_table_targets() {
     if (!is_reached[i] && has_table && i != 0) blocks[i].is_table_target = has_target = true;
     blocks[i].enters = i == 0 || (!is_reached[i] && !has_table);
   }
-  // Without a target in the function it is a call of another one that does not come back.
+  // A jump by table without a target in the function is a tail call.
   if (has_target) return;
   for (FlowBlock& block : blocks) {
     block.leaves = block.leaves || block.jumps_by_table;

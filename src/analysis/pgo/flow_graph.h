@@ -13,18 +13,19 @@
 namespace wperf::pgo {
 
 struct FlowBlock {
-  u64 begin = 0, last = 0, end = 0;  // its first and last instruction, and one past the last byte
+  u64 begin = 0, last = 0, end = 0;  // addresses of the first and last instruction, and one past the last byte
   u32 instructions = 0;
-  u32 branches = 0;              // instructions that are jumps, calls or returns
-  bool leaves = false;           // execution may continue outside the function, or nowhere
-  bool enters = false;           // execution may come from elsewhere: the first block, and blocks that nothing leads to
+  u32 branches = 0;     // instructions that are jumps, calls or returns
+  bool leaves = false;  // execution may continue outside the function, or nowhere
+  // execution may come from elsewhere: true for the first block and blocks without a predecessor
+  bool enters = false;
   bool jumps_by_table = false;   // execution continues at any of the blocks with is_table_target
-  bool is_table_target = false;  // a recorded target of such a jump, or nothing else leads there
+  bool is_table_target = false;  // a recorded target of such a jump, or a block without other predecessors
 };
 
 struct FlowEdge {
   u32 from = 0, to = 0;   // indices of blocks
-  bool is_taken = false;  // by a jump; false if the next block just follows
+  bool is_taken = false;  // by a jump; false if execution falls through to the next block
 };
 
 struct FlowGraph {
@@ -41,14 +42,14 @@ inline std::span<const compiler_profiles::BranchCount> branches_from(
 
 class FlowGraphs {
  public:
-  // The targets of recorded branches include those of jumps through tables. `branches` is sorted by address; both must
-  // outlive this object.
+  // The targets of recorded branches include the targets of jumps through tables. `branches` is sorted by address; both
+  // must outlive this object.
   FlowGraphs(const modules::CodeFile& file, std::span<const compiler_profiles::BranchCount> branches);
 
   // The graph of the function in [begin, end), as far as it can be decoded. Valid until the next call.
   const FlowGraph& of(u64 begin, u64 end);
-  // The same for code that is in no function, such as calls of imported functions: from the last recorded target of a
-  // branch up to the next jump. Without such a target it begins at the address.
+  // The same for code outside of functions, such as stubs of imported functions: the graph extends from the last
+  // recorded branch target up to the next jump. Without a recorded target it begins at the address.
   const FlowGraph& around(u64 address);
 
  private:

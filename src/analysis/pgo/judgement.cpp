@@ -6,7 +6,7 @@
 namespace wperf::pgo {
 namespace {
 
-constexpr double kInstructionBytes = 4;  // exact on Arm64, and about the mean on x86-64
+constexpr double kInstructionBytes = 4;  // exact on Arm64, and about the mean length on x86-64
 
 struct FunctionTotals {
   u64 samples = 0, weight = 0;

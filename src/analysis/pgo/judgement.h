@@ -10,14 +10,14 @@ namespace wperf::pgo {
 
 // The hot functions are the densest ones that together have this share of the samples in functions with known bounds.
 inline constexpr double kHotPart = 0.9;
-// How many counts each instruction of a hot function should have on average.
+// The wanted mean count per instruction of a hot function.
 inline constexpr double kWantedDensity = 1.0;
 
 struct Judgement {
-  u64 samples = 0;                // or ranges, if there are branch stacks
+  u64 samples = 0;                // number of samples, or of ranges if there are branch stacks
   u64 outside = 0;                // how many of these are in no known function
-  u64 functions = 0;              // number with samples, including those with unknown bounds
-  u64 hot_functions = 0;          // only those with known bounds
+  u64 functions = 0;              // number of functions with samples, including functions with unknown bounds
+  u64 hot_functions = 0;          // only functions with known bounds
   std::string hottest, thinnest;  // names of functions; empty if there are none
   double hottest_percent = 0;
   double density = 0;  // counts per instruction in the hot function with the lowest density
@@ -31,7 +31,7 @@ inline Judgement judge(const Binary& binary, const compiler_profiles::AddressCou
   return judge(binary, counts, counts);
 }
 
-// Did rustc make this linker's name: "_RNvC3toy3run", "_ZN3toy3run17h17a8ccfdf0ea72b7E"?
+// Did rustc make this linker name: "_RNvC3toy3run", "_ZN3toy3run17h17a8ccfdf0ea72b7E"?
 bool is_rust_name(std::string_view name);
 
 }  // namespace wperf::pgo

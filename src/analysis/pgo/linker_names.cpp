@@ -9,13 +9,13 @@
 namespace wperf::pgo {
 namespace {
 
-// Has the name the form of a linker's name? If the debug information has no linker's name for a function that was
-// inlined, its name may be like "operator()", "pick<int>" or "~list".
+// Does the name have the form of a linker name? If the debug information has no linker name for an inlined function, it
+// has a name like "operator()", "pick<int>" or "~list".
 bool is_linker_name(std::string_view name) {
   return is_word(name) && name.find_first_of("()<>~ ") == std::string_view::npos && !name.starts_with("operator");
 }
 
-// Is it the mangled name of C++ or Rust?
+// Is it a mangled name of C++ or Rust?
 bool is_mangled(std::string_view name) {
   return name.starts_with("_Z") || name.starts_with("_R") || name.starts_with('?');
 }
@@ -58,8 +58,8 @@ bool is_word(std::string_view name) {
          std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; });
 }
 
-// A plain name in DWARF is the linker's name in C, but not for a local function of C++ from GCC, so the symbol must
-// agree.
+// A plain name in DWARF is the linker name in C, but not for a local C++ function compiled by GCC. So it is used only
+// if the symbol has the same name.
 std::string_view LinkerNames::of_function(const symbols::SymbolizedAddress& answer,
                                           const symbols::SymbolizedFrame& outermost) {
   const std::string_view name = outermost.function;

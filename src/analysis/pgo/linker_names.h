@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of functions in a profile for a compiler: those that the linker knows. With DWARF, a function's name comes
-// from the entry that its lines come from. A symbol may be that of a part of it ("f.cold", "f.resume"), or of another
-// function that was folded with it.
+// Linker names of functions, for a profile for a compiler. With DWARF, a function's name is taken from the entry that
+// has its lines, because the symbol may name only a part of the function ("f.cold", "f.resume"), or another function
+// that was folded with it.
 #pragma once
 #include <string>
 #include <string_view>
@@ -21,14 +21,15 @@ class LinkerNames {
  public:
   explicit LinkerNames(const modules::CodeFile& file) : file_(file) {}
 
-  // The name of the function itself at an address. `outermost`: its frame.
+  // The linker name of the function at an address, not of functions inlined there. `outermost`: its frame.
   std::string_view of_function(const symbols::SymbolizedAddress& answer, const symbols::SymbolizedFrame& outermost);
-  // Does an inlined function have its linker's name in DWARF? In C++ a plain name is one only if the function has C
-  // linkage; then there usually is a symbol, too.
+  // Is the DWARF name of an inlined function its linker name? In C++ a plain name is a linker name only if the function
+  // has C linkage; then there usually is a symbol, too.
   bool is_sure(const symbols::SymbolizedFrame& inlined);
-  // Does the function with this name begin where this symbol begins? Its parts do not count.
+  // Does the function with this name begin where this symbol begins? Symbols of function parts do not count.
   bool is_entry(std::string_view name, const symbols::SymbolizedAddress& symbol);
-  // Where the functions begin that a compiler made of this coroutine, or of the one that this is a part of.
+  // The start addresses of the functions that a compiler made from this coroutine. `symbol`: the coroutine or a part of
+  // it.
   std::vector<u64> coroutine_at(std::string_view symbol);
 
  private:

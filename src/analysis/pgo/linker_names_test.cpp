@@ -25,7 +25,7 @@ class LinkerNamesTest : public testing::Test {
     file_ = modules::CodeFile(std::move(elf));
     names_.emplace(file_);
   }
-  // The name of a function that is `name` in DWARF; empty if it is not there.
+  // The linker name of a function that has `name` in DWARF; empty if there is no such function.
   std::string_view name_at(u64 address, std::string_view name) {
     const SymbolizedAddress symbol = file_.function_at(address, true);
     const SymbolizedFrame frame{.function = name, .file = "a.cpp", .in_dwarf = true};

@@ -25,12 +25,12 @@ using compiler_profiles::AddressCount;
 using compiler_profiles::AddressCounts;
 using request::PgoFormat;
 
-// The counts of a binary, and the same with samples weighted by their periods.
+// The counts of a binary, without and with weights by period.
 struct ExecutedCode {
   AddressCounts samples, weighted;
 };
 
-// The parts of the answer that are the same for all formats.
+// The facts that are the same for all formats.
 ProfileFacts begun_facts(const ProfileCounts& counts, const std::vector<u32>& events) {
   ProfileFacts facts;
   for (const u32 event : events) facts.events.push_back(counts.events[event].name);
@@ -47,7 +47,8 @@ ProfileFacts begun_facts(const ProfileCounts& counts, const std::vector<u32>& ev
   return facts;
 }
 
-// BOLT names local symbols NAME/1, NAME/2. `unnamed` gets the samples in functions without a symbol, without weights.
+// BOLT names local symbols NAME/1, NAME/2. `unnamed` receives the unweighted number of samples in functions without a
+// symbol.
 std::vector<compiler_profiles::FunctionSample> bolt_functions(const Binary& binary, const ExecutedCode& code,
                                                               std::set<std::string>& names, u64& unnamed) {
   std::vector<compiler_profiles::FunctionSample> samples;
@@ -66,7 +67,7 @@ std::vector<compiler_profiles::FunctionSample> bolt_functions(const Binary& bina
   return samples;
 }
 
-// The linker's stubs are not functions of the program. Calls of stubs stay.
+// Removes linker stubs, because they are not functions of the program. Calls of stubs are kept.
 AddressCounts without_stubs(const Binary& binary, const AddressCounts& counts) {
   AddressCounts out = counts;
   if (binary.file == nullptr) return out;
@@ -81,7 +82,7 @@ AddressCounts without_stubs(const Binary& binary, const AddressCounts& counts) {
   return out;
 }
 
-// The file that the next command reads.
+// The path of the binary in the command that the user runs next.
 const std::string& path_of(const Binary& binary, const ProfileOrder& order) {
   return order.binary.empty() ? binary.path : order.binary;
 }
@@ -108,7 +109,7 @@ diag::Result<MadeProfile> profile_for_bolt(const Binary& binary, const ExecutedC
                        .hint = "BOLT needs the symbol table: link with -Wl,-q, and do not strip the program"};
   }
   facts.next = fmt::format("{} -data {} -reorder-blocks=ext-tsp", rebuilt, text::quoted_word(facts.file));
-  // A blank would end the event's name.
+  // A blank would end the name of the event in the profile.
   std::string event = facts.events.front();
   std::replace(event.begin(), event.end(), ' ', '_');
   return MadeProfile{compiler_profiles::bolt_samples(event, samples), std::move(facts)};
@@ -192,7 +193,7 @@ diag::Result<MadeProfile> profile_of_binary(const ProfileCounts& counts, const B
   }
   facts.judgement = judge(binary, addresses, code.weighted);
   if (order.format == PgoFormat::bolt) return profile_for_bolt(binary, code, order, std::move(facts));
-  // A range from a branch stack already counts executions.
+  // Ranges from branch stacks already count executions.
   const bool has_blocks = binary.file != nullptr && !facts.has_branches;
   const AddressCounts executions =
       has_blocks ? block_counts(*binary.file, code.weighted, population_of(counts, events)) : code.weighted;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes the file of a sample profile for a compiler, in each format, and says how much of the recordings is in it.
+// Writes a sample profile for a compiler, in any of the formats, and reports how much of the recordings is in it.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,12 +14,12 @@ namespace wperf::pgo {
 struct ProfileFacts {
   std::string file;  // name of the profile
   request::PgoFormat format = request::PgoFormat::llvm;
-  std::string program;              // name of its binary; empty for a profile of all modules
+  std::string program;              // name of the profiled binary; empty for a profile of all modules
   usize modules = 1;                // number of modules in the profile
   std::vector<std::string> events;  // events whose samples were used; empty: branch stacks were used
   u64 used = 0;                     // samples or branches
   u64 branches = 0, calls = 0;      // in a .spt file, next to the samples
-  u64 all_branches = 0;             // of the branch stacks, if they were used
+  u64 all_branches = 0;             // number of branches in branch stacks, if they were used
   u64 of_other_events = 0;
   u64 of_other_binaries = 0, of_other_builds = 0;  // samples, or branches if branch stacks were used
   u64 without_address = 0;                         // samples in files that are not on this machine
@@ -27,7 +27,7 @@ struct ProfileFacts {
   u64 without_line = 0;                            // counted instructions without a line
   u64 without_name = 0;     // counted instructions in functions without a known name or declaration
   u64 from_first_line = 0;  // counted instructions in functions whose declaration was not found
-  u64 instructions = 0;     // the number of all counted instructions, for comparison
+  u64 instructions = 0;     // the number of all counted instructions
   u64 undecodable = 0;      // pieces of code that could not be decoded
   u64 without_stack = 0;    // samples in recordings without branch stacks, if other recordings have them
   u64 without_build = 0;    // samples in modules without a GUID
@@ -52,7 +52,7 @@ struct MadeProfile {
   ProfileFacts facts;
 };
 
-// `binary` may be null only for a .spt file, which can have all modules.
+// `binary` may be null only for a .spt file, which can contain all modules.
 diag::Result<MadeProfile> make_profile(const ProfileCounts& counts, const Binary* binary, const ProfileOrder& order);
 
 }  // namespace wperf::pgo

@@ -84,7 +84,7 @@ class SampleAdder {
   }
 
  private:
-  // In perf's frequency mode, a sample stands for as many events as its period.
+  // In perf's frequency mode, periods vary, and the period of a sample is the number of events for which it stands.
   struct Periods {
     u64 samples = 0, sum = 0;
     u64 first = 0;  // the mean period of the first samples
@@ -129,7 +129,7 @@ class SampleAdder {
       return;
     }
     stacks::CodeSite site = profile_.sites[number];
-    // If the file is not on this machine, addresses are RVAs.
+    // If the file is not on this machine, its addresses are RVAs, so they are moved.
     const u64 moved = binary.image_base - profile_.modules[module].image_base;
     const u64 begin_here = site.begin;
     site.address += moved;
@@ -151,8 +151,8 @@ class SampleAdder {
     symbols_.name(module, begin_here, entry->second);
   }
 
-  // Counts the calls between frames that follow each other in the stack. A caller's site is in the call, one byte
-  // before the address to which it returns.
+  // Counts the calls between adjacent frames of the stack. The site of a caller is in the call instruction, one byte
+  // before the return address.
   void add_calls(const stacks::StackSample& sample) {
     u32 return_offset = 0;  // of the inner frame
     for (u32 node = sample.node; profile_.nodes[node].parent != stacks::kNothing; node = profile_.nodes[node].parent) {
@@ -195,7 +195,7 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
 
 }  // namespace
 
-// Knows the names of Arm's events, of perf's, of Windows' tracing, and of operations recorded by SPE.
+// Recognises event names of Arm, of perf, of Windows tracing, and of SPE operations.
 EventKind kind_of_event(std::string_view name) {
   const std::string lower = in_lower_case(std::string(name));
   if (contains_any(lower, {"refill", "miss"})) {

@@ -15,11 +15,11 @@
 
 namespace wperf::pgo {
 
-// An event has samples in proportion to one of these. The best kind for a profile comes first.
+// The number of samples of an event is proportional to one of these. The best kind for a profile comes first.
 enum class EventKind : u8 { instructions, cycles, timer, branches, instruction_misses, data_misses, other };
 EventKind kind_of_event(std::string_view name);
 
-// The end of the names of the linker's stubs, which are not functions of the program.
+// Suffix of the names of linker stubs, which are not functions of the program.
 inline constexpr std::string_view kStubEnd = "@plt";
 
 struct CountedEvent {
@@ -32,7 +32,8 @@ struct CountedFunction {
   std::string name;
   u64 end = 0;             // one past the last byte; equal to its beginning if not known
   std::string elf_symbol;  // empty if no symbol begins there
-  u32 local_number = 0;    // of a local symbol: its place among those of its name (LocalSymbols); 0 if it is global
+  // for a local symbol: its number among local symbols with that name (LocalSymbols); 0 if it is global
+  u32 local_number = 0;
 };
 
 struct BranchTotals {
@@ -40,18 +41,19 @@ struct BranchTotals {
 };
 
 using BranchCounts = std::map<std::pair<u64, u64>, BranchTotals>;  // from and to
-using EntryCounts = std::map<u64, u64>;                            // targets of branches from elsewhere
+// keyed by the target of a branch from outside the binary
+using EntryCounts = std::map<u64, u64>;
 
 struct Binary {
   std::string name, path;
   std::string build_id;                     // hexadecimal; for Windows GUID and age; empty if not recorded
   std::string reason;                       // why some samples have no address
-  const modules::CodeFile* file = nullptr;  // in ProfileCounts::files; null if it was not kept
+  const modules::CodeFile* file = nullptr;  // points into ProfileCounts::files; null if it was not kept
   bool is_windows = false;
   u64 image_base = 0;
   // All addresses are linked ones.
   std::map<u32, std::unordered_map<u64, u64>> samples;  // by event: address → count
-  // By event and address: the samples, weighted by their periods. Has only events with different periods.
+  // By event and address: the samples, weighted by their periods. Contains only events whose periods vary.
   std::map<u32, std::unordered_map<u64, double>> weighted;
   std::map<std::string, u64> boundless;      // samples of functions with unknown bounds, by name
   std::map<u64, CountedFunction> functions;  // keyed by beginning
@@ -59,8 +61,8 @@ struct Binary {
   BranchCounts operation_branches;           // from SPE; proportional to operations
   EntryCounts entries, operation_entries;
   std::map<std::pair<u64, u64>, u64> ranges;  // first and last instruction → count
-  std::map<std::pair<u64, u64>, u64> calls;   // address in a function and where it returns to → count
-  u64 without_address = 0;                    // samples whose file is not on this machine
+  std::map<std::pair<u64, u64>, u64> calls;   // address in a function and its return address → count
+  u64 without_address = 0;                    // samples in a file that is not on this machine
 };
 
 // Samples that belong to no binary, and unused parts of branch stacks.
@@ -95,8 +97,8 @@ struct ProfileCounts {
   void keep_files(recording::RecordedSamples& recorded);
 };
 
-// `recorded` must be read with ReadOptions::code. Its events from `first_operation` on are kinds of operations from
-// SPE, which picks one operation out of many. Together they are one event that is proportional to instructions.
+// `recorded` must be read with ReadOptions::code. Events from `first_operation` on are kinds of SPE operations. SPE
+// samples one operation out of many, so all kinds together are one event that is proportional to instructions.
 inline constexpr std::string_view kOperations = "SPE operations";
 void add_samples(const recording::RecordedSamples& recorded, usize first_operation, ProfileCounts& counts);
 
@@ -107,14 +109,14 @@ std::vector<u32> chosen_events(const ProfileCounts& counts);
 // instruction is sampled in proportion to the time that it takes.
 enum class Population : u8 { instructions, branches, time };
 Population population_of(const ProfileCounts& counts, const std::vector<u32>& events);
-// The samples of these events that have an address in the binary.
+// The number of samples of these events with an address in the binary.
 u64 samples_in(const Binary& binary, const std::vector<u32>& events);
-// The branches between addresses of the binary, from branch stacks.
+// The number of branches between addresses of the binary, from branch stacks.
 u64 branches_in(const Binary& binary);
 // If there are no ranges, uses the branches from SPE.
 compiler_profiles::AddressCounts counts_of(const Binary& binary, const std::vector<u32>& events);
-// `counts`: those of counts_of(). Returns them with samples weighted by their periods, if these differ within a
-// recording. The sum of the weights of an event in a recording is the number of its samples.
+// Returns `counts`, the result of counts_of(), with samples weighted by their periods if these differ within a
+// recording. The weights of an event's samples in a recording add up to the number of these samples.
 compiler_profiles::AddressCounts weighted_by_periods(compiler_profiles::AddressCounts counts, const Binary& binary,
                                                      const std::vector<u32>& events);
 

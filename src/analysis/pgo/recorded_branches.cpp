@@ -32,7 +32,7 @@ void RecordedBranches::add_range(const CodeLocation& begin, const CodeLocation& 
   }
 }
 
-// Looked up by path and build id. Only files of binaries with samples are open.
+// Finds the binary by path and build id. Only files of binaries with samples are open.
 RecordedBranches::Code RecordedBranches::find_code(const perf_data::MappedCode& code,
                                                    const recording::RecordedSamples& recorded) const {
   const std::string build_id = bytes::hexadecimal(code.build_id);

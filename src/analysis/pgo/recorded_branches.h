@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The branches and ranges of one recording. They are counted by their places in code files; then each different place
-// is converted once to a linked address in its binary.
+// The branches and ranges of one recording. They are counted by location in code files; then each distinct location is
+// converted once to a linked address in its binary.
 #pragma once
 #include <optional>
 #include <vector>
@@ -29,7 +29,7 @@ class RecordedBranches {
   void add_branch(const CodeLocation& from, const CodeLocation& to, bool mispredicted);
   void add_range(const CodeLocation& begin, const CodeLocation& last);
 
-  // `recorded` must be read with ReadOptions::code. `branches` and `entries` are the members of Binary that get them.
+  // `recorded` must be read with ReadOptions::code. `branches` and `entries`: the members of Binary to fill.
   void place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches,
              EntryCounts Binary::* entries);
 
@@ -75,7 +75,7 @@ class RecordedBranches {
   ProfileCounts& counts_;
   bool rvas_;
   Pairs branches_, ranges_;
-  Pairs entries_;  // the second place is not used
+  Pairs entries_;  // the second location is not used
 };
 
 }  // namespace wperf::pgo

@@ -30,8 +30,8 @@ struct InstructionCount {
   u32 size = 0;  // in bytes
 };
 
-// The counts of all instructions. Instructions of counted functions that did not run have zeros, because for the
-// compiler, code without a count is unknown and may be hot.
+// The counts of all instructions. Instructions that did not run in counted functions get the count 0, because a
+// compiler treats code without a count as unknown, so possibly hot.
 class InstructionCounts {
  public:
   InstructionCounts(const modules::CodeFile& file, LinkerNames& names) : file_(file), names_(names) {}
@@ -57,7 +57,7 @@ class InstructionCounts {
   const std::optional<diag::Error>& error() const { return flows_.error(); }
 
  private:
-  // Modulo 2^64.
+  // Changes of the counts at an address, modulo 2^64.
   struct Change {
     u64 count = 0, covers = 0;
     bool begins = false;  // a range
@@ -91,7 +91,7 @@ class InstructionCounts {
     }
   }
 
-  // Adds a function, with its code that is elsewhere.
+  // Adds a function, including separate parts of its code.
   void add_pieces(const code::AddressRange& function, std::set<u64>& known) {
     if (!known.insert(function.begin).second) return;
     add_range(function.begin, function.end - 1, 0);
@@ -140,7 +140,7 @@ u32 without_first_number(u32 all) {
   if ((all & 1) != 0) return all >> 1;
   return all >> ((all & 0x40) != 0 ? 14 : 7);
 }
-// The second number: how many copies of the block the compiler made.
+// The second number of a discriminator: how many copies of the block the compiler made.
 u32 copies_of(u32 discriminator) {
   return std::max<u32>(own_discriminator(without_first_number(discriminator)), 1);
 }
@@ -190,7 +190,7 @@ class SourceProfiler {
       : file_(file), names_(names), declarations_(folders), out_(out) {}
 
   void add_counts(std::span<const InstructionCount> counts) {
-    constexpr usize kAtOnce = 4096;  // the answers about all instructions of a program need much memory
+    constexpr usize kAtOnce = 4096;  // looking up all instructions of a program at once would need much memory
     std::vector<u64> addresses;
     for (usize begin = 0; begin < counts.size(); begin += kAtOnce) {
       const std::span<const InstructionCount> some = counts.subspan(begin, std::min(kAtOnce, counts.size() - begin));
@@ -231,7 +231,8 @@ class SourceProfiler {
   }
 
  private:
-  // The name of the function that begins at an address; empty if none does. Parts of functions have no entries.
+  // The name of the function that begins at an address; empty if no function begins there. Parts of functions have no
+  // entry.
   std::string_view name_of_entry(const Place& place) {
     const symbols::SymbolizedAddress& symbol = *place.answer;
     if (symbol.begin != symbol.address) return {};
@@ -251,8 +252,8 @@ class SourceProfiler {
     return SourceLocation{(frame.line - declared) & kMostLines, own_discriminator(frame.discriminator)};
   }
 
-  // Are both addresses in the same copy of the same inlined function? Compares the addresses of names, not their texts.
-  // Equal texts at two addresses only cost time.
+  // Are both addresses in the same copy of the same inlined function? Compares pointers to names, not the texts. If
+  // equal texts have two addresses, this only costs time.
   static bool is_same_path(std::span<const SymbolizedFrame> one, std::span<const SymbolizedFrame> other) {
     if (one.empty() || one.size() != other.size()) return false;
     for (usize i = 0; i < one.size(); ++i) {
@@ -270,8 +271,8 @@ class SourceProfiler {
   }
 
   // Finds the profiles of the functions at an address, the outermost first. A function without a known name or line,
-  // and those that were inlined into it, belong to the function that they were inlined into. A PDB lacks most of these
-  // names, so there such code has no profile.
+  // and functions inlined into it, count for the function that contains them. PDBs lack most of these names, so with a
+  // PDB such code has no profile.
   void find_path(const Place& place) {
     const std::span<const SymbolizedFrame> frames = place.frames;
     const std::string_view symbol = place.answer->function;
@@ -309,8 +310,8 @@ class SourceProfiler {
     return path_.profiles.empty() ? nullptr : path_.profiles.back();
   }
 
-  // Instructions of one line run equally often, or are copies of each other, so the largest count is the line's. In a
-  // PDB, code without a line seems to belong to the line before it, so only the first instruction of a row counts.
+  // Instructions of one line run equally often, or are copies of each other, so the line gets the largest count. In a
+  // PDB, code without a line seems to belong to the previous line, so only the first instruction of a row counts.
   void add(const Place& place, const InstructionCount& one) {
     const std::span<const SymbolizedFrame> frames = place.frames;
     out_.instructions += one.count;
@@ -341,7 +342,7 @@ class SourceProfiler {
   struct Path {
     std::span<const SymbolizedFrame> frames;
     std::string_view symbol;
-    std::vector<FunctionProfile*> profiles;  // of these frames, the outermost first; empty if they are not known
+    std::vector<FunctionProfile*> profiles;  // the profiles of these frames, outermost first; empty if not known
     usize first = 0;                         // the innermost frame that has a profile
   };
 

@@ -25,7 +25,8 @@ CanonicalCode::CanonicalCode(const perf_data::ProcessHistory& history) : history
     if (mapped.is_anonymous) continue;
     place({.code = code, .first = 0, .size = std::min(mapped.mapped_end, kMostFileBytes)}, mapped.home);
   }
-  // Code written by a program is counted from address 0. It differs in each process, so it never keeps its address.
+  // For code written by a program, the address is used as the offset. Such code differs in each process, so it never
+  // keeps its address.
   std::map<std::pair<u32, u64>, std::pair<u64, u64>> written;  // by code and part: first and last byte
   history.for_each_mapping([&](u64 begin, u64 end, u32 code) {
     if (!history.codes()[code].is_anonymous) return;
@@ -53,7 +54,7 @@ void CanonicalCode::place(CanonicalFile file, u64 wanted) {
     file.base = spare_;
     spare_ += (file.size + 2 * kPageBytes - 1) & ~(kPageBytes - 1);
   }
-  if (file.base + file.size > kNowhere) return;  // there is no room for it
+  if (file.base + file.size > kNowhere) return;  // there is no free address for it
   taken_[file.base] = file.base + file.size;
   numbers_[{file.code, part_of(file.first)}] = static_cast<u32>(files_.size());
   files_.push_back(file);

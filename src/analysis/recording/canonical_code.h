@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gives each place in a file one address, the same in all processes. SPE's tables count by address, so a function then
-// counts once. A file keeps the address of its first mapping; if it would overlap another file, it gets a free address.
+// Gives each place in a file one address, the same in all processes, so that a function is one row in SPE's tables,
+// which count by address. A file keeps the address of its first mapping; if this would overlap another file, it gets a
+// free address.
 #pragma once
 #include <map>
 #include <utility>
@@ -12,7 +13,7 @@ namespace wperf::recording {
 
 struct CanonicalFile {
   u32 code = 0;   // number of the mapped code in the history
-  u64 first = 0;  // offset of its first byte: 0, except for memory without a file, which is divided into parts
+  u64 first = 0;  // file offset of its first byte: 0, except for memory without a file, which is divided into parts
   u64 size = 0;   // less than 4 GiB
   u64 base = 0;   // the address of its first byte
 };
@@ -38,7 +39,7 @@ class CanonicalCode {
   u64 spare_;
 };
 
-// Fast if consecutive lookups are mostly near each other. Use one object for each thread.
+// Fast if successive addresses are mostly near each other. Each thread needs a separate object.
 class CanonicalAddresses {
  public:
   explicit CanonicalAddresses(const CanonicalCode& code) : code_(code) {}

@@ -33,7 +33,7 @@ HistoryAhead::~HistoryAhead() {
   if (collecting_.valid()) collecting_.wait();
 }
 
-// Called if the reader of samples has stopped.
+// Called when the reader of samples has stopped.
 void HistoryAhead::let_go() {
   {
     const std::scoped_lock lock(mutex_);
@@ -43,8 +43,7 @@ void HistoryAhead::let_go() {
 }
 
 void HistoryAhead::collect(const PerfFile& file) {
-  struct FinishedOnExit {  // set even if memory ran out, so that the other thread does not wait for one that has
-                           // ended
+  struct FinishedOnExit {  // sets the state even if memory ran out, so that the other thread does not wait forever
     HistoryAhead& ahead;
     ~FinishedOnExit() {
       {
@@ -61,7 +60,7 @@ void HistoryAhead::collect(const PerfFile& file) {
             collector_(time, record);
           },
           [&](const perf_data::Mmap& mapping, const Record& record) {
-            // Reading samples in such code requires the time when the code was created.
+            // To read samples in such code, the time at which the code was created must be known.
             if (RecordedJit::is_dump(mapping.file)) give_up();
             collector_(mapping, record);
           },
@@ -94,7 +93,7 @@ void HistoryAhead::end_round(u64 offset) {
   changed_.notify_all();
 }
 
-// Waits for the samples, unless these wait for the history.
+// Waits for the reader of samples, unless it waits for the history.
 void HistoryAhead::stay_near(u64 offset) {
   near_until_ = offset + kPublishedAtOnce;
   if (offset <= read_.load(std::memory_order_relaxed) + kFarthest) return;
@@ -104,7 +103,7 @@ void HistoryAhead::stay_near(u64 offset) {
   waiting_.store(0, std::memory_order_relaxed);
 }
 
-// Repeated for each sample until the history continues, so that no wake-up can be missed.
+// Called for each sample until the history continues, so that no wake-up can be missed.
 void HistoryAhead::wake() {
   {
     const std::scoped_lock lock(mutex_);

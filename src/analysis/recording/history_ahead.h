@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The history of a recording's processes, collected on another thread while samples are read. It is a few rounds of
+// The history of a recording's processes, collected on another thread while samples are read. It stays a few rounds of
 // records ahead of the samples, so it knows the names and mappings at the time of each sample. When the history is
-// complete, its answers are checked. If the file's order was not as expected, the samples are read again with the
-// complete history.
+// complete, all earlier answers are checked. If the order of the file was not as expected, the samples are read again
+// with the complete history.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -19,8 +19,8 @@ class HistoryAhead {
  public:
   using ProcessHistory = perf_data::ProcessHistory;
 
-  // Is a thread worth it? Not for a small recording, whose history takes no time, and not for a file without times,
-  // because samples wait for the history of their time.
+  // Returns false for a small recording, because its history takes no time, and for a file without times, because
+  // samples wait until the history has reached their time.
   static bool is_of_use(const perf_data::PerfFile& file);
 
   explicit HistoryAhead(const perf_data::PerfFile& file);
@@ -28,10 +28,10 @@ class HistoryAhead {
   HistoryAhead& operator=(const HistoryAhead&) = delete;
   ~HistoryAhead();
 
-  // Waits until the state at that time is known.
+  // Waits until the history has reached that time.
   ProcessHistory::Task task_at(u32 pid, u32 tid, u64 when);
-  // Reports how far the samples were read. The history stays near, so that both read the same part of the file while it
-  // is in memory.
+  // Reports how far the samples were read. The history does not go far ahead, so that both threads read the same part
+  // of the file while it is in memory.
   void follow(u64 offset) {
     read_.store(offset, std::memory_order_relaxed);
     const u64 waiting = waiting_.load(std::memory_order_relaxed);
@@ -72,7 +72,7 @@ class HistoryAhead {
   u64 known_until_ = 0;
   bool is_over_ = false;
   std::optional<u64> awaited_;   // the time that samples wait for
-  std::vector<Answer> answers_;  // given before the whole file was read
+  std::vector<Answer> answers_;  // answers given before the whole file was read
   std::optional<ProcessHistory> history_;
   std::future<void> collecting_;
 };

@@ -75,7 +75,7 @@ std::string counted(const perf_data::PerfFile& file) {
 
 constexpr u64 kRounds = 40, kRoundSize = 100;
 
-// In each round there is another name, and another file at the same address.
+// In each round, the thread has another name, and another file is mapped at the same address.
 Rounds changing() {
   Rounds file;
   for (u64 round = 0; round < kRounds; ++round) {
@@ -120,7 +120,7 @@ TEST(HistoryAhead, ReportsNameSamplesByTheirMoment) {
   EXPECT_EQ(counted(file), expected);
 }
 
-// HTML pages and --timeline need the time of the first sample. The header has it, but it must be checked.
+// HTML pages and --timeline need the time of the first sample. The header has this time, but the time must be checked.
 TEST(HistoryAhead, TimesOfTheHeaderAreLookedAt) {
   const u64 last = 1000 + kRounds * kRoundSize - 1;
   const ReadOptions wanted{.signatures = true, .slice_ns = 1000};
@@ -134,7 +134,8 @@ TEST(HistoryAhead, TimesOfTheHeaderAreLookedAt) {
   }
 }
 
-// A record older than those of two rounds before. No recorder writes this, but a file may be sorted differently.
+// A record that is older than all records of two rounds before. No recorder writes such records, but a file may be
+// sorted differently.
 TEST(HistoryAhead, GivesUpWhereTheOrderIsAnother) {
   Rounds recorded = changing();
   recorded.comm(1050, kChangingPid, "found late");
@@ -145,7 +146,7 @@ TEST(HistoryAhead, GivesUpWhereTheOrderIsAnother) {
   EXPECT_TRUE(ahead.gave_up());
 }
 
-// If a thread's name comes last, the thread had that name all the time.
+// If the record with a thread's name comes last, the thread had that name all the time.
 TEST(HistoryAhead, AnswersThatTurnOutWrongAreTakenBack) {
   Rounds recorded;
   for (u64 round = 0; round < kRounds; ++round) {

@@ -12,7 +12,7 @@ using code::CallerPlace;
 
 constexpr u64 kLinkRegister = 30, kFramePointer = 29, kCallSize = 4;
 constexpr u64 kLinkBit = u64{1} << kLinkRegister;
-// For user code. The bits above are a signature (pointer authentication) if return addresses are signed.
+// The bits of a user address. The bits above contain a pointer authentication code if return addresses are signed.
 constexpr u64 kAddressBits = (u64{1} << 48) - 1;
 
 const unwind::RegisterRule* rule_of(const unwind::FrameRow& row, u64 number) {
@@ -21,7 +21,7 @@ const unwind::RegisterRule* rule_of(const unwind::FrameRow& row, u64 number) {
   return rule == row.rules.end() ? nullptr : &*rule;
 }
 
-// Compilers that only use the stack pointer do not record when x29 points to the frame.
+// Compilers that address frames by the stack pointer do not describe when x29 points to the frame.
 CallerPlace caller_place(const unwind::FrameRow& row) {
   if (rule_of(row, kLinkRegister) == nullptr) return CallerPlace::link_register;
   const bool is_framed = row.cfa_register == kFramePointer && row.cfa_expression.empty();
@@ -78,7 +78,7 @@ LinkUse LeafFrameCallers::decide(u32 space, u64 pc, u64 link, bool has_chain) {
   if (link < kCallSize) return LinkUse::other;
   const Place here = place_of(space, pc), call = place_of(space, link - kCallSize);
   if (call.code == nullptr) return LinkUse::other;
-  // Some code of the system has no file. There, a function without a frame record is taken for a leaf function.
+  // Some code of the system has no file. There, a function without a frame record is assumed to be a leaf function.
   const auto if_call = [&](bool wanted) {
     return wanted && call.code->file.is_call(call.address) ? LinkUse::maybe_recorded : LinkUse::other;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The caller of an Arm64 function that has no frame record yet, or no longer. It may be in the link register; the
-// unwind data of the image (Windows) or the call frame information of the file (Linux) shows whether it is still there.
-// Used for samples that have this register but lack the caller in their call chains.
+// Finds the caller of an Arm64 function that has no frame record yet, or has already removed it. It may be in the link
+// register; the unwind data of the image (Windows) or the call frame information of the file (Linux) shows whether it
+// is. Used for samples that have this register but lack the caller in their call chains.
 #pragma once
 #include <map>
 #include <optional>
@@ -15,18 +15,19 @@
 
 namespace wperf::recording {
 
-// The link register of an Arm64 sample without its signature; nullopt if it was not recorded.
+// The link register of an Arm64 sample, without the pointer authentication code; nullopt if it was not recorded.
 std::optional<u64> link_register(const perf_data::Sample& sample);
 
 enum class LinkUse : u8 {
   other,
-  caller,          // a caller that no frame record has
-  maybe_recorded,  // the same, unless the first frame record also has it
+  caller,          // a caller that is in no frame record
+  maybe_recorded,  // a caller, unless the first frame record also has it
 };
 
 class LeafFrameCallers {
  public:
-  // For wperf's recordings of Windows programs, and perf's on Arm Linux. `search` is only used for those of perf.
+  // For recordings of Windows programs by wperf, and recordings by perf on Arm Linux. `search` is only used for the
+  // latter.
   LeafFrameCallers(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, bool of_windows,
                    modules::ElfSearch search)
       : file_(file),
@@ -35,14 +36,14 @@ class LeafFrameCallers {
         search_(std::move(search)),
         codes_(history.codes().size()) {}
 
-  // Are the call chains like perf's on Arm Linux: from frame records, together with the link register?
+  // Does the file have call chains as perf writes them on Arm Linux: made from frame records, with the link register?
   static bool has_perf_call_chains(const perf_data::PerfFile& file);
 
-  // Are the registers those of user code, even if kernel code was sampled?
+  // Are the recorded registers always the registers of user code, even if kernel code was sampled?
   bool has_user_registers() const { return !of_windows_; }
-  // Does the link register have a caller of the code at `pc` that the chain of frame records lacks? Even after the
-  // function has saved the register, it still has the caller until the function makes a call. Then it points into the
-  // function. A value that does not follow a call instruction is not a return address.
+  // Does the link register hold a caller of the code at `pc` that the chain of frame records lacks? After the function
+  // has saved the register, the register still holds the caller until the function makes a call; from then on it points
+  // into the function. A value that does not follow a call instruction is not a return address.
   LinkUse use_of(u32 space, u64 pc, u64 link, bool has_chain);
 
  private:

@@ -16,7 +16,7 @@ u32 LiveCode::code_of(const perf_data::Mmap& mapping) {
   const std::string_view id(reinterpret_cast<const char*>(mapping.build_id.data()), mapping.build_id.size());
   std::string key(mapping.file);
   key.append(1, '\0').append(id);
-  // A path may name another file later.
+  // A path may refer to another file later.
   key.append(1, '\0')
       .append(std::to_string(mapping.inode))
       .append(1, ' ')
@@ -33,7 +33,7 @@ u32 LiveCode::code_of(const perf_data::Mmap& mapping) {
   return entry->second;
 }
 
-// Removes the part of an older mapping that the new one covers, and keeps the parts on both sides.
+// Adds a mapping. Removes the covered part of older mappings, and keeps their parts on both sides.
 void LiveCode::add(const perf_data::Mmap& mapping) {
   const u64 begin = mapping.address, end = begin + mapping.length;
   if (mapping.is_data || end <= begin || mapping.pid == kNobodysPid) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The current mappings of the programs that are being recorded. It takes the records one by one in order of time, and
+// The current mappings of the programs that are being recorded. Takes the records one by one in order of time, and
 // needs no history.
 #pragma once
 #include <deque>
@@ -18,8 +18,8 @@ class LiveCode final : public CodeMap {
   void add(const perf_data::Comm& name);
   void add(const perf_data::Task& task);
 
-  // The number of this process's memory until the next record about it; numbers are never reused. Call this before
-  // place_in(), which then applies to this process only.
+  // The number of the process's address space, valid until the next record about the process; numbers are never reused.
+  // Call this before place_in(), which then works only for this process.
   u32 space_of(u32 pid);
   perf_data::CodePlace place_in(u32 space, u64 address) const override;
   const perf_data::MappedCode& code(u32 number) const override { return codes_[number]; }
@@ -32,7 +32,7 @@ class LiveCode final : public CodeMap {
   };
   struct Process {
     u32 space = 0;
-    // number of threads; not known for processes that existed before the recording, which are kept until the end
+    // number of threads; unknown for processes that existed before the recording. These are kept until the end
     u32 threads = 0;
     std::map<u64, Stretch> stretches;  // by begin
   };
@@ -43,7 +43,7 @@ class LiveCode final : public CodeMap {
   std::unordered_map<u32, Process> processes_;
   const Process* asked_ = nullptr;
   u32 next_space_ = 1;
-  std::deque<std::string> texts_;  // texts that codes_ has views into
+  std::deque<std::string> texts_;  // codes_ has views of these texts
   std::vector<perf_data::MappedCode> codes_;
   std::unordered_map<std::string, u32> code_numbers_;
 };

@@ -12,14 +12,14 @@ using Samples = stacks::PythonSamples;
 
 constexpr usize kInstructionSize = 2;
 
-// A frame's index in the copy; nullopt if it is not there.
+// The index of a frame in the copy; nullopt if the copy does not have it.
 std::optional<usize> number_of(const PythonCopy& copy, u64 frame) {
   const auto found = std::ranges::find(copy.frames.all, frame, &PythonProcess::Frame::address);
   if (found == copy.frames.all.end()) return std::nullopt;
   return static_cast<usize>(found - copy.frames.all.begin());
 }
 
-// The instruction before the next one, if it is in the frame's code.
+// The instruction before `next`, if `next` is in the code of the frame.
 std::optional<u64> instruction_before(const PythonCopy& copy, usize frame, u64 next) {
   const auto& function = copy.frames.all[frame].function;
   if (!function.has_value() || !function->may_have_next(next)) return std::nullopt;
@@ -36,7 +36,7 @@ void LivePython::forget(u32 pid, u64 time) {
 
 void LivePython::open_new() {
   for (const u32 pid : copies_.open_new()) {
-    // Earlier samples come from a time when the process had no interpreter yet.
+    // Earlier samples were taken when the process had no interpreter yet.
     const auto earlier = unknown_.extract(pid);
     if (!earlier.empty()) samples_.outside += earlier.mapped();
   }
@@ -44,7 +44,7 @@ void LivePython::open_new() {
 
 void LivePython::begin_stack(const PythonCopy* copy) {
   process_ = copy != nullptr ? copy->process : nullptr;
-  // The interpreter may have been found after the sample.
+  // The interpreter may have been found after the sample was taken.
   if (copy != nullptr && process_ == nullptr) process_ = copies_.process_of(copy->owner.pid);
   evaluations_.clear();
   seen_ = 0;
@@ -143,7 +143,7 @@ std::optional<u64> LivePython::word_at(u16 place) const {
   return found != words_.end() ? std::optional(found->value) : std::nullopt;
 }
 
-// Tries all pairs of words, counts those that match, and takes the most frequent pair.
+// Tries all pairs of words, counts the matching pairs, and takes the most frequent one.
 std::optional<LivePython::Anchor> LivePython::learn_anchor(PythonPlaces& places, const PythonCopy& copy) const {
   std::vector<std::pair<PythonPlaces::Pair, Anchor>> fitting;
   for (const PlacedWord& frame : words_) {
@@ -165,7 +165,7 @@ std::optional<LivePython::Anchor> LivePython::learn_anchor(PythonPlaces& places,
   return out;
 }
 
-// Do the frames have as many evaluations as the native stack? If one of them was cut, it has fewer.
+// Do the frames have as many evaluations as the native stack? If either was cut, it may have fewer than the other.
 bool LivePython::fits(const Stack& stack, std::span<const PythonProcess::Frame> frames) const {
   const auto entries = static_cast<usize>(std::ranges::count_if(frames, &PythonProcess::Frame::is_entry));
   if (!frames.empty() && frames.back().is_last_read) {
@@ -201,7 +201,7 @@ LivePython::Outcome LivePython::write_chain(const Stack& stack, const Anchor& an
     if (keeps_native_) joined_.push_back(stack.chain[stack.user + at]);
     ++native;
   }
-  // Frames between the last read one and the outermost one are missing, so the chain ends here.
+  // Frames between the last frame read and the outermost frame are missing, so the chain ends here.
   if (!is_cut) append_native(stack, native, end, Outside::everything);
   if (is_cut) ++samples_.cut;
   was_cut_ = is_cut;
@@ -216,13 +216,13 @@ bool LivePython::append_function(const Stack& stack, const PythonProcess::Frame&
   const u32 pid = stack.sample.pid;
   stack.copy.process->note_use(*function, stack.sample.time, made_.try_emplace(pid, pid).first->second);
   const bool is_called = joined_.size() != stack.user;
-  // Like a return address, a caller's address is that of the instruction after the call.
+  // Like a return address, the address of a caller refers to the instruction after the call.
   joined_.push_back(std::clamp(instruction, function->begin, function->end - 1) + (is_called ? 1 : 0));
   return true;
 }
 
-// Leaves out the interpreter's own frames outside of a Python function. Outside of the outermost function, also leaves
-// out the program's start code if there are no other frames.
+// Appends native frames, without the interpreter's frames outside of a Python function. Outside of the outermost
+// function, also leaves out the program's start code if there are no other frames.
 void LivePython::append_native(const Stack& stack, usize begin, usize end, Outside outside) {
   const auto code_of = [&](usize at) { return stack.code_at(stack.chain[stack.user + at] - 1); };
   const bool keeps_all = keeps_native_ || outside == Outside::nothing;

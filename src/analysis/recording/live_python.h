@@ -30,7 +30,7 @@ class LivePython {
 
   PythonCopies& copies() { return copies_; }
   void open_new();
-  // Called if the process ended at that time, or started another program then.
+  // Called if the process ended or started another program at that time.
   void forget(u32 pid, u64 time);
 
   // Starts the next sample. The frames of its native stack follow, innermost first.
@@ -49,9 +49,9 @@ class LivePython {
   };
   // Inserts the Python functions into the chain if it is certain which ones were there. Returns true if it did.
   bool join(const Stack& stack);
-  // Does the last joined chain lack its outermost functions, because there were too many of Python?
+  // Does the last joined chain lack its outermost functions because there were too many Python functions?
   bool was_cut() const { return was_cut_; }
-  // Counts a sample of this process that has no copy, because the machine went on before the frames were read.
+  // Counts a sample of this process that has no copy, because the thread continued before the frames were read.
   void miss(u32 pid);
 
   std::string jit_code() const { return jit_code_of(made_); }
@@ -65,7 +65,7 @@ class LivePython {
   };
   struct Anchor {
     usize frame = 0;      // index in the copy
-    u64 instruction = 0;  // the instruction that ran
+    u64 instruction = 0;  // the instruction that was running
   };
   using Outcome = u64 stacks::PythonSamples::*;  // the counter for the sample
 
@@ -88,10 +88,10 @@ class LivePython {
   PythonCopies copies_;
   std::map<u32, symbols::JitDumpWriter> made_;    // functions of each process
   std::unordered_map<u32, PythonPlaces> places_;  // by process
-  std::unordered_map<u32, u64> unknown_;          // by process without a known interpreter: its samples
-  std::shared_ptr<PythonProcess> process_;        // of the current stack; null: not a Python process
+  std::unordered_map<u32, u64> unknown_;          // number of samples, by process without a known interpreter
+  std::shared_ptr<PythonProcess> process_;        // process of the current stack; null: not a Python process
   usize seen_ = 0;
-  u64 stack_begin_ = 0;  // of the current sample
+  u64 stack_begin_ = 0;  // stack pointer of the current sample
   std::vector<Evaluation> evaluations_;
   std::vector<PlacedWord> words_;
   std::vector<PythonProcess::Frame> frames_;  // for a thread with several states

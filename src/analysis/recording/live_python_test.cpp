@@ -9,7 +9,7 @@
 namespace wperf::recording {
 namespace {
 
-// Native addresses. Each stands for a frame in the code of one file, or of none.
+// Native addresses. Each represents a frame in the code of one file, or in code without a file.
 constexpr u64 kEvaluates = ImageHost::kEvaluation + 8, kInterpreter = 0x2008, kStart = 0x3008, kLibrary = 0x4008,
               kAnonymous = 0x5008;
 
@@ -38,7 +38,7 @@ struct JoinedProgram {
     image.call(code, 2, is_entry);
     return code + image.layout.code.instructions + 2;
   }
-  // The chain with the native frames, innermost first.
+  // Returns the joined chain. `native`: native frames, innermost first.
   std::vector<u64> join(std::vector<u64> native, bool is_whole = true) {
     constexpr u32 kPid = 5, kTid = InterpreterImage::kNativeId;
     static const std::function<u32(u64)> code_at = file_of;
@@ -61,7 +61,7 @@ struct JoinedProgram {
   InterpreterImage image;
   ImageHost* host;  // belongs to `python`
   LivePython python;
-  bool opens_late = false;  // after the first copy
+  bool opens_late = false;  // the interpreter is found after the first copy
   u64 time = 0;
 };
 

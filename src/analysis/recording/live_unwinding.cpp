@@ -19,7 +19,7 @@ void append_words(std::string& out, std::span<const u64> words) {
   out.append(reinterpret_cast<const char*>(words.data()), words.size_bytes());
 }
 
-// A tracepoint's fields, preceded by their size.
+// The fields of a tracepoint, preceded by their size.
 std::span<const std::byte> raw_of(const perf_data::Sample& sample) {
   if (sample.raw.data() == nullptr) return {};
   return {sample.raw.data() - sizeof(u32), sample.raw.size() + sizeof(u32)};
@@ -85,7 +85,7 @@ void LiveUnwinding::take(std::span<const std::byte> first, std::span<const std::
   }
 }
 
-// The copies must know as soon as possible which programs processes start and which interpreters they load.
+// Tells PythonCopies as soon as possible which programs are started and which interpreters are loaded.
 void LiveUnwinding::tell_python(const Record& record, u64 time) {
   PythonCopies& copies = python_->copies();
   bool is_work = false;
@@ -101,7 +101,7 @@ void LiveUnwinding::tell_python(const Record& record, u64 time) {
   if (is_work) python_->open_new();
 }
 
-// A record without a time counts as older than all others.
+// A record without a time counts as older than all other records.
 u64 LiveUnwinding::time_of(const Record& record) {
   if (record.kind() == perf_data::RecordType::sample) {
     return events_.read(record, sample_) == perf_data::EventTable::Found::yes ? sample_.time : 0;
@@ -160,7 +160,7 @@ void LiveUnwinding::pass(const Record& record, const Entry& entry, std::string& 
   out.append(reinterpret_cast<const char*>(pending_.data() + entry.begin), entry.size);
 }
 
-// Writes the user registers of the file: their width, and those that are kept.
+// Collects the user registers for the file: their width, and the kept registers.
 void LiveUnwinding::collect_registers() {
   kept_.clear();
   const u64 mask = sample_.event < kept_registers_.size() ? kept_registers_[sample_.event] : 0;
@@ -177,14 +177,14 @@ void LiveUnwinding::collect_registers() {
   }
 }
 
-// If samples have an identifier, it comes before the address.
+// The offset of the address in a sample. If samples have an identifier, it comes before the address.
 usize LiveUnwinding::place_offset() const {
   const auto& attributes = events_.all()[sample_.event].attributes;
   return attributes.has(perf_data::kSampleIdentifier) ? sizeof(u64) : 0;
 }
 
-// Writes a sample: its fields up to the call chain, the complete chain, and the data of a tracepoint. From the later
-// fields, writes only the kept registers.
+// Writes a sample: its fields up to the call chain, the complete chain, and the data of a tracepoint. Leaves out all
+// later fields except the kept registers.
 void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   collect_chain();
   collect_registers();
@@ -198,7 +198,7 @@ void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   append_words(out, {&header, 1});
   const usize body = out.size();
   out.append(reinterpret_cast<const char*>(record.body.data()), before);
-  // Replaces the sample's address by the one in the Python function.
+  // Replaces the sample's address by the address in the Python function.
   if (new_place_.has_value()) std::memcpy(out.data() + body + place_offset(), &*new_place_, sizeof(u64));
   const u64 count = chain_.size();
   append_words(out, {&count, 1});
@@ -231,7 +231,7 @@ void LiveUnwinding::collect_chain() {
 void LiveUnwinding::join_python(usize begin, bool is_whole, bool was_unwound) {
   python_->join({sample_, *python_copy_, chain_, begin, is_whole, was_unwound, code_at_, is_start_of_programs_});
   if (sample_.cpu_mode() == perf_data::kUserMode && begin < chain_.size()) new_place_ = chain_[begin];
-  // Such a stack has its own counter.
+  // A separate counter counts such stacks.
   if (python_->was_cut()) cut_by_.reset();
 }
 
@@ -253,12 +253,12 @@ bool LiveUnwinding::collect_user_chain(usize user) {
   }
   chain_.insert(chain_.end(), callers_.begin(), callers_.end());
   if (ending == unwind::Ending::outermost) return true;
-  // The kernel followed the frame pointers from the same address. If both agree on the last caller in the copy, its
-  // callers by frame pointers are also correct.
+  // The kernel followed the frame pointers from the same address. If the last caller from the copy is also in the
+  // kernel's chain, the callers after it in that chain are also correct.
   const u64 last = chain_.size() > begin ? chain_.back() : 0;
   for (usize i = user + 1; i < recorded.size() && last != 0; ++i) {
     if (recorded[i] != last) continue;
-    // Where code uses the register for other purposes, the kernel may find a caller at 0.
+    // If code uses the register for other purposes, the kernel may find a caller with address 0.
     usize next = i + 1;
     while (next < recorded.size() && recorded[next] != 0) chain_.push_back(recorded[next++]);
     if (next == i + 1) break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record -g`: samples have the callers that the kernel found by frame pointers, and a copy of the top of the stack.
-// During the recording the copy is unwound and discarded, so the file only has call chains (docs/decisions/0011). Runs
-// in the recording thread of the Linux device.
+// `record -g`: each sample arrives with the callers that the kernel found by frame pointers, and a copy of the top of
+// the stack. The copy is unwound during the recording and discarded, so the file has only call chains
+// (docs/decisions/0011). Runs in the recording thread of the Linux device.
 #pragma once
 #include <functional>
 #include <memory>
@@ -40,7 +40,7 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   struct Entry {
     u64 time = 0;
     usize begin = 0, size = 0;           // range in pending_
-    std::unique_ptr<PythonCopy> python;  // for a sample; may be null
+    std::unique_ptr<PythonCopy> python;  // only for samples; may be null
   };
   u64 time_of(const perf_data::Record& record);
   std::unique_ptr<PythonCopy> python_copy_of(const perf_data::Record& record);
@@ -61,7 +61,7 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   std::vector<Entry> entries_;
   perf_data::Sample sample_;
   std::vector<u64> chain_, callers_;
-  std::vector<u64> kept_registers_, kept_;  // for each event, and for the current sample
+  std::vector<u64> kept_registers_, kept_;  // registers kept for each event, and for the current sample
   perf_data::StackFacts incomplete_;
   bool is_hurried_ = false;
   std::unique_ptr<LivePython> python_;       // null: not requested

@@ -64,7 +64,7 @@ class LiveUnwindingTest : public testing::Test {
     const auto* text = reinterpret_cast<const char*>(attributes.all().data());
     unwinding_.begin(std::vector<perf_data::WrittenEvent>{{.name = "cycles", .attributes = {text, attributes.size()}}});
   }
-  // The file has the stack pointer of each sample.
+  // Keeps the stack pointer of each sample in the file.
   void keep_stack_pointer() {
     const Fields attributes = event();
     const auto* text = reinterpret_cast<const char*>(attributes.all().data());
@@ -152,7 +152,7 @@ TEST_F(LiveUnwindingTest, BehindTheKernelUserCodeStandsWhereItWasLeft) {
   EXPECT_EQ(settle(), expected);
 }
 
-// Rings are read one after the other, so older records may come later.
+// Ring buffers are read one after the other, so older records may come later.
 TEST_F(LiveUnwindingTest, TimeCountsAndNotTheOrderOfRings) {
   const Taken one{.time = 5, .ip = kMade + 0x10, .chain = {}, .frame = kStack + 16, .stack = kFrames};
   take(sample(one));
@@ -163,7 +163,7 @@ TEST_F(LiveUnwindingTest, TimeCountsAndNotTheOrderOfRings) {
   EXPECT_TRUE(settle().empty());
 }
 
-// The kernel's frame pointers continue a copy that is too short, if both agree at the end of the copy.
+// The kernel's callers by frame pointers continue a copy that is too short, if both agree at the end of the copy.
 TEST_F(LiveUnwindingTest, FramePointersGoOnWhereTheCopyEnds) {
   take(mapping(1, kMade, "//anon"));
   Taken one{.time = 2,

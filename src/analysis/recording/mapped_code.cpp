@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMostMapBytes = 512 << 20;
 
-// Any other name is the kernel's name for a part of the process, for example a stack.
+// Other names are given by the kernel to parts of the process, for example a stack.
 bool may_have_map(const perf_data::MappedCode& code) {
   return code.path.empty() || code.path.front() == '/';
 }
@@ -29,7 +29,7 @@ std::string name_of_jit_code(u32 process) {
   return fmt::format("[JIT] pid {}", process);
 }
 
-// perf's name for code that a program made.
+// perf's name for code generated at run time.
 std::string name_of_jit_code(const perf_data::MappedCode& code) {
   if (code.path.starts_with("/memfd:")) return std::string(modules::base_name(code.path));
   return may_have_map(code) ? name_of_jit_code(code.first_process) : std::string(code.path);

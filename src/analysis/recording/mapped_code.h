@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The origin of mapped code in a recording: an ELF file, the vDSO, or memory into which the program wrote code that a
-// map file may describe.
+// Loads mapped code of a recording: an ELF file, the vDSO, or memory with code that the program generated, which a map
+// file may describe.
 #pragma once
 #include <string>
 
@@ -11,10 +11,10 @@
 
 namespace wperf::recording {
 
-// Is it wperf's own recording of Windows programs?
+// Is the file a recording of Windows programs made by wperf?
 bool is_windows_run(const perf_data::PerfFile& file);
-// For code in a file or in the vDSO. In a Windows run, or if a path is a Windows path, files are images with their
-// PDBs.
+// For code in a file or in the vDSO. In a Windows run, or if the path is a Windows path, the file is an image with a
+// PDB.
 struct CodeSearch {
   bool windows_run = false;
   const modules::ElfSearch& elf;
@@ -22,24 +22,24 @@ struct CodeSearch {
 };
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const CodeSearch& search);
-// A Windows image in wperf's own recording; empty for other code.
+// Loads a Windows image of a recording made by wperf; empty for other code.
 modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
                                       const modules::SymbolOptions& images);
-// The file of a profile's module, after its recording was closed.
+// Loads the file of a profile's module after the recording was closed.
 modules::CodeFile load_module_again(const stacks::StackModule& module, const modules::ElfSearch& search,
                                     modules::SymbolOptions images);
 modules::RecordedElf recorded_elf(const perf_data::MappedCode& code);
 modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search);
 
-// The module name of code that a program made: the process that made it, or the name of the memory.
+// The module name of code generated at run time: from the process that generated it, or the name of the memory.
 std::string name_of_jit_code(u32 process);
 std::string name_of_jit_code(const perf_data::MappedCode& code);
 
 // Memory without a file, with the names from the program's /tmp/perf-PID.map.
 class JitCode {
  public:
-  // `folders`: those of --symbol-path.
+  // `folders`: from --symbol-path.
   JitCode(const perf_data::MappedCode& code, std::span<const std::string> folders);
   JitCode(const JitCode&) = delete;
   JitCode& operator=(const JitCode&) = delete;
@@ -52,7 +52,7 @@ class JitCode {
   symbols::ListedSymbols list_;
 };
 
-// Finds the code at an address of a process, in a finished recording or during one.
+// Finds the code at an address of a process, in a finished recording or during recording.
 class CodeMap {
  public:
   virtual ~CodeMap() = default;

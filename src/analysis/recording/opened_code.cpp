@@ -14,8 +14,8 @@
 namespace wperf::recording {
 namespace {
 
-// Each has a few mapped files, and the parts of small files that were read. If a machine runs more programs than this,
-// files are opened again.
+// Each entry keeps a few mapped files, and the parts of small files that were read. If a machine uses more code files
+// than this, files are opened again.
 constexpr usize kMostFiles = 256;
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace wperf::recording {
 
 class OpenedCode {
  public:
-  // Null if it was not opened yet, or has changed since.
+  // Null if the file was not opened yet, or has changed since.
   std::shared_ptr<const modules::CodeFile> find(const perf_data::MappedCode& code);
   std::shared_ptr<const modules::CodeFile> keep(const perf_data::MappedCode& code, modules::CodeFile file);
 
@@ -36,14 +36,14 @@ class OpenedCode {
 
 // Distinguishes functions of a file if names are not enough: code without names, and overloads.
 
-// Stripped code: call frame information shows where functions begin.
+// For stripped code: call frame information shows where functions begin.
 class NamelessCode {
  public:
   explicit NamelessCode(const modules::CodeFile& file);
 
   // Finds the bounds of the function, if they are known.
   void find_bounds(symbols::SymbolizedAddress& answer);
-  // "libx.so+0x1a20" with the address that a disassembler shows; for images with the RVA.
+  // "libx.so+0x1a20", with the address that a disassembler shows, or the RVA for Windows images.
   std::string name(const std::string& module, u64 address) const;
 
  private:
@@ -51,8 +51,8 @@ class NamelessCode {
   u64 base_ = 0;
 };
 
-// `functions`: the profile's numbers of the functions of one module, by their beginnings. Functions with the same name
-// get their signatures.
+// `functions`: the profile's function numbers for one module, keyed by start address. Functions with the same name get
+// their signatures.
 void tell_overloads_apart(const modules::CodeFile& file, const std::unordered_map<u64, u32>& functions,
                           stacks::StackProfile& profile);
 

@@ -21,7 +21,7 @@
 
 namespace wperf::recording {
 
-// Everything that the views point into. It never moves in memory.
+// The owners of all data to which the views point. Never moves in memory.
 struct OpenedRecording::Files {
   Files(RecordingFiles opened, diag::Console& warned) : names(std::move(opened)), console(warned) {}
   diag::Result<void> open();
@@ -79,7 +79,7 @@ bool is_of_perf(bytes::Span bytes) {
 constexpr const char* kWhatIsRead =
     "wperf reads perf.data, .etl, pprof, Firefox Profiler, speedscope, Perfetto and folded stacks";
 
-// The error for a file of unknown format.
+// The error for a file with an unknown format.
 diag::Error not_known(const std::string& file, bytes::Span bytes) {
   if (const u64 line = profiles::first_line_without_count(bytes); line != 0) {
     return {.text = fmt::format("{} is not a file of folded stacks: line {} does not end with a count", file, line),
@@ -112,7 +112,7 @@ struct UnpackedProfile {
   packing::Unpacked outcome;
 };
 
-// Stops unpacking if the beginning is not that of a known profile.
+// Stops unpacking if the beginning does not belong to a known profile format.
 diag::Result<UnpackedProfile> unpack_profile(const RecordingInput& input) {
   constexpr usize kEnough = 64 << 10;
   packing::Unpacked outcome{};

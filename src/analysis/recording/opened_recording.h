@@ -61,7 +61,7 @@ class OpenedRecording {
   std::unique_ptr<Files> files_;
 };
 
-// The error with the file's name before it.
+// Puts the name of the file before the error's text.
 diag::Error with_file_name(const std::string& file, diag::Error error);
 
 // Unpacked data in an unnamed file, so that only the parts being read are in memory.
@@ -89,7 +89,7 @@ class RecordingInput {
 
   bytes::Span bytes() const { return file_.has_value() ? file_->bytes() : bytes::Span(streamed_); }
   const std::vector<os::MappedFile>& further_records() const { return further_; }
-  // One of the files was truncated while it was read, so zeros were read.
+  // Was one of the files truncated while it was read, so that zeros were read?
   bool has_shrunk() const;
   // Frees the memory of these bytes, which are not needed now.
   void release(u64 begin, u64 end) const {

@@ -59,10 +59,10 @@ class Unpacker {
   u64 room_;                                         // the remaining limit for unpacked data
   UnpackedRecords out_;
   std::vector<std::byte> pending_;    // the beginning of a record that the next piece completes
-  bool is_known_ = false;             // the stream was unpacked up to the next piece
-  bool is_damage_counted_ = false;    // damage up to here was already counted
-  bool is_after_loss_ = false;        // records may begin anywhere in the pending data
-  u64 moved_ = 0, packed_bytes_ = 0;  // unpacked records, and the bytes they were packed in
+  bool is_known_ = false;             // all pieces so far were unpacked, so the next one can be
+  bool is_damage_counted_ = false;    // the current damage was already counted
+  bool is_after_loss_ = false;        // after a loss: records may begin anywhere in the pending data
+  u64 moved_ = 0, packed_bytes_ = 0;  // bytes of unpacked records, and of the compressed pieces
 };
 
 void Unpacker::pass_gap(u64 bytes) {
@@ -84,7 +84,7 @@ void Unpacker::forget() {
   pending_.clear();
 }
 
-// The output of a damaged piece is not trusted, not even before the damage.
+// The output of a damaged piece is discarded completely, even the part before the damage.
 bool Unpacker::unpack_at_once(Bytes data) {
   const usize before = pending_.size();
   const bool is_sound = zstd_.unpack(data, pending_, before + static_cast<usize>(room_)).has_value();
@@ -100,14 +100,14 @@ bool Unpacker::unpack(Bytes data) {
   return unpack_at_once(data);
 }
 
-// Moves whole records. Returns false if these are not records.
+// Moves whole records to the output. Returns false if the data are not records.
 bool Unpacker::move_records() {
   usize at = 0;
   if (is_after_loss_) {
     constexpr auto kPlaces = perf_data::RecordPlaces::anywhere;
     at = static_cast<usize>(swapper_.has_value() ? perf_data::find_swapped_record(pending_, 0, *swapper_, kPlaces)
                                                  : perf_data::find_record(pending_, 0, events_, kPlaces));
-    if (at == pending_.size()) return true;  // the next piece may complete it
+    if (at == pending_.size()) return true;  // the next piece may complete the record
     is_after_loss_ = false;
   }
   while (pending_.size() - at >= kHeaderBytes) {
@@ -136,9 +136,9 @@ void Unpacker::add_packed(const Record& record) {
   packed_bytes_ += bytes;
 }
 
-// `statistics`: those of the section.
+// `statistics`: from reading the section.
 UnpackedRecords Unpacker::finish(const perf_data::ReadStatistics& statistics) {
-  // The reader of these records reports a record that was cut.
+  // The truncated record is reported when these records are read.
   if (!is_after_loss_) {
     append_bytes(out_.bytes, pending_);
     if (swapper_.has_value()) swapper_->swap_next(std::span(out_.bytes).last(pending_.size()));

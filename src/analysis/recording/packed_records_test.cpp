@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packed recordings that were damaged: everything that can still be unpacked must be unpacked, and the rest must be
-// counted. The pieces are Zstandard blocks with uncompressed bytes, so that writing them needs no library.
+// Damaged compressed recordings: all data that can be unpacked must be unpacked, and lost data must be counted. The
+// pieces are Zstandard blocks with uncompressed bytes, so that writing them needs no library.
 #include "analysis/recording/packed_records.h"
 
 #include <gtest/gtest.h>
@@ -161,7 +161,8 @@ TEST_F(DamagedPackedRecords, OfOneFrameAreLostBehindTheDamageAndCounted) {
   EXPECT_LT(seen.unpacked.lost_bytes, behind);
   EXPECT_NEAR(static_cast<double>(seen.unpacked.damage.records_about),
               static_cast<double>(kPackedSamples - 5 * kInPiece), 30);
-  EXPECT_EQ(seen.statistics.of(RecordType::finished_round), kPackedSamples / kInPiece);  // these were not packed
+  // these records were not compressed
+  EXPECT_EQ(seen.statistics.of(RecordType::finished_round), kPackedSamples / kInPiece);
 }
 
 // A missing piece breaks the stream: later pieces would be unpacked to wrong data.

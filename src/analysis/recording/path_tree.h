@@ -19,7 +19,7 @@ class PathTree {
     return number + 1;
   }
   // Adds the paths of another tree, as if they had been inserted after this tree's own. Returns the number in this tree
-  // for each node of the other one.
+  // for each node of the other tree.
   std::vector<u32> join(const PathTree& other) {
     std::vector<u32> here(other.nodes_.size(), kRoot);
     for (u32 node = 1; node < here.size(); ++node) {

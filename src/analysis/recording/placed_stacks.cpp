@@ -37,15 +37,15 @@ class StackPlacer {
   stacks::LineStacks lists_;
 };
 
-// Stacks become paths in one tree, from the outermost caller down. If addresses are not requested, all addresses of a
-// place share a node. Inlined functions become nodes below the function that contains them. There are many more frames
-// than nodes, so two threads that each make a tree are faster than one.
+// Stacks become paths in one tree, from the outermost caller down. If sites are not requested, all addresses of a place
+// share a node. Inlined functions become nodes below the function that contains them. There are many more frames than
+// nodes, so it is faster if two threads each make a tree.
 void StackPlacer::place_stacks(bool with_sites) {
   std::vector<u32> place_of_address;
   place_of_address.reserve(named_.of_address.size());
   for (const u32 asked : named_.of_address) place_of_address.push_back(named_.names[asked].place);
   const auto place_rows = [&](u32 from, u32 to, PathTree& tree) {
-    // Nodes of the previous stack; for frames with inlined functions, the last of their nodes.
+    // The node of each frame of the previous stack; for a frame with inlined functions, its last node.
     std::vector<u32> path{PathTree::kRoot};
     aggregator_.for_each_stack(from, to, [&](u32 row, u32 depth, std::span<const u32> own) {
       path.resize(depth + 1);
@@ -109,7 +109,7 @@ void StackPlacer::list_frames(const stacks::AggregatedAddress& address, u32 aske
     lists_.frames.push_back({address.address, stacks::kNoOffset, named_.inlined_places[named.first_inlined + i]});
   }
   const stacks::CodeSite& site = profile_.sites[asked];
-  // The lookup used the address before the return address, in the call.
+  // For callers, the address before the return address was looked up, which is in the call.
   const u64 offset =
       site.begin == site.end ? stacks::kNoOffset : site.address - site.begin + (address.is_caller ? 1 : 0);
   lists_.frames.push_back({address.address, offset, named.place});

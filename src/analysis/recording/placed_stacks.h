@@ -16,12 +16,12 @@ struct NamedAddresses {
     u32 place = stacks::kNothing;
     u32 first_inlined = 0, inlined = 0;  // in inlined_places, the innermost last
   };
-  std::vector<u32> of_address;  // by address of the aggregator: index into `names`, and into the sites of the profile
+  std::vector<u32> of_address;  // by address of the aggregator: index into `names` and into the profile's sites
   std::vector<Name> names;
   std::vector<u32> inlined_places;
 };
 
-// Fills the nodes of the profile. `with_sites`: a node for each address, and its site.
+// Fills the nodes of the profile. `with_sites`: makes a node for each address, with its site.
 void place_stacks(const stacks::StackAggregator& aggregator, const NamedAddresses& named, const RecordedJit& jit,
                   bool with_sites, stacks::StackProfile& profile);
 // Fills one node for each place.

@@ -44,7 +44,7 @@ class ProfileTables {
   }
   u32 add_line(std::string_view file, u32 line) {
     if (file.empty() || line == 0) return stacks::kNothing;
-    // Files of Python get their names when all are known.
+    // Python files get their names in tell_python_files_apart(), when all are known.
     const bool is_python = stacks::is_python_file(file);
     const std::string_view name = is_python ? file : modules::base_name(file);
     const auto [entry, is_new] =

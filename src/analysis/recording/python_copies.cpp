@@ -9,7 +9,7 @@ namespace {
 
 // The time between two searches of a process, which are needed because a program may load an interpreter later.
 constexpr u64 kFirstPauseNs = 100'000'000, kLongestPauseNs = 10'000'000'000;
-// The first such time after a file was mapped, because it is not complete immediately.
+// The pause before a search after a file was mapped, because the interpreter is not ready immediately.
 constexpr u64 kPauseAfterMappingNs = 1'000'000;
 
 }  // namespace

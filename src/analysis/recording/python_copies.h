@@ -20,7 +20,7 @@ struct PythonCopy {
   perf_data::SampleOwner owner;
   std::shared_ptr<PythonProcess> process;  // null: no interpreter was known in the process
   PythonProcess::Copied copied = PythonProcess::Copied::no_python_thread;
-  bool was_still = false;  // the thread did not run meanwhile
+  bool was_still = false;  // the thread did not run while it was copied
   PythonProcess::Frames frames;
 };
 
@@ -30,33 +30,34 @@ class PythonCopies {
 
   // Notes a sample of this process. Returns true if open_new() has work to do.
   bool note(u32 pid);
-  // Called immediately after a sample. Its thread is stopped during this call if the sample is not older than
+  // Called immediately after a sample. The sampled thread is stopped meanwhile if the sample is not older than
   // `still_ns`.
   void copy(const perf_data::SampleOwner& owner, u64 still_ns);
 
   // Called if the process has mapped a file that may be an interpreter. Returns true if open_new() has work to do.
   bool look_again(u32 pid);
-  // Looks for interpreters in the processes that are new since the last call. Returns those that have one.
+  // Searches for interpreters in the processes that are new since the last call. Returns the processes that have an
+  // interpreter.
   std::vector<u32> open_new();
-  // Called if the process ended at that time, or started another program then.
+  // Called if the process ended or started another program at that time.
   void forget(u32 pid, u64 time);
   // The interpreter of the process; null if none is known.
   std::shared_ptr<PythonProcess> process_of(u32 pid);
   u32 versions() const { return versions_; }  // one bit for each minor version that was found
 
-  // Returns the copy for this sample; null if it has no copy. The sample's time may be up to `late_ns` later than that
-  // of its copy. Then the oldest such copy of the thread is taken.
+  // Returns the copy for this sample; null if it has no copy. The time of the sample may be up to `late_ns` after the
+  // time of its copy; the oldest such copy of the thread is returned.
   std::unique_ptr<PythonCopy> take(u32 tid, u64 time, u64 late_ns = 0);
   void give_back(std::unique_ptr<PythonCopy> copy);
-  // Drops copies of samples before this time, which will not come any more.
+  // Drops copies for samples before this time, because these samples can no longer arrive.
   void drop_before(u64 time);
 
  private:
   struct Program {
     std::shared_ptr<PythonProcess> process;
     u64 asked_ns = 0, pause_ns = 0;
-    bool is_new = false;        // to be looked at by open_new()
-    bool was_compared = false;  // with its parent
+    bool is_new = false;        // open_new() has to examine it
+    bool was_compared = false;  // compared with its parent
   };
   using Copies = std::vector<std::unique_ptr<PythonCopy>>;
   std::unique_ptr<PythonCopy> begin_copy(u32 pid);

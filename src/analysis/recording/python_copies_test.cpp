@@ -67,7 +67,7 @@ TEST(PythonCopies, TellForHowLongTheThreadStoodStill) {
 
 TEST(PythonCopies, AskOnceWhetherAProcessIsOfPython) {
   PythonCopies copies;
-  constexpr u32 kPid = 1;  // the system's first process, if it has one with this number
+  constexpr u32 kPid = 1;  // the first process of the system, if there is one with this number
   EXPECT_FALSE(copies.note(0)) << "no process";
   EXPECT_TRUE(copies.note(kPid));
   EXPECT_FALSE(copies.note(kPid)) << "it is known to be new";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of Python functions among code made at run time, in CPython's form (PYTHONPERFSUPPORT): "py::NAME:FILE".
+// Names of Python functions among the code generated at run time, in the form of CPython (PYTHONPERFSUPPORT):
+// "py::NAME:FILE".
 #pragma once
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ inline std::string made_python_name(std::string_view function, std::string_view 
   return name.append(file);
 }
 
-// Removes "/proc/NUMBER/root" from the beginning of a path. Returns false if it is not there.
+// Removes "/proc/NUMBER/root" from the beginning of a path. Returns false if the path does not begin with it.
 inline bool take_other_root(std::string_view& file) {
   constexpr std::string_view kBegin = "/proc/", kEnd = "/root/";
   if (!file.starts_with(kBegin)) return false;
@@ -43,7 +44,7 @@ inline std::optional<PythonName> python_name(std::string_view made) {
   return name;
 }
 
-// The name of a line that is a separate frame: "step:12".
+// The name of a frame that stands for a single line: "step:12".
 inline std::string python_line_name(std::string_view function, u32 line) {
   return std::string(function).append(":").append(std::to_string(line));
 }
@@ -55,7 +56,7 @@ inline std::string_view longer_python_module(std::string_view file, std::string_
   return file.substr(file.size() - name.size() - 1 - folder.size());
 }
 
-// The file's name; with its folder if it begins with "__", because many folders have an __init__.
+// The name of the file, preceded by its folder if the name begins with "__", because many folders have an __init__.
 inline std::string_view python_module(std::string_view file) {
   const std::string_view name = text::base_name(file);
   return name.starts_with("__") ? longer_python_module(file, name) : name;

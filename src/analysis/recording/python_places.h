@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the interpreter's function keeps the current Python frame and the next instruction: in which register, or how
-// far from the end of its stack frame. This depends on the build, and only debug information has it. So it is learnt,
-// by counting the pairs of places whose values match.
+// Learns where the interpreter's function keeps the current Python frame and the next instruction: in which register,
+// or at which distance from the end of its stack frame. This depends on the build, and only debug information has it.
+// It is learnt by counting pairs of places with matching values.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -36,7 +36,7 @@ class PythonPlaces {
     for (auto at = known; at != votes_.begin() && std::prev(at)->count < at->count; --at)
       std::swap(*at, *std::prev(at));
   }
-  // Most frequent first. Places differ within the function, so rare ones may also be right.
+  // Visits the most frequent pairs first. Places differ within the function, so rare pairs can also be right.
   template <class Visit>
   bool any_of(const Visit& visit) const {
     return std::ranges::any_of(votes_, [&](const Vote& one) { return visit(one.pair); });

@@ -49,7 +49,7 @@ std::unique_ptr<PythonProcess> PythonProcess::forked(u32 child) const {
     const bool is_read = host_.memory_of(pid)->read_number(runtime_.address + layout_.runtime.interpreters, address);
     return is_read ? address : 0;
   };
-  // In another program, or after its start at other addresses, these bytes differ.
+  // These bytes differ if the child runs another program, or the same program at other addresses.
   const u64 first = first_interpreter(child);
   if (first == 0 || first != first_interpreter(pid_)) return nullptr;
   return std::unique_ptr<PythonProcess>(new PythonProcess(host_, child, runtime_, layout_));
@@ -84,7 +84,7 @@ void PythonProcess::list_threads(u64 now_ns) {
   }
 }
 
-// Returns true if it was not known.
+// Returns true if the state was not known before.
 bool PythonProcess::add_state(const python::PythonThread& one) {
   std::vector<std::unique_ptr<Thread>>& states = threads_[one.native_id];
   const bool is_known = std::ranges::any_of(states, [&](const auto& known) { return known->state == one.state; });
@@ -92,7 +92,7 @@ bool PythonProcess::add_state(const python::PythonThread& one) {
   return !is_known;
 }
 
-// Finds the states of threads that have started since the last list.
+// Finds the states of threads that have started since threads were last listed.
 void PythonProcess::find_new_threads(Sampled& thread, u64 now_ns) {
   ++thread.vain_searches;
   const python::PythonThreads newest = python::list_newest_threads(*memory_, layout_, runtime_.address, thread.own);
@@ -105,7 +105,7 @@ void PythonProcess::find_new_threads(Sampled& thread, u64 now_ns) {
   usize reads = 2 + newest.threads.size();
   if (is_found) {
     thread.vain_searches = 0;
-    are_in_doubt_ = true;  // the next list drops threads that have ended
+    are_in_doubt_ = true;  // threads that have ended are dropped when threads are listed next
   } else if (!is_listed && !newest.is_whole) {
     list_threads(now_ns);
     reads += threads_.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Python interpreter in a process that is being recorded: copies of its threads' frames, and its functions as
-// addresses for call chains. A function's address is that of its bytecode. Several threads may copy frames at the same
-// time; everything else must be done by one thread.
+// A Python interpreter in a process that is being recorded: copies the frames of its threads, and gives its functions
+// addresses for call chains. The address of a function is the address of its bytecode. Several threads may copy frames
+// at the same time; all other functions must be called by one thread.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -27,7 +27,7 @@ namespace wperf::recording {
 
 // The functions of all processes, as the bytes of perf_data::kJitCodeFeature.
 std::string jit_code_of(const std::map<u32, symbols::JitDumpWriter>& made);
-// "3.11, 3.13". `minor_versions`: one bit for each.
+// "3.11, 3.13". `minor_versions`: one bit for each version.
 std::string python_versions(u32 minor_versions);
 
 class PythonProcess {
@@ -48,8 +48,8 @@ class PythonProcess {
 
   struct Function {
     u32 id = 0;
-    u64 begin = 0, end = 0;  // its bytecode, in units of two bytes
-    // The next instruction is never the first one.
+    u64 begin = 0, end = 0;  // addresses of its bytecode, which has units of two bytes
+    // The next instruction is never the first instruction of a function.
     bool may_have_next(u64 address) const { return address > begin && address <= end && (address - begin) % 2 == 0; }
   };
   struct Frame {
@@ -58,10 +58,10 @@ class PythonProcess {
     std::optional<Function> function;  // nullopt: it cannot be read
     bool has_function = false;         // false: an evaluation without a Python frame yet
     bool is_entry = false;             // see RawFrame
-    bool is_last_read = false;         // there are more frames outside of it than are read
+    bool is_last_read = false;         // not all frames outside of it were read
   };
   // The frames of a thread, grouped by their state, innermost first. A thread that runs code in a subinterpreter has
-  // one state for that, and one for the interpreter that it came from.
+  // one state for the subinterpreter and one for the interpreter that it came from.
   struct Frames {
     std::vector<Frame> all;
     std::vector<usize> ends;      // where the frames of each state end
@@ -81,19 +81,19 @@ class PythonProcess {
     }
     // The state with the innermost frame, if known.
     std::optional<usize> innermost() const { return ends.size() == 1 ? std::optional<usize>(0) : active; }
-    // The frames from this one on: those of its state, then those of the state that the thread came from. If the thread
-    // has more states than these, their order is unknown, and they are left out. `room` is used for a thread with
-    // several states.
+    // The frames from this frame on: first of its state, then of the state that the thread came from. The frames of
+    // further states are left out, because their order is unknown. `room` is used for a thread with several states.
     std::span<const Frame> from(usize frame, std::vector<Frame>& room) const;
   };
   enum class Copied : u8 {
     yes,
     no_python_thread,  // no state of the thread has been found yet
-    no_frames,         // not any more, or its state has gone
+    no_frames,         // the thread has no frames any more, or its state is gone
     unreadable
   };
   Copied copy_frames(u32 tid, u64 now_ns, Frames& out);
-  // Called if a thread's frames did not match, perhaps because its states changed. Can be called by any thread.
+  // Called if the frames of a thread did not match, perhaps because its states have changed. Can be called by any
+  // thread.
   void doubt_states() { are_in_doubt_ = true; }
 
   // Notes that a sample with this time has the function in its call chain. `made`: receives the functions of this
@@ -103,7 +103,7 @@ class PythonProcess {
  private:
   PythonProcess(PythonHost& host, u32 pid, python::PythonRuntime runtime, const python::Layout& layout);
 
-  struct Thread {  // has its own buffers, because it is copied at each sample
+  struct Thread {  // has separate buffers, because it is copied at each sample
     Thread(python::ProcessMemory& process, const python::Layout& layout, u64 at)
         : state(at), memory(snapshot, process), reader(memory, layout) {}
     u64 state;
@@ -115,9 +115,9 @@ class PythonProcess {
   // A thread that was sampled.
   struct Sampled {
     u32 own = 0;            // its own number
-    u32 vain_searches = 0;  // how often its state was not found
+    u32 vain_searches = 0;  // number of searches that did not find its state
     bool was_found = false;
-    bool lacks_one = false;  // a state that it had belongs to another thread now
+    bool lacks_one = false;  // one of its states now belongs to another thread
   };
   void list_threads(u64 now_ns);
   void find_new_threads(Sampled& thread, u64 now_ns);
@@ -125,7 +125,7 @@ class PythonProcess {
   std::vector<std::unique_ptr<Thread>>* states_of(Sampled& thread, u64 now_ns);
   struct Snapshots {
     bool has_any = false;
-    // The memory of a state belongs to another thread now, or to none, and no other state is active.
+    // The memory of a state now belongs to another thread or to no thread, and no other state is active.
     bool may_lack_one = false;
   };
   Snapshots take_snapshots(u32 thread);
@@ -137,7 +137,7 @@ class PythonProcess {
   const u32 pid_;
   const python::PythonRuntime runtime_;
   const python::Layout layout_;
-  const bool has_other_root_;  // at the beginning
+  const bool has_other_root_;  // when the process was opened
   std::mutex copying_;         // protects everything up to code_
   std::unique_ptr<python::ProcessMemory> memory_;
   std::unordered_map<u32, Sampled> sampled_;                               // keyed by the system's thread number
@@ -146,8 +146,9 @@ class PythonProcess {
   SearchBudget budget_;
   std::atomic<bool> are_in_doubt_ = false;
   python::CodeObjects code_;
-  std::unordered_map<u64, u32> function_at_;  // the latest made function, keyed by the beginning of its bytecode
-  std::unordered_map<std::string, bool> other_files_;  // is it another file than that of the same path here?
+  std::unordered_map<u64, u32> function_at_;  // the latest function made, keyed by the start of its bytecode
+  // by path: true if the process sees another file there than wperf
+  std::unordered_map<std::string, bool> other_files_;
 };
 
 }  // namespace wperf::recording

@@ -9,7 +9,7 @@
 namespace wperf::recording {
 namespace {
 
-// A thread runs code in a subinterpreter again and again. Each time, its state there is made at the same address.
+// A thread runs code in a subinterpreter repeatedly. Each time, its state there is created at the same address.
 struct Subinterpreter {
   explicit Subinterpreter(int minor) : image(python::known_layout(minor), python::known_table(minor)), host(image) {
     frame = image.call(image.add_code(U"f"), 0, true);
@@ -132,7 +132,7 @@ TEST_P(PythonProcesses, FindThreadsThatHaveJustStarted) {
   EXPECT_EQ(python.copied(100, kBegin + 1), Copied::yes) << "without a pause";
   python.start(101, python.image.take(0x400));
   EXPECT_EQ(python.copied(101, kBegin + 2), Copied::yes);
-  // A thread's state is often at the address of one that has ended.
+  // A new thread's state is often at the address of the state of a thread that has ended.
   python.image.put(state + python.image.layout.thread.native_id, u64{102});
   EXPECT_EQ(python.copied(102, kBegin + 3), Copied::yes);
   EXPECT_NE(python.copied(100, kBegin + 4), Copied::yes);

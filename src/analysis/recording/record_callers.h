@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Python functions that called the code of SPE records, from a section of the recording.
+// Adds the Python functions that called the code of SPE records; they are in a section of the recording.
 #pragma once
 #include <unordered_map>
 #include <vector>
@@ -15,7 +15,8 @@ class RecordCallers {
   explicit RecordCallers(perf_data::RecordStacks stacks);
 
   bool are_known() const { return !stacks_.records.empty(); }
-  // `frames` has the place of the record and gets its callers. Must be called for all records of a core, in order.
+  // Appends the callers of the record to `frames`, which has its place. Must be called for all records of a core, in
+  // order.
   void add_to(u32 core, const spe::Record& record, std::vector<stacks::StackFrame>& frames);
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 using CommandWords = std::span<const std::string_view>;
 
-// The words after `--`, or else those from the image's name on, because no option has a path as a separate word.
+// The words after `--`, or else the words from the image name on, because no option takes a path as a separate word.
 CommandWords program_words(CommandWords words, const std::optional<perf_data::RunFacts>& run) {
   const auto begin = std::find(words.begin(), words.end(), "--");
   if (begin != words.end()) return {begin + 1, words.end()};
@@ -57,7 +57,7 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   about.processor = features.text(Feature::cpu_description);
   if (about.processor.empty()) about.processor = features.text(Feature::architecture);
   // Other programs only store a version number. A recording made from a trace has the version of the wperf that
-  // converted it, not of the recorder.
+  // converted the trace, not of the recorder.
   const std::string_view version = features.text(Feature::perf_version);
   if (run.has_value()) {
     about.version = version;
@@ -71,7 +71,7 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
     return about;
   }
   about.image = run->image_name;
-  about.is_of_machine = run->process == 0 && !run->windows;  // a driver samples the cores in its settings
+  about.is_of_machine = run->process == 0 && !run->windows;  // a driver samples only the chosen cores
   about.begun_unix_ns = run->begun_unix_ns;
   about.elapsed_ns = run->program_ns.value_or(run->end_ns - run->start_ns);
   about.cpu_ns = run->cpu_ns;
@@ -88,7 +88,7 @@ constexpr usize kMostKinds = 64;  // no machine has more; limits time and memory
 
 constexpr u32 kHardwareEvent = 0, kCacheEvent = 3;  // EventAttributes::type
 
-// A file lists PMUs without saying which ones are core PMUs; the kernel's names show it.
+// A file lists PMUs without saying which are core PMUs, so the kernel's names of PMUs are used.
 bool is_name_of_core_pmu(std::string_view name) {
   const bool of_arm = name.size() > 4 && name.starts_with("armv") && name[4] >= '0' && name[4] <= '9';
   const bool of_apple = name.starts_with("apple_") && name.ends_with("_pmu");
@@ -148,7 +148,7 @@ void KindsReader::read_units() {
 }
 
 u32 KindsReader::kind_of_event(const perf_data::EventAttributes& attributes) const {
-  // If there are several PMUs, the upper half of a generic event's number is the PMU's type.
+  // If there are several core PMUs, the upper half of a generic event's config is the type of the PMU.
   const bool is_general = attributes.type == kHardwareEvent || attributes.type == kCacheEvent;
   const u32 type = is_general ? static_cast<u32>(attributes.config >> 32) : attributes.type;
   const auto found =

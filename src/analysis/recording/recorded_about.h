@@ -16,8 +16,8 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
 
 // The kinds of cores on which the samples of a perf.data file were taken.
 
-// Each kind is named after the core PMU that the file lists, or else after the PMU that counted the event; on a machine
-// with one kind of core, it is named after the processor's name.
+// Each kind is named after the core PMU listed in the file, or else after the PMU that counted the event. If the
+// machine has only one kind of core, the kind is named after the processor.
 stacks::CoreKinds recorded_core_kinds(const perf_data::PerfFile& file);
 
 }  // namespace wperf::recording

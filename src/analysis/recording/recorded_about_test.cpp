@@ -67,7 +67,7 @@ TEST_F(CoreKindsTest, TheListOfCoresGoesFirst) {
   EXPECT_EQ(kind(0, 3), "cpu_core");
   EXPECT_EQ(kind(0, 7), "cpu_atom");
   EXPECT_EQ(kind(0, 8), "cpu_core");
-  EXPECT_EQ(kind(0, 9), "cpu_atom");  // the core is not listed, so the event's PMU decides
+  EXPECT_EQ(kind(0, 9), "cpu_atom");  // the core is not listed, so the PMU of the event is used
 }
 
 TEST_F(CoreKindsTest, EventUnitDecidesWithoutCoreList) {

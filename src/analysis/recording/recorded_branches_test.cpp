@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Branches from branch stacks, read instead of the samples.
+// Tests reading branches from branch stacks instead of samples.
 #include <gtest/gtest.h>
 
 #include "analysis/recording/recorded_samples.h"
@@ -24,7 +24,7 @@ class RecordedBranchesTest : public testing::Test {
     builder_.event(perf_data::test::attributes(kFields));
     builder_.add(RecordType::comm, Fields().u32s({7, 7}).text("prog").u32s({7, 7}).u64s({0}));
   }
-  // Arguments: from, to and flags of each branch.
+  // Adds a sample. Arguments: from, to and flags of each branch.
   void sample(u64 time, std::initializer_list<u64> branches) {
     constexpr u64 kNoIndex = ~u64{0};
     Fields body;

@@ -38,7 +38,7 @@ void add_hits(CodeHits& to, const CodeHits& hits) {
   to.period += hits.period;
 }
 
-// The line of the function itself, even for inlined code.
+// The line in the function itself, even for inlined code.
 std::pair<std::string_view, u32> line_of(const StackProfile& profile, const stacks::CodeSite& site) {
   if (site.frame_count == 0) return {};
   const stacks::CodeFrame& frame = profile.code_frames[site.first_frame + site.frame_count - 1];
@@ -46,8 +46,8 @@ std::pair<std::string_view, u32> line_of(const StackProfile& profile, const stac
   return {profile.texts[frame.file], frame.line};
 }
 
-// Counts the hits of an event's samples by function, line and address. Each counts once for a stack, even if it is in
-// the stack several times.
+// Counts the hits of an event's samples by function, line and address. Each of these gets one hit for a stack, even if
+// it is in the stack several times.
 class HitCounter {
  public:
   HitCounter(const CodeFiles& files, const StackProfile& profile, bool with_calls)
@@ -105,7 +105,7 @@ class Sources {
   }
   // The reason why the source at `path` is not shown although it may exist; otherwise empty.
   const std::string& reason(const std::string& path, modules::SourceOrigin origin) { return file(path, origin).reason; }
-  // The file that was read for `path`, if it was changed after this time; otherwise empty.
+  // The name of the file that was read for `path` if it was changed after this time; otherwise empty.
   std::string changed_since(const std::string& path, u64 unix_ns, modules::SourceOrigin origin) {
     const modules::SourceText& source = file(path, origin);
     return !source.text.empty() && source.changed_unix_ns > unix_ns ? source.file : std::string();
@@ -120,7 +120,7 @@ class Sources {
   }
 
   const std::vector<std::string>& folders_;
-  std::map<std::pair<std::string, bool>, modules::SourceText> files_;  // by path; true: of another root
+  std::map<std::pair<std::string, bool>, modules::SourceText> files_;  // by path; true: below another root folder
 };
 
 class CodeWriter {
@@ -257,7 +257,7 @@ void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFun
   }
 }
 
-// By function: does it contain code that the filter chooses? Inlined functions are part of the function with the
+// For each function: does it contain code that passes the filter? Inlined functions are part of the function with the
 // symbol.
 std::vector<bool> chosen_functions(const StackProfile& profile, const stacks::ChosenSamples& chosen) {
   std::vector<bool> functions(profile.functions.size());
@@ -269,8 +269,8 @@ std::vector<bool> chosen_functions(const StackProfile& profile, const stacks::Ch
   return functions;
 }
 
-// Functions whose source is on this machine come first, then those with known lines, because the user can change those.
-// Without calls, all have the same rank.
+// Functions with source code on this machine come first, because the user can change them, then functions with known
+// lines. Without calls, all functions have the same rank.
 int rank_of(const FunctionCode& code) {
   if (!code.with_calls || code.lines.empty()) return 0;
   const bool has_source =
@@ -281,7 +281,7 @@ int rank_of(const FunctionCode& code) {
 }  // namespace
 
 diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, StackProfile& profile) {
-  // Functions with a requested name are shown whatever their share is, and like without the request.
+  // Functions that the user named are shown whatever their share is, with the same contents as without the filter.
   const bool is_named = static_cast<bool>(request.filter.symbol);
   stacks::StackFilter filter = request.filter;
   filter.in_callers = filter.in_callers || (is_named && request.with_calls);
@@ -304,10 +304,10 @@ diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& 
       if (!is_chosen[number] || !is_hot(function.hits.all) || (!has_bounds && !profile.functions[number].is_known))
         continue;
       FunctionCode code = writer.lines_of_function(event, number, function);
-      // A function that only called others and has no lines is not useful.
+      // A function that only called others and has no lines is left out.
       if (is_named || rank_of(code) != 0 || is_hot(code.hits)) found.push_back(std::move(code));
     }
-    // If there is source to change, other code is ranked only by its own hits.
+    // If there are functions with source code to change, other code is included only for hits in itself.
     const auto is_of_best_rank = [](const FunctionCode& code) { return rank_of(code) == 2; };
     if (!is_named && std::any_of(found.begin(), found.end(), is_of_best_rank)) {
       std::erase_if(found, [&](const FunctionCode& code) { return rank_of(code) != 2 && !is_hot(code.hits); });

@@ -34,8 +34,8 @@ class DataNamer {
   NamedData name(const std::vector<DataAddress>& addresses) {
     NamedData out;
     std::map<std::tuple<u32, u32, u64>, u32> known;  // keyed by process, space and address
-    // A process may have several spaces, one after the other, but a lock with the same address and name is the same
-    // lock.
+    // A process may have several address spaces, one after the other. A lock with the same address and name is the same
+    // lock in all of them.
     std::map<std::tuple<u32, u64, std::string, std::string>, u32> numbers;
     for (const DataAddress& one : addresses) {
       const u32 space = history_.task_at(one.process, one.thread, one.time).space;

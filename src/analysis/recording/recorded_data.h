@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names addresses of data: finds the variable of a module at each address. Only code mappings are recorded, but a
-// module is mapped as a whole, so the address of its code determines that of its data. Used for the locks that threads
-// waited for.
+// module is mapped as a whole, so the address of its code determines the address of its data. Used to name the locks
+// that threads waited for.
 #pragma once
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ struct DataName {
 };
 
 struct NamedData {
-  std::vector<DataName> names;  // each once
+  std::vector<DataName> names;  // each name once
   std::vector<u32> of_address;  // for each given address: index into names
 };
 

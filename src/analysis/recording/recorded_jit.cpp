@@ -45,7 +45,7 @@ RecordedJit RecordedJit::open(const perf_data::ProcessHistory& history, bool has
     const std::optional<u32> process = process_of_dump(code.path);
     const std::string path(code.path);
     if (!process.has_value() || out.of_process_.contains(*process)) continue;
-    // A failure is reported with the module, unless the module has another reason.
+    // A failure is reported later, as the reason of the module.
     auto opened = os::open_named_file(path, os::NamedUse::read, folders);
     if (!opened.has_value() || !opened.value().has_value()) continue;
     auto dump = symbols::JitDump::parse(opened.value()->bytes());
@@ -60,12 +60,12 @@ void RecordedJit::replace_addresses(u32 pid, u64 when, std::span<stacks::StackFr
   const auto known = of_process_.find(pid);
   if (known == of_process_.end()) return;
   const symbols::JitDump& dump = dumps_[known->second].code;
-  // a return address in user code; if the kernel interrupted the code, it is the instruction's own address
+  // true for a return address in user code; false for the address of an instruction that the kernel interrupted
   bool is_caller = false;
   for (stacks::StackFrame& frame : frames) {
     const bool is_user = stacks::is_user_code(frame.kind);
     if (frame.kind == stacks::AddressKind::user) {
-      // A return address follows the call.
+      // A return address is after the call, so the byte before it is looked up.
       const u64 address = frame.address - (is_caller && !frame.at_call && frame.address != 0 ? 1 : 0);
       const u32 function = dump.find(address, has_times_ ? when : ~u64{0});
       if (function != symbols::JitDump::kNone) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Code that programs generated at run time and described in a jit-PID.dump, which recordings list as a mapped file. The
-// code at an address changes with time, but counts have no times. So an address in such code is replaced by the number
-// of a spot: an address in one version of one function.
+// code at an address changes over time, but counts have no times. So each address in such code is replaced by the
+// number of a spot, which is an address in one version of a function.
 #pragma once
 #include <optional>
 #include <span>
@@ -21,8 +21,8 @@ namespace wperf::recording {
 class RecordedJit {
  public:
   // `has_monotonic_times`: times of samples can be compared with those in dumps; otherwise the newest code at an
-  // address is used. `own`: the recording's own section with dumps, whose times are comparable to those of its samples;
-  // empty if there is none. `folders`: those of --symbol-path.
+  // address is used. `own`: the section with dumps in the recording, which uses the clock of the samples; empty if
+  // there is no section. `folders`: from --symbol-path.
   static RecordedJit open(const perf_data::ProcessHistory& history, bool has_monotonic_times, bytes::Span own,
                           std::span<const std::string> folders);
 
@@ -34,7 +34,7 @@ class RecordedJit {
 
   struct JitLocation {
     u32 process = 0;
-    u64 address = 0;  // its address when the sample was taken; for a caller, within the call
+    u64 address = 0;  // its address when the sample was taken; for a caller, an address within the call instruction
     std::string_view function;
     symbols::JitLine line;
   };

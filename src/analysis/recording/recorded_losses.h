@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The losses in a recording. A LOST record has the number of records for which a ring had no room; it is written as
-// soon as there is room again. Kernels since 6.0 also count the losses of each event, and recorders write these counts
-// at the end as LOST_SAMPLES. They include the losses in LOST records, and losses for which no LOST record could be
-// written. Without such counts, LOST_SAMPLES come from the hardware and are additional.
+// The losses in a recording. A LOST record has the number of records that did not fit into a ring buffer; it is written
+// as soon as there is space again. Kernels since 6.0 also count the losses of each event, and recorders write these
+// counts at the end as LOST_SAMPLES. They include the losses in LOST records, and losses for which no LOST record could
+// be written. If the kernel does not count losses, LOST_SAMPLES come from the hardware and are additional losses.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ inline bool counts_losses(const perf_data::PerfFile& file) {
   });
 }
 
-// Estimates the number of records in the damaged parts of the file, from the mean length of the others.
+// Estimates the number of records in the damaged parts of the file, from the mean length of the other records.
 inline u64 records_in_damage(const perf_data::PerfFile& file, const perf_data::ReadStatistics& statistics) {
   const perf_data::EarlierDamage& earlier = file.earlier_damage();
   const u64 bytes = statistics.damaged_bytes() - earlier.bytes, sound = file.record_bytes().size() - bytes;

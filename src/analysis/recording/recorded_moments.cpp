@@ -14,7 +14,7 @@ void MomentReader::add_count(u32 event, u32 core, u64 time_ns, u64 grown) {
   moments_.counters[known->second].points.push_back({time_ns, grown});
 }
 
-// State from before the recording has time 0.
+// A record about the state before the recording has time 0.
 void MomentReader::add(const perf_data::Comm& comm) {
   if (!comm.by_exec || comm.identity.time == 0) return;
   moments_.marks.push_back({.time_ns = comm.identity.time,
@@ -40,7 +40,7 @@ void MomentReader::add_loss(const perf_data::Identity& identity, u64 count, cons
 stacks::Moments MomentReader::finish(stacks::GrowingArray<u32> rows, const std::vector<stacks::StackEvent>& events) {
   moments_.samples.rows = std::move(rows);
   for (usize i = 0; i < moments_.counters.size(); ++i) moments_.counters[i].name = events[event_of_track_[i]].name;
-  // A trace also mentions programs that started long before it.
+  // A trace also has programs that started long before it; their marks are removed.
   std::erase_if(moments_.marks, [&](const stacks::Mark& mark) { return mark.time_ns <= 1; });
   for (const stacks::Mark& mark : moments_.marks) note(mark.time_ns);
   for (const stacks::TimedLoss& loss : moments_.losses) note(loss.begin_ns);

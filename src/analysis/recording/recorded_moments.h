@@ -12,7 +12,7 @@ namespace wperf::recording {
 
 class MomentReader {
  public:
-  // Adds a counted sample. Its row comes from the tally, which counts in the same order.
+  // Adds a counted sample. Its row comes from the SampleTally, which counts samples in the same order.
   void add_time(u64 time_ns, bool keep) {
     if (keep) moments_.samples.times_ns.push_back(time_ns);
     note(time_ns);
@@ -24,7 +24,7 @@ class MomentReader {
   void add(const perf_data::Lost& lost) { add_loss(lost.identity, lost.records, "records"); }
   void add(const perf_data::LostSamples& lost) { add_loss(lost.identity, lost.samples, "samples"); }
 
-  // Called after everything was added. `events`: for the names of counters.
+  // Called after everything was added. `events`: has the names of the counters.
   stacks::Moments finish(stacks::GrowingArray<u32> rows, const std::vector<stacks::StackEvent>& events);
 
  private:

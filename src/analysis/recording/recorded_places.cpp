@@ -35,7 +35,7 @@ using stacks::StackProfile;
 
 constexpr usize kFilesTogether = 4;
 
-// A return address follows the call, and may be in another function.
+// A return address is after the call, and may be in the next function.
 u64 searched_address(u64 address, bool is_return_address) {
   return is_return_address && address != 0 ? address - 1 : address;
 }
@@ -79,7 +79,7 @@ class PlaceNamer {
 
   void find_names();
   u32 add_module(const MappedCode& code, const modules::CodeFile& file, bool is_windows);
-  // The asked offsets that are in the file, as its addresses.
+  // The requested offsets that are in the file, as its linked addresses.
   struct FileAddresses {
     std::vector<u64> addresses;
     std::vector<u32> asked;
@@ -143,7 +143,7 @@ void PlaceNamer::find_names() {
     kernel_asked = std::async(std::launch::async,
                               [&, addresses = std::move(addresses)] { kernel.ask(file_, history_, addresses); });
   }
-  // A few files at a time: the memory of files that were read is freed before the next ones are opened.
+  // Opens only a few files at a time, and frees their memory before the next files are opened.
   for (usize begin = 0; begin < used.size(); begin += kFilesTogether) {
     if (options_.progress) options_.progress(begin, used.size());
     const std::span<const u32> some = std::span(used).subspan(begin, std::min(kFilesTogether, used.size() - begin));
@@ -226,7 +226,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
   const std::vector<u64>& addresses = inside.addresses;
   const std::vector<u32>& of_address = inside.asked;
   if (addresses.empty()) return;
-  // In files with overlapping segments the order may be different.
+  // In files with overlapping segments, addresses can be in another order than offsets.
   std::vector<u32> order(addresses.size());
   for (u32 i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](u32 a, u32 b) { return addresses[a] < addresses[b]; });
@@ -241,7 +241,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
   if (profile_.modules[module].reason.empty()) profile_.modules[module].reason = profile_.modules[module].not_used;
   const std::vector<code::AddressRange> ranges =
       options_.line_ranges ? file.line_ranges(known) : std::vector<code::AddressRange>();
-  // Functions by their beginnings; functions without a known beginning by name or address.
+  // Functions keyed by start address; functions without a known start are keyed by name or address.
   std::unordered_map<u64, u32> functions, loose_addresses;
   std::unordered_map<std::string_view, u32> loose_functions;
   NamelessCode nameless_code(file);
@@ -290,8 +290,8 @@ void PlaceNamer::keep_site(const symbols::Symbolization& known, const symbols::S
   }
 }
 
-// A line belongs to the function that is shown: if inlined functions are not shown, it is the line of the call that was
-// replaced.
+// The line is a line of the displayed function: if inlined functions are not shown, it is the line of the call that was
+// inlined.
 void PlaceNamer::name_answer(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer,
                              u32 function, u32 asked) {
   if (options_.code || options_.lists) keep_site(known, answer, function, asked);
@@ -334,7 +334,7 @@ void PlaceNamer::name_jit_code(const MappedCode& code, const std::vector<u32>& a
   }
 }
 
-// A function that was generated again is the same function.
+// A function that was generated several times counts as one function.
 void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   std::map<u32, u32> modules;
   ProfileTables::ModuleOfFile files;
@@ -363,7 +363,7 @@ void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   }
 }
 
-// Bounds of such code are not known here, so only its lines are listed.
+// The bounds of generated code are not known here, so only its lines are listed.
 void PlaceNamer::keep_made_site(const RecordedJit::JitLocation& location, u32 function, u32 asked) {
   stacks::CodeSite& site = profile_.sites[asked];
   site = {.function = function, .address = location.address};

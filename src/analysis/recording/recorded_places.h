@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names the addresses of a recording: each different address once, module by module, from the files on this machine,
-// /proc/kallsyms, and the maps of programs that generate code at run time.
+// Names the addresses of a recording, each distinct address once, module by module, from files on this machine,
+// /proc/kallsyms, and map files of programs that generate code at run time.
 #pragma once
 #include <functional>
 
@@ -14,7 +14,7 @@
 
 namespace wperf::recording {
 
-// The number of code files that are done, and the number of all code files.
+// `done` of `all` code files have been processed.
 using NamingProgress = std::function<void(usize done, usize all)>;
 
 struct PlaceOptions {
@@ -25,14 +25,14 @@ struct PlaceOptions {
   bool inlined = false;           // functions that the compiler inlined are separate frames
   bool python_lines = false;      // lines of Python functions are separate functions (python_line_name)
   bool decorated = false;
-  bool signatures = false;   // distinguishes overloads, which otherwise look the same
+  bool signatures = false;   // distinguishes overloads, which otherwise have the same name
   bool code = false;         // fills sites, and makes a node for each address
   bool code_lines = false;   // fills lines and inlined frames of the sites
   bool line_ranges = false;  // fills the range of each site's line
-  bool rvas = false;         // includes sites of Windows modules that are not on this machine; their image base is 0
+  bool rvas = false;         // includes sites of Windows modules that are not on this machine; the image base is then 0
   bool lists = false;        // instead of the tree, stacks that keep their addresses
   NamingProgress progress = {};
-  OpenedCode* opened = nullptr;  // files stay open there; if null, they are closed, or returned if `code` is set
+  OpenedCode* opened = nullptr;  // keeps the files open; if null, files are closed, or returned if `code` is set
 };
 
 // The files of a profile's sites.
@@ -49,9 +49,9 @@ struct NamedPlaces {
   stacks::LineStacks lists;
 };
 
-// Fills modules, functions, lines, places, nodes and sites of the profile. With inlined functions there are more nodes
-// than in the aggregator, and the profile's samples are moved to the new nodes. With lists there is one node for each
-// place. Removes the addresses from the aggregator if they are not needed later.
+// Fills modules, functions, lines, places, nodes and sites of the profile. With `inlined` there are more nodes than in
+// the aggregator, and the profile's samples are moved to the new nodes. With `lists` there is one node for each place.
+// Removes the addresses from the aggregator if they are not needed later.
 NamedPlaces name_places(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                         stacks::StackAggregator& aggregator, const PlaceOptions& options,
                         stacks::StackProfile& profile);

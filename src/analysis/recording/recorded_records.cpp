@@ -16,8 +16,8 @@ namespace {
 
 constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
 constexpr usize kRunBytes = 128 << 10;
-// The number of runs that are counted together. It must not depend on the machine, because the data that an aggregator
-// drops depends on where it began, and the result must be the same everywhere.
+// The number of runs in a share. It must not depend on the machine, because an aggregator's limits drop data depending
+// on where it began, and the result must be the same on all machines.
 constexpr usize kRunsOfShare = 128;
 constexpr u64 kRecordAlignment = 64;  // on cores that pad their records; on others a record may begin at any byte
 
@@ -78,7 +78,7 @@ const spe::Record* RecordMover::canonical(u32 process, const spe::Record& record
 struct RecordedRecords::Share {
   spe::Aggregator aggregator;
   DecodeStates states;
-  bool whole = true;  // it ended between two records, so the next share began with a complete one
+  bool whole = true;  // the share ended between two records, so the next share began with a complete record
   bool done = false;
 };
 
@@ -129,7 +129,7 @@ RecordedRecords::Run RecordedRecords::joined(usize first, usize last) const {
   return pieces;
 }
 
-// The owner of records without a thread: the thread of the buffer, or the process if there is only one.
+// Sets the owner of records without a thread: the thread of the buffer, or the process if there is only one.
 RecordedRecords::Piece RecordedRecords::piece_of(const perf_data::AuxBuffer& buffer,
                                                  const perf_data::AuxStretch& stretch) const {
   Piece piece{.origin = {.core = buffer.cpu == perf_data::kAnyCpu ? 0 : buffer.cpu},
@@ -154,7 +154,7 @@ void RecordedRecords::add_to(spe::Aggregator& aggregator, DecodeStates& states) 
     shares[i].whole =
         for_each_in(i * kRunsOfShare, std::min((i + 1) * kRunsOfShare, runs_.size()), shares[i].states,
                     [&](const spe::Origin& origin, const spe::Record& record) { own.add(origin, record); });
-    // The shares are joined in order, each as soon as possible, so that at most one is kept for each thread.
+    // The shares are joined in order, each as soon as possible, so that at most one share per thread is in memory.
     const std::lock_guard lock(joining);
     shares[i].aggregator = std::move(own);
     shares[i].done = true;
@@ -173,7 +173,7 @@ void RecordedRecords::add_to(spe::Aggregator& aggregator, DecodeStates& states) 
     add_states(states_of_shares, states);
     return;
   }
-  // If records may have other sizes, they must be read in order.
+  // If records do not end where runs end, they must be read in order.
   for_each(states, [&](const spe::Origin& origin, const spe::Record& record) { aggregator.add(origin, record); });
 }
 

@@ -19,16 +19,16 @@ class RecordMover {
  public:
   RecordMover(const CanonicalCode& code, const perf_data::AuxTraces& traces)
       : history_(code.history()), traces_(traces), pcs_(code), targets_(code) {
-    // Initialised with threads that are never looked up at these indices.
+    // Initialised with thread numbers that are never looked up at these indices.
     for (u32 i = 0; i < kKnown; ++i) owners_[i].thread = i + 1;
   }
 
   // `process`: for records without a thread; ProcessHistory::kNobody if unknown.
   u32 space_of(u32 process, const spe::Record& record);
   u32 process_of(const spe::Record& record, u32 otherwise);
-  // On the recording's clock; the largest time if unknown.
+  // On the clock of the recording; the maximum value if unknown.
   u64 time_of(const spe::Record& record) const;
-  // Null if nothing changes. Otherwise a copy that is valid until the next call.
+  // Null if no address changes; otherwise a copy of the record, valid until the next call.
   const spe::Record* canonical(u32 process, const spe::Record& record);
 
  private:
@@ -51,8 +51,8 @@ class RecordMover {
 
 class RecordedRecords {
  public:
-  // `process`: only this process's code is distinguished, at its recorded addresses; all other operations count as
-  // those of other processes. With ProcessHistory::kNobody all processes are distinguished.
+  // `process`: only code of this process is distinguished, at its recorded addresses; all other operations count as
+  // operations of other processes. With ProcessHistory::kNobody all processes are distinguished.
   RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code,
                   u32 process = perf_data::ProcessHistory::kNobody);
 
@@ -61,7 +61,7 @@ class RecordedRecords {
   void for_each(DecodeStates& states, Callback&& callback) const {
     for_each_in(0, runs_.size(), states, callback);
   }
-  // The records are divided into runs, which may be decoded in parallel. for_each_in() decodes the runs from `first` up
+  // The records are divided into runs, which can be decoded in parallel. for_each_in() decodes the runs from `first` up
   // to but not including `last`. It returns false if the last run ends inside a record, which continues in the next
   // run.
   usize run_count() const { return runs_.size(); }
@@ -102,7 +102,7 @@ class RecordedRecords {
     u32 process = perf_data::ProcessHistory::kNobody;  // the process of records without a thread
     u64 offset = 0;                                    // position in the core's stream
     bytes::Span bytes;
-    // The next run continues bytes that were written at once; ideally a record ends here.
+    // The next run continues the same written bytes, usually from a new record on.
     bool goes_on = false;
   };
   using Run = std::vector<Piece>;

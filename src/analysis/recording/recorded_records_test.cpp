@@ -21,7 +21,7 @@ using spe::SpeEncoder;
 constexpr u32 kNobody = ProcessHistory::kNobody;
 constexpr u32 kProgram = 100, kItsThread = 101, kOther = 200, kOtherThread = 201, kStranger = 300;
 
-// One core's records, in a file that has the threads of two programs.
+// The records of one core, in a file with the threads of two programs.
 class RecordedRecordsTest : public testing::Test {
  protected:
   RecordedRecordsTest() {
@@ -34,7 +34,7 @@ class RecordedRecordsTest : public testing::Test {
     if (thread != 0) encoder_.context(1, thread);
     encoder_.operation(spe::kClassOther, 0).end();
   }
-  // For each record: (address, is it of another process), as seen from `process`.
+  // For each record: (address, is it from another process), as seen from `process`.
   std::vector<std::tuple<u64, bool>> seen_by(u32 process) {
     read();
     std::vector<std::tuple<u64, bool>> seen;
@@ -45,7 +45,7 @@ class RecordedRecordsTest : public testing::Test {
     EXPECT_EQ(states.at(0).damage.bad_bytes, 0u);
     return seen;
   }
-  // The same, as the aggregator counts them.
+  // The number of operations of other processes, as counted by the aggregator.
   u64 counted_as_others(u32 process) {
     read();
     spe::Aggregator aggregator({.memory = false});
@@ -108,8 +108,8 @@ TEST_F(RecordedRecordsTest, KernelOperationsAreNotOfOtherProcesses) {
   EXPECT_EQ(counted_as_others(kProgram), 0u);
 }
 
-// A record without a context packet counts for the program, because no other process is known. So does a thread without
-// a record, because the program may have started it.
+// A record without a context packet counts for the program, because no other process is known. A thread without a
+// record also counts for the program, because the program may have started it.
 TEST_F(RecordedRecordsTest, WhoeverIsNotKnownIsNotAnother) {
   operation(0x3000, 0);
   operation(0x3004, kStranger);

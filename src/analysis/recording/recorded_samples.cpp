@@ -38,7 +38,7 @@ ProcessHistory::Span span_of(const ProcessHistory& history, const perf_data::Aux
   return span;
 }
 
-// The time range in the file's header; nullopt if it has none.
+// The time range in the features of the file; nullopt if the file has none.
 std::optional<ProcessHistory::Span> sample_span(const perf_data::PerfFile& file) {
   const std::optional<perf_data::SampleTime> time = file.features().sample_time();
   if (!time.has_value() || time->first == 0) return std::nullopt;
@@ -70,8 +70,8 @@ void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
   profile.python = run.python;
 }
 
-// Reads a file once. Names and mappings are collected while samples are read, if that gives the same result; otherwise
-// they are collected first.
+// Reads the samples of a file. Names and mappings are collected while samples are read, if that gives the same result;
+// otherwise they are collected first.
 class RecordingReader {
  public:
   RecordingReader(const perf_data::PerfFile& file, const ReadOptions& wanted)

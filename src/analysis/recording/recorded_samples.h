@@ -15,7 +15,7 @@
 
 namespace wperf::recording {
 
-// Which samples to read, where to find names, and the details that a view needs in addition to thread, function and
+// Selects the samples to read, where to find names, and the details that a view needs besides thread, function and
 // event. Each detail costs time.
 struct ReadOptions {
   std::string file = {};                       // name of the file in the profile; empty: a temporary file
@@ -34,7 +34,7 @@ struct ReadOptions {
   modules::DebugDownloads* downloads = nullptr;  // for --debuginfod
   bool code = false;                             // a site for each sampled address
   bool code_lines = false;                       // lines of these sites
-  bool files_with_lines = false;                 // look for files with lines, even if no lines are needed now
+  bool files_with_lines = false;                 // prefer files with line information, even if lines are not needed now
   bool rvas = false;                             // see PlaceOptions
   bool line_ranges = false;                      // line ranges of these sites
   u64 slice_ns = 0;                              // length of time slices; 0: none
@@ -42,8 +42,8 @@ struct ReadOptions {
                                                  // addresses
   bool sample_rows = false;                      // like `rows`, but with stacks in the tree
   bool times = false;                            // times of records that are not samples
-  bool sample_times = false;                     // and the times of samples
-  // For each sample of the file the weight to use instead of its period; 0: it does not count. Null: as recorded.
+  bool sample_times = false;                     // times of samples
+  // For each sample of the file, the weight to use instead of its period; 0 excludes the sample. Null: use the periods.
   const std::vector<u64>* weights = nullptr;
   const perf_data::AuxTraces* traces = nullptr;  // also count the operations recorded by SPE; null if there are none
   modules::FunctionFiles* functions = nullptr;   // cached functions of modules
@@ -56,17 +56,17 @@ struct RecordedSamples {
   stacks::RecordingAbout about;
   CodeFiles files;           // if `code` was requested
   stacks::LineStacks lists;  // if rows were requested
-  stacks::Moments moments;   // times of samples only if requested; the caller adds the states of threads
+  stacks::Moments moments;   // has times of samples only if requested; the caller adds the states of threads
   // The row of each sample of the file, in order; four bytes each. stacks::StackAggregator::kNoRow if it was not
   // counted.
   stacks::GrowingArray<u32> row_of_sample;
-  // If samples contain the counts of other events, each sample counts for several events. This lists all of them with
+  // If samples contain counts of other events, each sample counts for several events. Then this lists these events with
   // their counts; otherwise it is empty.
   std::vector<SampleTally::Part> parts;
   std::optional<perf_data::RunFacts> run;  // for wperf's own recordings
 };
-// When the run of a recording of wperf's began: the origin of --time, of time slices and of exports. nullopt for other
-// recordings; their origin is the first sample.
+// The time at which the run began, for recordings made by wperf: the origin of --time, time slices and exports. nullopt
+// for other recordings, because their origin is the first sample.
 std::optional<u64> begin_of_run(const perf_data::PerfFile& file);
 // The first and last nanosecond of a range of time.
 struct TimeLimits {

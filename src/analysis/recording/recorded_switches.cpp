@@ -65,7 +65,8 @@ class Reader {
     if (out_.switches.empty()) return nothing();
     if (has_switches_ && !out_.of_whole_cores) forget_successors();
     inherit_names();
-    // Each core's records are written to the file when there are many of them.
+    // The records of a core are written to the file in batches, so a truncated file lacks the last records of each
+    // core.
     if (file_.is_cut()) {
       for (usize core = 0; core < recorded_until_.size(); ++core) {
         if (recorded_until_[core] != 0) {
@@ -122,7 +123,7 @@ class Reader {
     out_.end = std::max(out_.end, time);
   }
 
-  // Files of several cores are not in order of time, so the latest fact about a thread counts.
+  // Records of several cores are not in order of time, so the latest record about a thread counts.
   void put_in_process(u32 thread, u32 process, u64 time) {
     u64& since = named_at_[thread].process;
     if (time < since) return;
@@ -164,7 +165,8 @@ class Reader {
     recorded_until_[core] = std::max(recorded_until_[core], time);
   }
 
-  // A LOST record is written as soon as there is room, so the loss is between the core's previous record and this one.
+  // A LOST record is written as soon as there is space, so the loss is between the previous record of the core and this
+  // one.
   void take(const perf_data::Lost& lost) {
     const perf_data::Identity& identity = lost.identity;
     if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
@@ -217,7 +219,8 @@ class Reader {
     out_.arguments.push_back({number, *value});
   }
 
-  // If there are several events, the first one decides where threads ran; otherwise they would count twice.
+  // If there are several events, only samples of the first event show where threads ran; otherwise time would count
+  // twice.
   void take_running(const perf_data::Sample& sample, u32 number) {
     if (!out_.has_other_samples) running_event_ = sample.event;
     out_.has_other_samples = true;
@@ -231,22 +234,22 @@ class Reader {
     return ran_on_[core];
   }
 
-  // If there are also tracepoints, these records repeat them.
+  // If there are also tracepoints, these records repeat the same switches.
   void take(const perf_data::Switch& change) {
     note_time(change.identity.time);
     if (!change.identity.has(perf_data::kSampleTime)) return;
     note_core(core_of(change.identity), change.identity.time);
     const u32 thread = change.identity.tid;
     if (has_switches_ && !change.is_cpu_wide) {
-      // A tracepoint for each thread shows when the thread leaves; this record shows when it comes.
+      // Tracepoints of single threads show when a thread leaves its core; this record shows when it comes back.
       out_.of_whole_cores = false;
       if (change.is_out) return;
       out_.switches.push_back({.time = change.identity.time, .comes = thread, .core = core_of(change.identity)});
       return;
     }
-    // If whole cores are recorded, each switch is recorded twice: by the thread that leaves and by the one that comes.
-    // The first record is missing if the kernel hides the thread; some kernels also lose the tracepoint after idle. See
-    // fill_gaps().
+    // If whole cores are recorded, each switch is recorded twice: by the thread that leaves and by the thread that
+    // comes. The first record is missing if the kernel hides the thread; some kernels also lose the tracepoint after
+    // idle. See fill_gaps().
     if (change.is_cpu_wide && !change.is_out) {
       said_again_.push_back({.time = change.identity.time,
                              .leaves = change.next_prev_tid,
@@ -264,7 +267,7 @@ class Reader {
                .core = core_of(change.identity),
                .leaving = change.is_preempted ? Leaving::preempted : Leaving::waits};
     if (change.is_cpu_wide && has_core) {
-      // A thread that has ended leaves without a number.
+      // After its end, a thread leaves the core without a number.
       if (one.leaves == stacks::kNobody) one.leaves = ran_on(one.core);
       ran_on(one.core) = next;
     }
@@ -292,8 +295,8 @@ class Reader {
     }
   }
 
-  // If only some threads were recorded, other threads leave cores without records, and each recorded thread has a
-  // record when it comes.
+  // If only some threads were recorded, it is unknown which thread comes to a core when a recorded thread leaves. There
+  // is a separate record when a recorded thread comes.
   void forget_successors() {
     for (Switch& one : out_.switches) {
       if (one.kind == stacks::Kind::switched && one.leaves != stacks::kNobody) one.comes = stacks::kNobody;
@@ -336,7 +339,7 @@ class Reader {
   u64 program_begin_ = 0;
   u32 running_event_ = 0;
   bool stacks_of_left_ = false;
-  std::unordered_map<u32, u32> left_;  // by thread: the sample of the switch whose record comes next
+  std::unordered_map<u32, u32> left_;  // by thread: the sample of a switch; the record of the switch follows
   struct NamedAt {
     u64 name = 0, process = 0;
   };

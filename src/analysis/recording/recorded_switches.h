@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which threads came to cores and left them, from a perf.data file: from samples of scheduler tracepoints, or from the
-// kernel's SWITCH records.
+// Context switches from a perf.data file: from samples of scheduler tracepoints, or from SWITCH records of the kernel.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -17,7 +16,7 @@ namespace wperf::recording {
 struct SwitchedThread {
   u32 process = 0;  // 0: not known
   std::string name;
-  u32 number = 0;  // the system's number, if it is not the number used here; otherwise 0
+  u32 number = 0;  // the system's number, if it differs from the number used here; otherwise 0
 };
 
 // A thread was running at this sample.
@@ -35,12 +34,13 @@ struct CallArgument {
 };
 
 struct RecordedSwitches {
-  // Keyed by number. The last thread with a reused number keeps it; earlier threads have other numbers here.
+  // Keyed by number. If the system reused a number, its last thread keeps it, and earlier threads have other numbers
+  // here.
   std::unordered_map<u32, SwitchedThread> threads;
   std::vector<stacks::Switch> switches;            // ordered by time
   std::vector<stacks::Unrecorded> unrecorded;      // periods of cores that were lost or not finished
-  u32 recorder = 0;                                // the process that recorded; 0 if not known
-  u32 program = 0;                                 // the process that the recording is about; 0: all processes
+  u32 recorder = 0;                                // the recording process; 0 if not known
+  u32 program = 0;                                 // the recorded process; 0: all processes
   std::vector<std::pair<u32, u32>> children;       // pairs of parent and child process
   std::vector<stacks::InterruptTimes> interrupts;  // by core; empty if not known
   u64 begin = 0, end = 0;                          // times of the first and last record in nanoseconds
@@ -49,12 +49,12 @@ struct RecordedSwitches {
   bool has_windows_reasons = false;                // Switch::reason is a KWAIT_REASON
   bool has_wakeups = false;                        // false if it is unknown which thread woke another one
   bool has_stacks = false;
-  bool has_other_samples = false;  // samples of events that are not the scheduler's
+  bool has_other_samples = false;  // samples of events other than scheduler events
   bool of_whole_cores = true;      // false if only some threads were recorded, so that cores also ran other threads
   std::vector<RunningSample> running_samples;  // samples of one event, if has_other_samples
   bool has_arguments = false;                  // false if it is unknown for which locks threads waited
-  std::vector<CallArgument> arguments;         // ordered by sample, for those with a recorded argument
-  // nullopt if it was not recorded, or is 0.
+  std::vector<CallArgument> arguments;         // ordered by sample; only samples with a recorded argument
+  // nullopt if the argument was not recorded, or is 0.
   std::optional<u64> argument_of(u32 sample) const {
     const auto found = std::ranges::lower_bound(arguments, sample, {}, &CallArgument::sample);
     if (found == arguments.end() || found->sample != sample || found->value == 0) return std::nullopt;
@@ -62,8 +62,8 @@ struct RecordedSwitches {
   }
 };
 
-// Returns an error if the file has neither scheduler tracepoints nor SWITCH records. A recording of a program begins
-// before its start; until then its process is wperf.
+// Returns an error if the file has neither scheduler tracepoints nor SWITCH records. The recording of a program begins
+// before the program starts; until its start, the process runs wperf.
 diag::Result<RecordedSwitches> read_switches(const perf_data::PerfFile& file);
 // Removes everything before `time`.
 void begin_at(u64 time, RecordedSwitches& switches);

@@ -55,7 +55,7 @@ class RecordedSwitchesTest : public testing::Test {
   std::vector<std::byte> bytes_;
 };
 
-// All records of one core are in the file before earlier records of another core.
+// The file has the records of one core first, although records of another core are earlier.
 TEST_F(RecordedSwitchesTest, ThreadsHaveTheNameThatTheyHadLast) {
   comm(50, 8, "late");
   leaves(60, 0, 8, 9);
@@ -72,7 +72,7 @@ TEST_F(RecordedSwitchesTest, AnUnnamedThreadHasTheNameOfItsCreator) {
   creates(40, 8, 11);
   comm(45, 11, "worker");
   creates(50, 11, 12);
-  comm(55, 11, "idler");  // the name that it had when it created 12 is not known
+  comm(55, 11, "idler");  // the name of 11 when it created 12 is not known
   leaves(60, 0, 10, 11);
   leaves(70, 0, 11, 12);
   const auto threads = read().threads;
@@ -104,7 +104,7 @@ TEST_F(RecordedSwitchesTest, AnExecInAnotherThreadTakesTheNumberOfTheFirst) {
   creates(20, 7, 8);
   leaves(30, 1, 0, 8);
   exits(40, 0, 7);
-  leaves(45, 0, ~u32{0}, 0);  // it has no number any more
+  leaves(45, 0, ~u32{0}, 0);  // thread 7 has no number any more
   execs(50, 1, 7);
   leaves(60, 1, 7, 0);
   leaves(80, 1, 0, 7);
@@ -123,7 +123,7 @@ TEST_F(RecordedSwitchesTest, AnExecInAnotherThreadTakesTheNumberOfTheFirst) {
   EXPECT_EQ(done.switches, 6u);
 }
 
-// The kernel hides some threads. The next thread that comes to the core shows when the hidden one left.
+// The kernel hides some threads. The next thread that comes to the core shows when the hidden thread left.
 TEST_F(RecordedSwitchesTest, AThreadThatIsHiddenLeavesAsTheNextOneComes) {
   leaves(10, 0, 8, 9);
   comes(30, 0, 8, 9);

@@ -14,7 +14,7 @@ RecordedTasks::Task RecordedTasks::find(u32 pid, u32 tid, u64 when) {
   return {pid, tid, number, task.space, task.begin, task.end};
 }
 
-// A thread without a name is called by its number, as in perf.
+// A thread without a name is named by its number, as in perf.
 u32 RecordedTasks::name_of(u32 tid, u32 name) {
   if (name != perf_data::kNoCode) return name;
   return kNameless | nameless_.try_emplace(tid, static_cast<u32>(nameless_.size())).first->second;

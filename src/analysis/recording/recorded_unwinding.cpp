@@ -58,7 +58,7 @@ struct FrameFile {
   bool has_read_debug = false;
 
   const unwind::FrameRow* row_at(u64 address);
-  // Is it code without frame information in the function where the program begins?
+  // Is it code without frame information in the function in which the program begins?
   bool is_in_entry(u64 address);
 };
 
@@ -195,7 +195,7 @@ CodeAt RecordedUnwinder::Files::find_code(u64 address) {
 
 const unwind::FrameRow* RecordedUnwinder::Files::row_of_jit_code(u64 address) const {
   if (!read_jit_code_ || architecture_ != unwind::Architecture::x86_64) return nullptr;
-  // The pages before and after this one may not be mapped.
+  // The pages before and after the page of this address may not be mapped.
   constexpr u64 kPage = 4096, kReach = unwind::kCallStubReach;
   std::array<std::byte, 2 * kReach + 1> code{};
   const u64 page = address & ~(kPage - 1), wanted = address - kReach;
@@ -289,7 +289,7 @@ bool DeferredStacks::append_to(std::vector<stacks::StackFrame>& frames, const pe
   bool is_first = true;
   for (usize i = 0; i < chain.size(); ++i) {
     if (chain[i] >= perf_data::kCallchainMarks) continue;
-    // The delayed part begins at the address to which the thread returns. A sample in user mode already has that
+    // The deferred part begins at the address to which the thread returns. A sample in user mode already has this
     // address.
     const bool again = is_first && frames.size() == 1 && frames[0].address == chain[i];
     is_first = false;
@@ -299,7 +299,7 @@ bool DeferredStacks::append_to(std::vector<stacks::StackFrame>& frames, const pe
 }
 
 bool continue_by_pointers(std::vector<u64>& unwound, const std::vector<u64>& pointers) {
-  // Both begin at the sample, so that callers that occur several times (recursion) are matched in order.
+  // Both lists begin at the sample, so callers that occur several times (recursion) are matched in order.
   auto from = unwound.begin();
   auto next = pointers.begin();
   for (; next != pointers.end(); ++next) {

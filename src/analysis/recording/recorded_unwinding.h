@@ -31,13 +31,13 @@ class RecordedUnwinder {
 
   // Appends the frames of user code after the sample's own address, nearest caller first. They are return addresses,
   // or, for code interrupted by a signal or the kernel, the instruction's address + 1. So the byte before each address
-  // is in the right instruction. `space`: the address space of the sample's process at that time, from
+  // is always in the right instruction. `space`: the address space of the sample's process at that time, from
   // ProcessHistory::task_at.
   unwind::Ending add_callers(const perf_data::Sample& sample, u32 space, std::vector<u64>& callers);
 
   // From now on `visit` is called for each frame of each stack.
   void show_frames_to(unwind::VisitFrame visit);
-  // Reads code of the sample's process that no file has. Returns false if it cannot be read.
+  // Reads code of the sample's process that is in no file. Returns false if the code cannot be read.
   using ReadCode = std::function<bool(u64 address, std::span<std::byte> to)>;
   void read_jit_code_with(ReadCode read);
 
@@ -54,10 +54,10 @@ class RecordedUnwinder {
   std::unique_ptr<Files> files_;
 };
 
-// Joins stacks that a recording has in pieces. Kernels from 6.19 on may delay the user part of a call chain until the
-// thread returns to user mode. Such a sample ends with a mark and a cookie, and one later record with that cookie
-// belongs to all these samples of the thread. A stack copy may be too short; then a chain of frame pointers recorded
-// with it continues it.
+// Joins stacks that are recorded in pieces. Kernels from 6.19 on may defer the user part of a call chain until the
+// thread returns to user mode. Such a sample ends with a mark and a cookie, and a later record with this cookie has the
+// user part for all these samples of the thread. A stack copy may be too short; then the chain of frame pointers
+// recorded with it continues the stack.
 class DeferredStacks {
  public:
   // Reads the whole file if one of its events defers user callchains.
@@ -65,20 +65,20 @@ class DeferredStacks {
 
   // Was the user part of the sample's stack deferred?
   static bool is_put_off(const perf_data::Sample& sample);
-  // Appends the delayed part. Returns false if no record of the sample's thread has its cookie.
+  // Appends the deferred part. Returns false if no record of the sample's thread has its cookie.
   bool append_to(std::vector<stacks::StackFrame>& frames, const perf_data::Sample& sample) const;
 
  private:
   struct Part {
     u32 tid = 0;
-    bytes::Words chain;  // the chain in the file
+    bytes::Words chain;  // views the chain in the file
   };
   std::unordered_map<u64, Part> parts_;  // keyed by cookie
 };
 
-// `unwound`: callers from a stack copy that was too short. `pointers`: the same stack by frame pointers, which may lack
-// some callers. Appends the callers after the last one that is in both. Returns false if they have none in common, or
-// if no caller follows it.
+// `unwound`: callers from a stack copy that was too short. `pointers`: callers of the same stack by frame pointers;
+// some may be missing. Appends to `unwound` the callers in `pointers` after the last common caller. Returns false if
+// there is no common caller, or if no caller follows it.
 bool continue_by_pointers(std::vector<u64>& unwound, const std::vector<u64>& pointers);
 
 }  // namespace wperf::recording

@@ -17,7 +17,7 @@ constexpr u64 kTrailersAndDeferral = (u64{1} << 18) | (u64{1} << 38);
 constexpr u64 kFieldsOfChains = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleCallchain;
 constexpr u64 kInKernel = 0xffff'8000'0000'1000, kInProgram = 0x40'1000, kCalledFrom = 0x40'2000;
 
-// Samples whose user part comes later in a separate record.
+// Samples with a user part that comes later in a separate record.
 class DeferredStacksTest : public testing::Test {
  protected:
   DeferredStacksTest() { builder_.event(perf_data::test::attributes(kFieldsOfChains, 0, kTrailersAndDeferral)); }

@@ -20,8 +20,8 @@ AddressKind kind_of_mark(u64 mark) {
   return mark == perf_data::kCallchainUser ? AddressKind::user : AddressKind::other;
 }
 
-// The newest call comes first. The sample, or the address where the kernel was entered, is in the function that this
-// call entered.
+// The newest call comes first; it entered the function with the sample, or with the address where the kernel was
+// entered.
 void append_call_branches(const Words& calls, u64 entered_from, std::vector<StackFrame>& out) {
   if (!stacks::is_user_code(out.back().kind)) {
     out.push_back({entered_from != 0 ? entered_from : calls[1], AddressKind::user});
@@ -66,7 +66,7 @@ void collect_frames(const SampleChain& chain, std::vector<StackFrame>& out) {
       kind = kind_of_mark(address);
       continue;
     }
-    // The stack repeats the sampled instruction; with a precise event the two differ slightly.
+    // The stack repeats the sampled address; with a precise event the two addresses differ slightly.
     const bool again = is_first && (address == chain.ip || exact_ip);
     is_first = false;
     if (!again) out.push_back({address, kind});

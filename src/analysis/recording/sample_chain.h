@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The call chain of a sample in the file: its hash, which identifies most samples, and its frames, which are read only
-// for the first sample of each kind.
+// The call chain of a sample in the file: its hash, which identifies most chains, and its frames, which are read only
+// for the first sample with each chain.
 #pragma once
 #include <optional>
 #include <unordered_map>
@@ -11,8 +11,8 @@
 
 namespace wperf::recording {
 
-// Words in the file. Not a span: reading a span just after its two halves were written would wait until both have left
-// the core's store buffer.
+// Words in the file. Not a span: reading a span directly after its two halves were written would stall until both have
+// left the core's store buffer.
 class ChainWords {
  public:
   ChainWords() = default;
@@ -43,8 +43,8 @@ stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackAggregat
 stacks::SampleHash hash_of(const std::vector<stacks::StackFrame>& frames,
                            const stacks::StackAggregator::Origin& origin);
 
-// Counters that were read with each sample (perf's leader sampling, `{a,b}:S`), and their increases since the previous
-// sample.
+// Counters that were read with each sample (leader sampling in perf, `{a,b}:S`), and how much they increased since the
+// previous sample.
 
 // An inherited event counts for each thread separately, under the same id.
 struct ReadCounter {
@@ -55,7 +55,8 @@ struct ReadCounter {
 
 class CounterGrowth {
  public:
-  // Returns nullopt if the count decreased, which no counter does. Later increases are relative to the smaller value.
+  // Returns the increase, or nullopt if the value is smaller than before, which is not valid. Later increases are
+  // relative to the smaller value.
   std::optional<u64> note(const ReadCounter& counter, u64 value) {
     u64& before = values_[counter];
     const u64 last = before;

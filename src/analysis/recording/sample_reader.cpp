@@ -126,7 +126,8 @@ void SampleReader::run() {
   losses.damaged_bytes = statistics.damaged_bytes();
   losses.damaged_records_about = records_in_damage(file_, statistics);
   losses.of_unknown_event = statistics.of_unknown_event;
-  // Packed records occur here only if the file's header does not mention them, so they were not unpacked.
+  // There are compressed records here only if the header of the file does not mention them, so that they were not
+  // unpacked.
   losses.damaged_records += statistics.all_damaged() - statistics.of_unknown_event + statistics.compressed();
   losses.unknown_types = statistics.unknown;
   losses.unknown_records = statistics.of_further_unknown;
@@ -157,8 +158,8 @@ std::pair<spe::OperationName, u64> kind_of(const spe::Record& record) {
 
 }  // namespace
 
-// Adds an event for each kind of operation, the largest first, because some views show only one event. To know their
-// sizes, the records are decoded once more.
+// Adds an event for each kind of operation, the largest first, because some views show only one event. The records are
+// decoded an additional time to find the number of each kind.
 std::map<SampleReader::OperationKind, u32> SampleReader::add_kinds_of_operations(const RecordedRecords& records) {
   std::map<OperationKind, u64> counts;
   DecodeStates states;
@@ -237,8 +238,8 @@ void SampleReader::take(const Sample& sample, const Record& record) {
   if (is_wanted) add(sample, event, sample.period, when);
 }
 
-// Takes the counters that were read with the sample: for each, notes the increase since the previous sample, which may
-// be outside of the selected time.
+// Takes the counters that were read with the sample: notes the increase of each counter since the previous sample,
+// which may be outside of the selected time.
 void SampleReader::take_values(const Sample& sample, u32 sampled, u64 when, bool is_wanted) {
   const perf_data::CounterValues& counters = sample.counters;
   const perf_data::EventAttributes& attributes = file_.attrs()[sampled].attributes;
@@ -317,7 +318,7 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   if (!has_copy && !is_put_off && jit_.empty() && leaves_ == nullptr) {
     return tally_.add(samples_ - 1, chain, origin, period);
   }
-  // If the frames are not those of the call chain, samples can only be compared by their frames.
+  // If the frames do not all come from the call chain, the hash of the chain cannot identify the stack.
   collect_frames(chain, frames_);
   if (is_put_off && !deferred_.append_to(frames_, sample)) ++profile_.losses.stacks_undelivered;
   if (has_copy) unwind(sample, task.space);

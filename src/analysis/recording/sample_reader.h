@@ -31,14 +31,14 @@ class SampleReader {
  public:
   SampleReader(const perf_data::PerfFile& file, const ReadOptions& wanted, stacks::StackProfile& profile);
 
-  // One of these two functions must be called; it decides how threads are identified. Only the complete history has
+  // One of these two functions must be called, as the source of threads and their names. Only the complete history has
   // code that was generated at run time.
   void follow(HistoryAhead& ahead) {
     ahead_ = &ahead;
     tasks_.look_up_with([&ahead](u32 pid, u32 tid, u64 when) { return ahead.task_at(pid, tid, when); });
   }
   void look_up_in(const perf_data::ProcessHistory& history, std::span<const std::string> folders);
-  // Finds callers of functions that have not saved the link register.
+  // Uses `leaves` to find callers of functions that have not saved the link register.
   void call_leaves_with(LeafFrameCallers& leaves) { leaves_ = &leaves; }
   void slice_time(const stacks::TimeSlices& slices) { profile_.slices = slices; }
   // Takes callers in user code from stack copies, if the file has them.
@@ -64,7 +64,7 @@ class SampleReader {
     last_time_ = std::max(last_time_, time);
   }
   bool is_within_time(const perf_data::Sample& sample) const { return sample.time >= begin_ && sample.time <= end_; }
-  // The same for an operation that SPE recorded, which may have no time.
+  // The same for an SPE operation, which may have no time.
   static bool has_time(u64 time) { return time < ~u64{0} - 1; }
   bool is_outside(u64 time) const { return has_time(time) ? time < begin_ || time > end_ : is_limited_; }
   std::map<OperationKind, u32> add_kinds_of_operations(const RecordedRecords& records);

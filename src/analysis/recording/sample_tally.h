@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts samples in a StackAggregator. Most repeat an earlier one and are counted immediately. For the others, another
-// thread adds the frames while further samples are read.
+// Counts samples in a StackAggregator. Most samples have the stack of an earlier sample and are counted immediately.
+// For new stacks, another thread adds the frames while further samples are read.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -44,7 +44,7 @@ class SampleTally {
       aggregator_.expect_row(arriving_[(arrived_ - kArriving / 2 - 1) % kArriving].hash);
     }
   }
-  // For frames that do not come from a chain; counted immediately, after all earlier samples.
+  // For frames that do not come from a chain. The sample is counted immediately, after all earlier samples.
   void add(u64 sample, const std::vector<stacks::StackFrame>& frames, const Origin& origin, u64 period);
 
   // Called after the last sample, with the number of samples in the file. The functions below may be used only after
@@ -71,7 +71,7 @@ class SampleTally {
   static constexpr usize kArriving = 64;
   // A chain's words are copied, because their part of the file may not be in memory any more.
   struct NewStack {
-    SampleChain chain;  // has the batch's copy of the words
+    SampleChain chain;  // refers to the batch's copy of the words
     u32 space = 0;
     u32 callchain = 0, calls = 0;  // their sizes in bytes
   };
@@ -108,7 +108,7 @@ class SampleTally {
   std::condition_variable changed_;
   usize filled_ = 0, taken_ = 0;
   bool is_flushed_ = false, is_ending_ = false;
-  std::future<void> adding_;  // runs if one batch was not enough
+  std::future<void> adding_;  // only valid if more than one batch was needed
 };
 
 }  // namespace wperf::recording

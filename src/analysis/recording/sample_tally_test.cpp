@@ -43,7 +43,7 @@ struct Counted {
   bool operator==(const Counted&) const = default;
 };
 
-// Enough for the thread to fall behind, run out of work, and be waited for.
+// Enough samples for the thread to fall behind, to run out of work, and to be waited for.
 TEST(SampleTally, CountsAllOfManySamplesEachInItsRow) {
   const Chains chains(3000);
   constexpr u64 kSamples = 100'000;

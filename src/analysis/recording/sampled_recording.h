@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recording for the views of samples, whatever its source is: a perf.data file, one with SPE operations, or a Windows
-// trace that was converted to a perf.data file.
+// A recording with samples, from any source: a perf.data file, with or without SPE operations, or a Windows trace that
+// was converted to a perf.data file.
 #pragma once
 #include <memory>
 #include <optional>
@@ -37,12 +37,12 @@ class SampledRecording {
   const perf_data::PerfFile& file() const { return *file_; }
   bool is_trace() const { return trace_ != nullptr; }
   const stacks::TraceFacts* trace_facts() const { return trace_ != nullptr ? &trace_->facts : nullptr; }
-  // Does nothing if it is not a trace.
+  // Does nothing if the recording is not a trace.
   void add_trace_facts(stacks::StackProfile& profile) const;
-  // When threads ran. A file's switches are read on first use. Returns an error if it has none.
+  // The context switches, read on first use. Returns an error if the recording has none.
   diag::Result<const RecordedSwitches*> switches() const;
 
-  const perf_data::AuxTraces* operations = nullptr;  // from SPE; they count together with the samples
+  const perf_data::AuxTraces* operations = nullptr;  // from SPE; counted together with the samples
   std::optional<ChosenSpans> spans = {};             // only samples in these spans count
 
  private:

@@ -13,7 +13,7 @@ using stacks::Leaving;
 constexpr u32 kSoftwareType = 1, kTracepoint = 2;
 constexpr u64 kSoftwareSwitches = 3;
 
-// Linux's numbers of task states in prev_state.
+// Task states of Linux in the field prev_state.
 constexpr u64 kDead = 0x10, kZombie = 0x20;
 
 Role role_of(std::string_view name) {

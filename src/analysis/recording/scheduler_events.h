@@ -10,7 +10,7 @@
 
 namespace wperf::recording {
 
-// left: a sample of the software event, with the stack of the thread that leaves; a SWITCH record follows.
+// left: a sample of the software event, with the stack of the thread that leaves its core; a SWITCH record follows.
 enum class SchedulerRole : u8 { other, switched, waking, wakeup, created, left };
 
 struct SchedulerEvent {
@@ -20,7 +20,7 @@ struct SchedulerEvent {
   perf_data::TracepointField flags, from, from_name, from_state, to, to_name;
 
   bool is_of_scheduler() const { return role != SchedulerRole::other; }
-  // The switch or wake-up of a sample, still without time and core.
+  // The switch or wake-up of a sample, without time and core.
   stacks::Switch switch_in(const perf_data::Sample& sample) const;
 };
 

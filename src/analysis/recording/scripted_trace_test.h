@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A simulated Windows machine, and the trace that Windows would write. The script records what each thread did; nothing
-// is derived from the trace.
+// A simulated Windows machine, and the trace that Windows would write. The script stores what each thread did, without
+// deriving anything from the trace.
 #pragma once
 #include <algorithm>
 #include <map>
@@ -64,7 +64,7 @@ class ScriptedTrace {
 
   ScriptedTrace(const TraceVariant& variant, u32 seed) : variant_(variant), engine_(seed), on_(variant.cores) {
     streams_.resize(variant.cores);
-    // A lost buffer mentions many threads. Only the other threads have a complete history, so there must be more
+    // A lost buffer has events of many threads. Only other threads have a complete history, so there must be more
     // threads.
     const u32 threads = 4 + variant.cores / 8 + random() % 8 + (variant.lost_buffer ? 80 : 0);
     for (u32 i = 0; i < threads; ++i) {
@@ -85,7 +85,7 @@ class ScriptedTrace {
   std::map<std::pair<u32, u64>, Place> places;       // waits with a stack, keyed by thread and the tick at which they
                                                      // begin
   u64 switches = 0, readies = 0;
-  std::set<u32> in_lost_buffer;  // threads that occur there
+  std::set<u32> in_lost_buffer;  // threads with events in the lost buffer
 
  private:
   using B = etl::TraceBuilder;
@@ -96,8 +96,8 @@ class ScriptedTrace {
     u64 since = kBegin;
     bool is_known = true;  // the time before its first event can be judged
     Ready ready = Ready::after_wait;
-    u64 left = 0;    // when it left its core
-    u32 number = 0;  // the number of that switch
+    u64 left = 0;    // time at which it left its core
+    u32 number = 0;  // number of the switch with which it left
     bool waited = false;
   };
   struct OnCore {
@@ -339,7 +339,7 @@ class ScriptedTrace {
       }
       if (here.thread != stacks::kIdleThread) put_user_part(core, here.thread);
     }
-    ++now_;  // keys come after all events that use them
+    ++now_;  // the definitions of stack keys come after all events that use them
     for (const std::string& definition : definitions_) put(0, kernel(0x18, 36, 2, definition, now_), 0);
     for (const auto& [wait, number] : wait_of_) places[wait] = shown_[number];
     for (u16 core = 0; core < variant_.cores; ++core) flush(core);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Limits how much is read in searches that cannot wait: over a longer time, reading takes about one hundredth of it.
+// Limits the reading in searches that cannot be delayed: over a longer time, reads take about 1 % of the time.
 #pragma once
 #include <algorithm>
 

@@ -12,7 +12,7 @@ void SpanPairing::take(const SpanMark& mark) {
     out_.unopened.resize(usize{mark.kind} + 1);
   }
   const bool by_activity = mark.activity != std::array<u64, 2>{};
-  // Without an activity or a thread, the ends of a span cannot be matched.
+  // Without an activity or a thread, a mark cannot be paired.
   if (!by_activity && mark.thread == SpanMark::kNobody) {
     ++(mark.is_stop ? out_.unopened : out_.unclosed)[mark.kind];
     return;
@@ -29,7 +29,7 @@ void SpanPairing::take(const SpanMark& mark) {
   }
   const Open begun = found->second.back();
   found->second.pop_back();
-  if (found->second.empty()) open_.erase(found);  // there are many activities
+  if (found->second.empty()) open_.erase(found);  // not kept, because there are many activities
   out_.spans.push_back(
       {.kind = mark.kind, .thread = begun.thread, .begin = begun.time, .end = std::max(mark.time, begun.time)});
 }

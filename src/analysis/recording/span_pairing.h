@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pairs starts and stops into spans. A stop closes the latest open start of its kind. If it has an activity, both must
-// have the same activity; otherwise both must be of the same thread. Pure.
+// have the same activity; otherwise both must be from the same thread. Pure.
 #pragma once
 #include <array>
 #include <map>
@@ -52,7 +52,7 @@ class SpanPairing {
   PairedSpans out_;
 };
 
-// Time ranges of each thread, ordered, without overlaps, so that time in several spans counts once.
+// Time ranges of each thread, ordered and without overlaps, so that time in several spans counts only once.
 struct TimeStretch {
   u64 begin = 0, end = 0;
 };

@@ -43,7 +43,7 @@ TEST(SpanPairing, AStopClosesTheLatestStartOfItsKindOnItsThread) {
                               .stop(20, 7)
                               .stop(21, 8)
                               .stop(22, 7)
-                              .stop(23, 7, kRequest)  // they need not be nested
+                              .stop(23, 7, kRequest)  // spans with an activity need not be nested
                               .paired();
   EXPECT_EQ(spans_of(got),
             (ExpectedSpans{{kDraw, 7, 13, 20}, {kDraw, 8, 11, 21}, {kDraw, 7, 10, 22}, {kRequest, 7, 12, 23}}));
@@ -53,7 +53,7 @@ TEST(SpanPairing, AStopClosesTheLatestStartOfItsKindOnItsThread) {
 
 TEST(SpanPairing, WhatHasNoOtherEndIsCounted) {
   const PairedSpans got = SpanMarks()
-                              .stop(5, 7)  // it began before the trace
+                              .stop(5, 7)  // the span began before the trace
                               .start(10, 7)
                               .start(20, 7)
                               .stop(30, 7)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Converts SPE data from a device to records of a perf.data file, so that it can be read like a recording. Pure.
+// Converts SPE data from a device to records of a perf.data file, so that SPE data can be read like a recording. Pure.
 #pragma once
 #include <map>
 #include <string>

@@ -34,7 +34,8 @@ class EndSettler {
       out_.push_back(one);
     }
     pass_until(~u64{0});
-    // The last switch of these threads was not recorded. Those with other switches after their exit have not ended yet.
+    // The last switch of these threads was not recorded. Threads with other switches after their exit have not ended
+    // yet.
     for (const auto& [thread, end] : ending_) {
       if (!end.goes_on) out_.push_back(end.exit);
     }
@@ -105,7 +106,7 @@ class EndSettler {
     return runs_[core];
   }
 
-  // The other living threads of a process. Only processes in which threads may change their numbers are remembered.
+  // The living threads of the thread's process. Only processes in which threads may change their numbers are kept.
   std::unordered_set<u32>* others_like(u32 thread) {
     if (alive_.empty()) return nullptr;
     const auto found = alive_.find(process_of_(thread));
@@ -139,7 +140,7 @@ class EndSettler {
   usize next_exit_ = 0, next_exec_ = 0;
   struct Ending {
     Switch exit;
-    bool goes_on = false;  // it was preempted after its exit
+    bool goes_on = false;  // the thread was preempted after its exit
   };
   std::unordered_map<u32, Ending> ending_;                  // threads that have ended; their last switch follows
   std::unordered_map<u32, std::unordered_set<u32>> alive_;  // by process

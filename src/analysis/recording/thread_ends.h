@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ends of threads in a recording of switches, and threads that continue under another number. Pure.
 //
-// If a thread that is not the first one of its process calls exec, all other threads end. The thread continues under
-// the number of the first thread: from its first switch under that number on, or from the record of the exec on if that
-// comes earlier.
+// If a thread that is not the first one of its process calls exec, all other threads end. The calling thread takes over
+// the number of the first thread: from its first switch with that number on, or from the exec record on if that comes
+// earlier.
 #pragma once
 #include <functional>
 #include <vector>
@@ -28,7 +28,7 @@ struct ThreadEnds {
 // The process of a thread; 0 if not known.
 using ProcessOf = std::function<u32(u32 thread)>;
 
-// `switches`: ordered by time, before and after.
+// `switches` are ordered by time, before and after the call.
 void settle_ends(ThreadEnds ends, const ProcessOf& process_of, std::vector<stacks::Switch>& switches);
 
 }  // namespace wperf::recording

@@ -65,7 +65,7 @@ TEST(ThreadEnds, AThreadHasItsNewNumberFromItsFirstSwitchWithIt) {
   EXPECT_EQ(done.back().leaving, Leaving::waits) << "it did not end";
 }
 
-// The kernel exchanges their numbers while the first one is leaving its core.
+// The kernel exchanges the numbers of both threads while the first thread is leaving its core.
 TEST(ThreadEnds, TheFirstThreadMayLeaveUnderTheNumberOfTheOther) {
   const auto done = settled(
       {.exits = {exit_of(20, 7)}, .execs = {{.time = 50, .process = 7}}},

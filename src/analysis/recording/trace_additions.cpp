@@ -16,7 +16,8 @@
 namespace wperf::recording {
 namespace {
 
-// In the header's record: the number of buffers. A reader that counts them would otherwise reject the file.
+// The position of the number of buffers in the header record. It is updated, because readers may reject a file with
+// another number of buffers.
 constexpr u64 kBuffersWrittenAt = 0x48 + 32 + 0x24;
 
 // The contents of the trace, and where it ends.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adds facts that Windows leaves out of a trace and that another machine could not find out: the PDB of each image, the
-// drives, when events were lost, and functions of Python programs. They are appended to the trace as events.
+// Adds facts to a trace that Windows leaves out and that are not available on another machine: the PDB of each image,
+// the drives, when events were lost, and functions of Python programs. These are appended to the trace as events.
 #pragma once
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@
 
 namespace wperf::recording {
 
-// The user's part of the stack of the event with this time (in ticks) and thread, with functions of Python.
+// The user part of the stack, with Python functions, for the event with this thread and time (in ticks).
 struct PythonStack {
   u64 time = 0;
   u32 process = 0, thread = 0;
@@ -20,7 +20,7 @@ struct PythonStack {
 };
 
 struct TraceAdditions {
-  std::vector<std::pair<std::string, std::string>> volumes;  // device (\Device\HarddiskVolume3) and drive (C:)
+  std::vector<std::pair<std::string, std::string>> volumes;  // pairs of device (\Device\HarddiskVolume3) and drive (C:)
   std::vector<etl::write::LossSpan> losses;                  // reported during the recording
   std::vector<PythonStack> python_stacks = {};
   // Sections as in perf.data files: their numbers and bytes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts that are appended to a trace are in its recording.
+// Facts that were appended to a trace must be in the recording made from it.
 #include "analysis/recording/trace_additions.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ os::RecordingFile sampled_trace() {
 std::string made_code() {
   symbols::JitDumpWriter dump(kProcess);
   const std::string name = "py::work:/a/app.py";
-  // Large enough for several parts.
+  // Large enough to be written in several parts.
   std::vector<symbols::JitDumpWriter::Line> lines;
   for (u32 i = 0; i < 4000; ++i) lines.push_back({0x500000 + 2 * u64{i}, i / 100 + 1});
   dump.add({.begin = 0x500000, .size = 0x2000, .since = 1, .name = name, .file = "/a/app.py", .lines = lines});

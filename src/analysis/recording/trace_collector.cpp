@@ -251,8 +251,8 @@ std::vector<stacks::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl
                    .end = one.end == ~u64{0} ? one.end : trace.nanoseconds(one.end) + 1,
                    .core = one.core});
   }
-  // Losses that Windows reported during the recording. They may be on any core, so they are only used if no buffer
-  // shows where they are.
+  // Losses that Windows reported during the recording. Such losses may be on any core, so they are used only if no
+  // buffer shows the core of a loss.
   std::vector<stacks::Unrecorded> told;
   for (const etl::TraceGap& gap : losses.gaps) {
     if (!gap.core.has_value()) continue;

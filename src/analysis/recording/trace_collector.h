@@ -35,7 +35,7 @@ struct TakenSample {
 struct TraceSource {
   std::optional<u16> counter;  // nullopt: the timer
   std::string name;
-  // In order of time; the first one applies from the beginning, whenever it was recorded.
+  // In order of time; the first one applies from the beginning of the trace, even if it was recorded later.
   std::vector<u32> intervals;
   bool has_interval() const { return !intervals.empty(); }
   std::string shown_name() const { return name + (has_interval() ? "" : stacks::kWithoutInterval); }
@@ -48,14 +48,15 @@ inline constexpr u32 kNoStack = ~u32{0};
 struct TakenSwitch {
   u64 time = 0;
   u32 leaves = stacks::kNobody, comes = stacks::kNobody;
-  u32 number = 0;  // stack of the thread that comes, taken when it left; or the stack of a waker
+  // stack of the thread that comes to the core, recorded when it had left a core; or the stack of a waker
+  u32 number = 0;
   u16 core = 0;
   stacks::Kind kind = stacks::Kind::switched;
   u8 state = 0, reason = stacks::kNoReason;
-  u32 gone_on = ~u32{0};  // index of the switch with which the thread that leaves comes back
+  u32 gone_on = ~u32{0};  // the thread that leaves comes back with the switch of this index
 };
 
-// The time of interrupts on a core. Their events come at their ends; nested interrupts come first.
+// The time of interrupts on a core. Their events are written at their ends, so nested interrupts come first.
 class CoreInterrupts {
  public:
   void add(const etl::InterruptEvent& interrupt, u64 end);
@@ -63,7 +64,7 @@ class CoreInterrupts {
   u64 count = 0;
 
  private:
-  std::vector<std::pair<u64, u64>> before_;  // times that were already counted, in order
+  std::vector<std::pair<u64, u64>> before_;  // times that are already counted, in order
 };
 
 class TraceCollector {
@@ -87,7 +88,7 @@ class TraceCollector {
   std::vector<CoreInterrupts> interrupts;  // by core
   bool has_compact_switches = false;
   std::vector<etl::LossEvent> lost_over_time;
-  std::string section(u32 number) const;  // its bytes; empty if the trace does not have it
+  std::string section(u32 number) const;  // the bytes of a section; empty if the trace does not have it
   u64 samples_of_other_cores = 0;         // samples that were left out
 
  private:
@@ -95,7 +96,7 @@ class TraceCollector {
   void take_sample(const etl::Event& event, const etl::SampleEvent& sample);
   void take_jit_code(const etl::Event& event);
   bool take_python(const etl::Event& event);
-  // If an interrupt interrupted another one, the event of the inner one comes first.
+  // If an interrupt was interrupted by another one, the event of the inner interrupt comes first.
   bool take_interrupt(const etl::Event& event);
   void take_interval(const etl::IntervalEvent& interval);
   u8 source_index(std::optional<u16> counter);
@@ -103,12 +104,12 @@ class TraceCollector {
   TraceConversionOptions options_;
   std::map<u32, std::string> sections_;
   std::vector<u32> runs_;              // by core
-  std::unordered_set<u32> started_;    // threads that have not been ready yet
+  std::unordered_set<u32> started_;    // new threads that have not been ready yet
   std::unordered_map<u32, u32> left_;  // threads that are on no core: index of the switch with which they left
 };
 
-// The times at which cores were not recorded, on the clock of the resulting recording, which is one nanosecond later
-// than the trace's.
+// The times at which cores were not recorded, on the clock of the resulting recording, which is one nanosecond ahead of
+// the trace's clock.
 std::vector<stacks::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl::TraceLosses& losses,
                                               const std::vector<etl::LossEvent>& lost_over_time);
 

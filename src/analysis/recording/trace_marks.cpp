@@ -88,7 +88,7 @@ u32 TraceProviderReader::provider_of(const Event& event) {
   return at->second;
 }
 
-// Events that describe themselves have no numbers, so their names identify them.
+// Self-describing events have no numbers, so they are identified by name.
 const TraceProviderReader::Kind* TraceProviderReader::known_kind_of(const Event& event) const {
   spell_key(event);
   append(key_, number_of(event));
@@ -116,7 +116,7 @@ TraceProviderReader::Kind& TraceProviderReader::kind_of(const Event& event) {
 }
 
 void TraceProviderReader::take(const Event& event) {
-  // An event's contents may decide whether it can be read, so the first events of each kind are tried.
+  // Whether an event can be read may depend on its contents, so the first events of each kind are tried.
   constexpr u64 kEnough = 100;
   Kind& kind = kind_of(event);
   ++kind.summary.count;
@@ -142,7 +142,7 @@ void TraceProviderReader::take(const Event& event) {
   }
 }
 
-// Names in the trace take precedence over those known here.
+// Names in the trace take precedence over names known to wperf.
 void TraceProviderReader::name_all() {
   for (const auto& [id, name] : manifests_) {
     for (Provider& provider : providers_) {

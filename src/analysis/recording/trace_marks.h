@@ -18,7 +18,7 @@
 
 namespace wperf::recording {
 
-// Counts the events of a trace by provider, and returns the events that no report uses, one by one.
+// Counts the events of a trace by provider, and passes on, one by one, the events that no report uses.
 class TraceProviderReader {
  public:
   explicit TraceProviderReader(const etl::Trace& trace) : trace_(trace) {}
@@ -30,7 +30,7 @@ class TraceProviderReader {
     std::vector<u32> processes, threads;  // empty: all
     u64 from = 0, to = ~u64{0};
   };
-  // Also called after count(): events of programs with the opcodes start and stop, in order of time.
+  // Also called after count(): visits events of programs with the opcodes start and stop, in order of time.
   struct SpanEnd {
     const etl::Event& event;
     std::string_view provider, name;  // the name may be empty
@@ -62,7 +62,7 @@ class TraceProviderReader {
 
   const etl::Trace& trace_;
   etl::TraceHistory history_;
-  mutable std::string key_;  // for the last event
+  mutable std::string key_;  // the key of the last event
   std::unordered_map<std::string, u32> kind_of_key_, provider_of_key_;
   std::vector<Kind> kinds_;
   std::vector<Provider> providers_;
@@ -77,15 +77,15 @@ struct TraceSpans {
     std::string provider, name;
   };
   std::vector<Kind> kinds;
-  PairedSpans paired;  // on the clock of the trace's samples
+  PairedSpans paired;  // on the clock of the samples
 };
 TraceSpans read_spans(const etl::Trace& trace, etl::TraceLosses& losses);
 
 // The name that both ends of a span have in common: "Work" for "Work/Start", "WorkStop", "Work/win:Start", "Work".
 std::string_view span_name(std::string_view event, bool is_stop);
 
-// One row for each kind; the kind with the most time comes first. `samples`: the times and places at which threads ran;
-// a sample in several spans of a kind counts once for that kind.
+// One row for each kind; the kind with the most time comes first. `samples`: show when and where threads ran. A sample
+// in several spans of a kind counts once for that kind.
 std::vector<stacks::SpanRow> span_rows(const TraceSpans& spans, const std::vector<RunningSample>& samples);
 
 }  // namespace wperf::recording

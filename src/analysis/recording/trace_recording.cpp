@@ -21,13 +21,13 @@ namespace wperf::recording {
 namespace {
 
 constexpr u32 kSoftwareEvent = 1, kRawEvent = 4;
-constexpr u64 kDummyEvent = 9;  // of perf's software events
+constexpr u64 kDummyEvent = 9;  // the dummy event among perf's software events
 constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
                             perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod |
                             perf_data::kSampleCallchain;
-constexpr u32 kKernelProcess = ~u32{0};  // perf treats its mappings as the kernel's
+constexpr u32 kKernelProcess = ~u32{0};  // perf treats mappings of this process as kernel mappings
 constexpr u64 kTimerUnitNs = 100;
-constexpr usize kMostPending = 1 << 20;  // limit in bytes before they are written to the file
+constexpr usize kMostPending = 1 << 20;  // bytes that are collected before they are written to the file
 
 stacks::Leaving leaving_of(u8 state) {
   // KTHREAD_STATE: initialized, ready, running, standby, terminated, waiting, transition, deferred ready.
@@ -59,7 +59,7 @@ class Writer {
       if (!is_used[i]) continue;
       const TraceSource& source = collected.sources[i];
       const bool timer = !source.counter.has_value();
-      // The time for which a sample of the timer stands is its interval.
+      // A sample of the timer stands for the time of one interval.
       const bool is_time = timer && source.has_interval();
       const perf_data::WrittenAttributes attributes{.type = timer ? kSoftwareEvent : kRawEvent,
                                                     .config = source.counter.value_or(is_time ? 0 : kDummyEvent),
@@ -128,7 +128,7 @@ class Writer {
     pending_.clear();
   }
 
-  // A dump for each process, like those that programs write on Linux.
+  // A dump for each process, in the format that programs write on Linux.
   std::string jit_code() const {
     std::string section;
     for (const auto& [process, functions] : collected_.jit_code) {
@@ -154,7 +154,7 @@ class Writer {
     for (const etl::TraceHistory::Thread& one : history.threads()) {
       const perf_data::Trailer at = trailer(one.process, one.thread, one.begin);
       perf_data::append_fork(pending_, {one.process, one.thread}, {one.process, one.process}, at.time, at);
-      // Several processes may have had its number, one after the other.
+      // Several processes may have had this number, one after the other.
       const std::string_view name =
           !one.name.empty() ? std::string_view(one.name) : history.image_of(one.process, one.begin);
       if (!name.empty()) perf_data::append_comm(pending_, {one.process, one.thread}, name, false, at);
@@ -212,7 +212,7 @@ class Writer {
     std::vector<u64> chain;
     switches_.samples = collected_.samples.size();
     switches_.has_windows_reasons = true;
-    switches_.has_wakeups = collected_.wakeups_on;  // also if nobody was woken
+    switches_.has_wakeups = collected_.wakeups_on;  // true even if no thread was woken
     for (const TakenSwitch& one : collected_.switches) {
       stacks::Switch change{.time = time_of(one.time),
                             .leaves = number_of(one.leaves, one.time),
@@ -294,9 +294,9 @@ class Writer {
 
   static bool is_thread(u32 thread) { return thread != stacks::kNobody && thread != stacks::kUnknown; }
 
-  // The thread's number in `waits`, which is different for every thread.
+  // The number of the thread in `waits`. No two threads have the same number.
   u32 number_of(u32 thread, u64 time) {
-    constexpr u32 kFirstEarlier = 0xf000'0000;  // greater than Windows' own
+    constexpr u32 kFirstEarlier = 0xf000'0000;  // greater than thread numbers of Windows
     const u32 later = is_thread(thread) ? collected_.history.later_threads(thread, time) : 0;
     if (later == 0) return thread;
     return earlier_threads_.try_emplace({thread, later}, kFirstEarlier + static_cast<u32>(earlier_threads_.size()))
@@ -345,7 +345,8 @@ class Writer {
   std::string pdb_names_;
   u64 samples_of_nobody_ = 0;
   RecordedSwitches switches_;
-  std::map<std::pair<u32, u32>, u32> earlier_threads_;     // number, and how many threads had it later
+  // keyed by number, and by how many threads had the number later
+  std::map<std::pair<u32, u32>, u32> earlier_threads_;
   u64 with_stack_ = 0, without_stack_ = 0;                 // samples
   std::map<std::pair<u32, u32>, std::string_view> names_;  // names of processes and threads; thread 0 stands for the
                                                            // process

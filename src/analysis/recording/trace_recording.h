@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Converts an .etl trace of Windows to a recording: its samples with stacks, processes, threads and images become
-// records of an unnamed perf.data file. So every view can show traces, too.
+// records of an unnamed perf.data file. So all views work for traces, too.
 #pragma once
 #include <string>
 
@@ -21,18 +21,19 @@ struct TraceRecording {
   os::RecordingFile file;
   etl::TraceLosses losses = {};
   u64 samples = 0;
-  u64 samples_of_nobody = 0;         // samples of threads that the trace does not mention
+  u64 samples_of_nobody = 0;         // samples of threads that are not described in the trace
   std::vector<u64> idle_times = {};  // times of samples that were left out, in order
-  u64 unexplained_stacks = 0;        // stacks that are missing; only their keys are known
+  u64 unexplained_stacks = 0;        // missing stacks, of which only the keys are known
   u64 samples_without_stack = 0;     // 0 if no sample has a stack
-  bool samples_were_on = true;       // the trace itself says so
+  bool samples_were_on = true;       // according to the trace
   bool switches_were_on = false;
-  // On request. Each thread that left a core has a sample, after all others, with the stack from which it continued.
+  // Filled on request. For each thread that left a core there is a sample, after all other samples, with the stack from
+  // which the thread continued.
   RecordedSwitches switches = {};
-  std::vector<etl::LossEvent> lost_over_time = {};  // reported to the recorder
+  std::vector<etl::LossEvent> lost_over_time = {};  // losses reported to the recorder
   u64 samples_of_other_cores = 0;                   // samples that were left out
   std::string running_event = {};                   // the event of switches.running_samples; empty if there are none
-  bool running_by_time = false;                     // this event counts nanoseconds
+  bool running_by_time = false;                     // this event counts in nanoseconds
   bool has_compact_switches = false;                // switches in an undocumented form
   stacks::PythonSamples python = {};                // as counted by the recorder
 };
@@ -47,10 +48,10 @@ struct TraceConversionOptions {
 diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
                                                 const TraceConversionOptions& options);
 
-// The time of a trace's event in its recording; 0: before the trace.
+// Converts the time of an event in the trace to the time in the recording; 0: before the trace.
 u64 time_in_recording(const etl::Trace& trace, u64 ticks);
 
-// The gaps of a trace, from its header and from the losses found while reading it.
+// The missing parts of a trace, from its header and from the losses found while reading it.
 stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& losses);
 stacks::TraceFacts trace_facts(const etl::Trace& trace, const TraceRecording& recorded);
 

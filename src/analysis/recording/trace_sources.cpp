@@ -61,7 +61,7 @@ diag::Result<void> TraceSources::add_zip(const RecordingInput& input, const std:
     if (!holds_trace(entry)) continue;
     const std::string inside = name + "/" + entry.name;
     if (entry.is_stored()) {
-      // An uncompressed trace is read directly in the zip file.
+      // An uncompressed trace is read directly from the zip file.
       const u64 offset = static_cast<u64>(entry.packed.data() - input.bytes().data());
       sources_.push_back({.name = inside, .bytes = entry.packed, .release = [&input, offset](u64 begin, u64 end) {
                             input.release(offset + begin, offset + end);

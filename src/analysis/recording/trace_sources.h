@@ -16,16 +16,16 @@ class TraceSources {
  public:
   static bool has_signature(bytes::Span file);
 
-  // Keeps `input`. Returns an error if it has no trace.
+  // Keeps `input`. Returns an error if `input` contains no trace.
   diag::Result<void> add(RecordingInput input, const std::string& name);
-  // All added files as one trace, which must not outlive this object. `passed` is called with the number of bytes read
-  // so far, out of size().
+  // Opens all added files as one trace, which must not outlive this object. `passed` is called with the number of bytes
+  // read so far, at most size().
   diag::Result<etl::Trace> open(const std::function<void(u64 bytes)>& passed);
 
   u64 size() const;
-  // One of the files was truncated while it was read.
+  // Was one of the files truncated while it was read?
   bool has_shrunk() const;
-  // Faults in files of a zip file. These files were read nevertheless.
+  // Faults in files inside a zip file. These files were read nevertheless.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

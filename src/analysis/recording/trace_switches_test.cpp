@@ -81,7 +81,7 @@ class TraceSwitches : public testing::TestWithParam<TraceVariant> {
     ASSERT_EQ(chains.size(), switches.samples);
   }
 
-  // The script uses the system's thread numbers, which several threads may have had.
+  // The script uses the thread numbers of the system, which are reused.
   u32 number_of(u32 thread) const {
     const auto known = recorded->switches.threads.find(thread);
     return known != recorded->switches.threads.end() && known->second.number != 0 ? known->second.number : thread;
@@ -177,7 +177,7 @@ TEST_P(TraceSwitches, CoresAndWakersEqualTheScript) {
 }
 
 TEST_P(TraceSwitches, WaitsHaveTheStacksOfTheScript) {
-  if (is_gappy()) return;  // some of the stacks are missing, too
+  if (is_gappy()) return;  // some stacks are also missing
   ASSERT_NO_FATAL_FAILURE(read(6));
   usize found = 0;
   for (const waits::Wait& wait : accounting.waits) {

@@ -17,7 +17,8 @@ const EventCount* find(std::span<const EventCount> counts, std::string_view name
   return nullptr;
 }
 
-// The cost of a miss in cycles, on a core of this class, if nothing hides it. Only used to rank groups of misses.
+// The cost of a miss in cycles on a core of this class, if it does not overlap with other work. Used only to rank
+// groups of misses.
 struct MissCost {
   std::string_view group, event, less;  // `less`: the misses of `event` that also missed the next level
   double cycles;
@@ -79,7 +80,7 @@ Share evaluate(const pmu::Metric& metric, std::span<const EventCount> counts) {
   const std::optional<double> value = pmu::value_of_postfix(metric.postfix, values);
   if (!value.has_value()) return {};
   if (!bounded) return {.known = true, .value = *value, .bounded = false};
-  // Each event changes the share independently, so the errors add up as the root of the sum of squares.
+  // The errors of the events are independent, so the total error is the root of the sum of squares.
   double below = 0, above = 0;
   for (usize i = 0; i < used.size(); ++i) {
     for (const u64 bound : {used[i]->low, used[i]->high}) {
@@ -107,7 +108,8 @@ Drill::Drill(pmu::Product product, u32 counters, DrillOptions options)
     }
     first.nodes.push_back(root);
   }
-  // The architecture defines STALL_SLOT as the sum of the other two, so the whole first level can be counted at once.
+  // The architecture defines STALL_SLOT as the sum of the frontend and backend events, so the whole first level can be
+  // counted at once.
   const auto place = [&](std::string_view event) { return std::find(first.events.begin(), first.events.end(), event); };
   const auto end = first.events.end();
   if (first.events.size() == counters_ + 1 && place(kStallSlot) != end && place(kStallSlotFrontend) != end &&
@@ -118,7 +120,7 @@ Drill::Drill(pmu::Product product, u32 counters, DrillOptions options)
   step_ = std::move(first);
 }
 
-// Returns false and adds nothing if they do not fit. The first events of a step are always added.
+// Returns false and adds nothing if the events do not fit. The first events of a step are always added.
 bool Drill::add_events(std::span<const std::string_view> events, Step& step) const {
   std::vector<std::string_view> more;
   for (const std::string_view event : events) {
@@ -160,14 +162,14 @@ std::optional<Step> Drill::group_step() const {
   const std::vector<std::string_view>& groups = method_.nodes[current_].groups;
   if (groups.empty() || (options_.level.has_value() && *options_.level <= method_.nodes[current_].level))
     return std::nullopt;
-  // First counts one metric of each group, which shows how often the group's misses happen. Then counts all metrics of
-  // the group that explains most.
+  // The first run counts one metric of each group, which shows how often the group's misses happen. The next run counts
+  // all metrics of the group that explains most.
   std::vector<std::string_view> wanted = groups;
   if (!groups_.empty()) {
     if (likely_group().empty()) return std::nullopt;
     wanted = {likely_group()};
   }
-  // If none of them is a group of misses, there is nothing to rank, and no later run would count the rest.
+  // If no group is a group of misses, there is nothing to rank, and no later run would count the other metrics.
   const bool wants_all = !groups_.empty() || std::all_of(groups.begin(), groups.end(), [](std::string_view name) {
     return cost_of(name) == nullptr;
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Searches a top-down tree from the first level down to the node that explains most: decides which events to count in
-// the next run, and interprets its counts. Pure: app/bottleneck does the runs.
+// the next run, and interprets the counts of each run. Pure: app/bottleneck does the runs.
 #pragma once
 #include <optional>
 #include <span>
@@ -45,11 +45,12 @@ struct MetricShare {
 struct GroupShares {
   std::string_view group;
   std::vector<MetricShare> metrics;
-  // The approximate cost of its misses on a core of this class; nullopt if these are not misses, or were not counted.
+  // The approximate cycles that its misses cost on a core of this class; nullopt if the group has no misses, or they
+  // were not counted.
   std::optional<double> likely_cycles = {};
 };
 
-// The events to count in one run. Cycles are always counted, too.
+// The events to count in one run, in addition to cycles.
 struct Step {
   std::vector<std::string_view> events;
   std::vector<u32> nodes;
@@ -57,7 +58,7 @@ struct Step {
 };
 
 struct DrillOptions {
-  std::optional<u32> level;  // how many levels deep; nullopt: the whole tree
+  std::optional<u32> level;  // number of levels; nullopt: the whole tree
   u32 node = kNone;          // the node to go to; kNone: the largest loss
 };
 
@@ -66,12 +67,12 @@ class Drill {
   Drill(pmu::Product product, u32 counters, DrillOptions options);
 
   const Method& method() const { return method_; }
-  // The next run; null if there is nothing more to count.
+  // The events for the next run; null if there is nothing more to count.
   const Step* step() const { return step_.has_value() ? &*step_ : nullptr; }
   bool fits(const Step& step) const { return step.events.size() <= counters_; }
   // STALL_SLOT was computed as a sum, because there was no counter for it.
   bool adds_stall_slot() const { return adds_stall_slot_; }
-  // Takes the counts of that run.
+  // Takes the counts of the run of step().
   void take(std::span<const EventCount> counted);
 
   u32 runs() const { return runs_; }
@@ -83,7 +84,7 @@ class Drill {
   std::string_view likely_group() const;
   // The event to sample: the last one that occurred in the worst node, or in a node above it; empty if none occurred.
   std::string_view event_of_worst() const;
-  // Is the program held back by data that arrives late?
+  // Is the program limited by waiting for data from memory?
   bool waits_for_memory() const;
   // The cycles that the worst node lost, and all cycles of the first run; 0 if not known.
   double lost_cycles() const;
@@ -112,7 +113,7 @@ class Drill {
   std::optional<Step> step_;
   u32 runs_ = 0, current_ = kNone;
   std::vector<Share> shares_;
-  std::vector<double> weights_;  // by node: the sum of its events
+  std::vector<double> weights_;  // by node: the sum of the counts of its events
   std::vector<GroupShares> groups_;
   std::vector<EventCount> all_;
   std::vector<std::vector<EventCount>> counts_;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kSlots = "percent of slots";
 
-// "y + z" for "x / (y + z) * 100". Formulas with slots are longer, but their unit is enough.
+// "y + z" for "x / (y + z) * 100". Formulas with slots are longer, but for these the unit is sufficient.
 std::string whole_of(const pmu::Metric& metric) {
   if (metric.unit == kSlots) return "slots";
   const std::string_view formula = metric.formula;

@@ -21,9 +21,10 @@ struct Node {
   std::vector<u32> children = {};
   // groups of metrics at the leaves of the tree; their misses are counted next
   std::vector<std::string_view> groups = {};
-  // the events of its formula. Their samples show the responsible code, those of the last event best
+  // the events of its formula. Samples of these events show the responsible code, samples of the last event show it
+  // best
   std::vector<std::string_view> events;
-  std::string of;  // the total that it is a share of: "slots", "stall_backend"
+  std::string of;  // the total of which the node is a share: "slots", "stall_backend"
 };
 
 struct Method {
@@ -34,13 +35,13 @@ struct Method {
   bool is_whole() const;
 };
 
-// Has no nodes if no method was published for this core.
+// The result has no nodes if no method was published for this core.
 Method method_of(pmu::Product product);
 
 // The words of a comma-separated list.
 std::vector<std::string_view> words_of(std::string_view list);
 
-// One sentence for someone who optimises: the meaning of a node's share, or of the misses of a group; may be empty.
+// One sentence for the user: the meaning of a node's share, or of the misses of a group; may be empty.
 std::string_view meaning_of(std::string_view name);
 
 }  // namespace wperf::topdown

@@ -70,7 +70,7 @@ std::string names_of(const std::vector<KindOfCore>& kinds) {
   return text;
 }
 
-// A kernel counts a program on any core and gives one count for all cores.
+// The error for a kernel, which counts a program on all cores together and so would mix kinds of cores.
 diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
   const u32 one = kinds.back().cores.front().first;
   return diag::usage_error(
@@ -81,8 +81,8 @@ diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
                  : fmt::format("leave out -p; -c {} then measures everything on that core", one));
 }
 
-// A driver measures a program on the core where it starts, a kernel on any core. A measurement of the whole machine
-// uses all cores.
+// A driver measures a program on the core where the program starts, a kernel on all cores. A measurement of the whole
+// machine uses all cores.
 diag::Result<std::vector<KindOfCore>> kinds_of(const request::Measurement& wanted, const plan::Capabilities& machine) {
   WPERF_TRY(const std::vector<u32> cores,
             plan::expand_cores(wanted.cores, machine.core_count, request::kMeasuredCores));
@@ -119,7 +119,7 @@ KindCounts counts_of(const answers::CountProfile& profile, const plan::Capabilit
     const bool own = profile.by_kernel || plan::product_of_core(machine, unit.number) == product;
     for (const answers::CountRow& row : unit.rows) {
       const bool is_cycles = !row.code.has_value() || row.name == kCycles;
-      // A row without a code is the fixed counter. It counts only if it used the same modes as the events.
+      // A row without a code is the fixed counter. It is used only if it counted in the same modes as the events.
       if (!row.code.has_value() && unit.cycle_row != answers::CycleRow::as_events) continue;
       if (own) {
         add_row(row, is_cycles ? kCycles : std::string_view(row.name), counts.events);

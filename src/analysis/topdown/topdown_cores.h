@@ -18,19 +18,19 @@ struct KindOfCore {
   std::vector<request::CoreRange> cores = {};
 };
 
-// The kinds of cores among those of -c, or among all cores. Kinds without a method are left out, with a remark in
+// The kinds of cores among the cores of -c, or among all cores. Kinds without a method are left out, with a remark in
 // `notes`; if no kind has a method, returns an error.
 diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Measurement& wanted,
                                                         const plan::Capabilities& machine,
                                                         std::vector<std::string>& notes);
 
-// For a program that a driver measures on one core: which kinds this leaves out, and how to choose them. Empty if there
-// are none.
+// For a program that a driver measures on one core: a note about the other kinds of cores, and how to choose them.
+// Empty if there are no other kinds.
 std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabilities& machine);
 
 struct KindCounts {
-  std::vector<EventCount> events;  // sums over the cores of this kind; cycles as kCycles
-  u64 cycles_elsewhere = 0;        // cycles on cores of other kinds; the formulas do not use their counts
+  std::vector<EventCount> events;  // sums over the cores of this kind; includes kCycles
+  u64 cycles_elsewhere = 0;        // cycles on cores of other kinds, which the formulas do not use
 };
 KindCounts counts_of(const answers::CountProfile& profile, const plan::Capabilities& machine, pmu::Product product);
 

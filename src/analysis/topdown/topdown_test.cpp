@@ -13,7 +13,7 @@ namespace {
 
 using Counts = std::vector<EventCount>;
 
-// Evaluates the catalogue's formula independently, because the tables have postfix.
+// Evaluates the formulas of the catalogue, which are infix; the tables have postfix formulas.
 class Infix {
  public:
   Infix(std::string_view text, const Counts& counts) : text_(text), counts_(counts) {}

@@ -32,7 +32,7 @@ ThreadHistories::Moment ThreadHistories::before(u32 thread, u64 time, usize& pla
   const ThreadTimeline& timeline = timelines_[thread];
   if (time > timeline.end) return {.begin = timeline.end};
   const std::vector<Moment>& moments = timeline.moments;
-  // The answer is usually near the last one, so steps that double find a short range for it.
+  // The result is usually near the last one, so steps of doubling length find a short range that contains it.
   usize high = std::min(place, moments.size()), low = high;
   for (usize step = 1; low != 0 && moments[low - 1].begin >= time; step *= 2) {
     high = low - 1;
@@ -83,7 +83,7 @@ class Walk {
   }
 
  private:
-  // A thread on the path, which is followed back to `begin`. The threads that waited for it are below it in the list.
+  // A thread on the path, which is followed back to `begin`. The thread that waited for it is below it in the list.
   struct PathThread {
     u32 thread = 0;
     u64 begin = 0;
@@ -128,7 +128,7 @@ class Walk {
   void follow(const PathThread& at, u64 begin, u32 number) {
     const Wait& wait = accounting_.waits[number];
     PathStep waits{.begin = begin, .thread = at.thread, .state = StepState::unknown, .wait = number};
-    // A wait that ends after the path's position, or never, explains nothing.
+    // A wait that ends after the current position of the path, or never, cannot be followed.
     if (!wait.has_end || !wait.is_known || wait.waker == stacks::kUnknown || wait.woken > now_) return emit(waits);
     if (wait.waker == stacks::kNobody || wait.waker == stacks::kIdleThread) {
       waits.state = StepState::interrupted;
@@ -140,7 +140,7 @@ class Walk {
     cause_ = {.woke = number, .sample = wait.wake_sample};
   }
 
-  // Before a thread existed, the path is that of its creator.
+  // Before the thread existed, the path follows its creator.
   void follow_maker(const PathThread& at, u64 begin) {
     const auto start = std::lower_bound(thread_starts_.begin(), thread_starts_.end(),
                                         ThreadStart{.thread = at.thread, .time = now_}, is_before);
@@ -166,7 +166,7 @@ class Walk {
     const u64 until = now_;
     now_ = step.begin;
     step.end = std::min(until, end_);
-    if (until > end_) step.woke = step.made = ~u32{0};  // these came later
+    if (until > end_) step.woke = step.made = ~u32{0};  // the wake-up or creation was later
     if (step.begin < step.end) steps_.push_back(step);
   }
 
@@ -250,7 +250,7 @@ class PathBuilder {
 
   std::string text_of(u32 thread) const { return names_.text_of(accounting_.threads[thread].thread); }
 
-  // Returns the sample that has the place of the thread, or kNoSample.
+  // Returns the sample with the place of the thread, or kNoSample.
   static u32 sample_of(const PathStep& step, const waits::Wait* wait) {
     if (step.state == StepState::running) return step.sample;
     return wait != nullptr && step.state != StepState::ready ? wait->sample : stacks::kNoSample;

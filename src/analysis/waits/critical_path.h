@@ -3,8 +3,8 @@
 // that ended its waits. Pure.
 //
 // While a thread runs or is ready, it is on the path. While it waits, the path continues with the thread that ended the
-// wait, and so on. Before the wait, the thread is on the path again. So each moment of the interval belongs to exactly
-// one step.
+// wait, and so on. Before the wait, the thread is on the path again. So each point in time of the interval belongs to
+// exactly one step.
 #pragma once
 #include <span>
 #include <vector>
@@ -19,7 +19,7 @@ enum class StepState : u8 {
   running,
   ready,
   interrupted,  // the thread waits until an interrupt ends the wait
-  unknown,      // what it did, or which thread ended its wait, was not recorded
+  unknown,      // its state, or the thread that ended its wait, was not recorded
 };
 
 struct PathStep {
@@ -27,8 +27,9 @@ struct PathStep {
   u32 thread = 0;  // index into threads
   StepState state = StepState::unknown;
   bool preempted = false;
-  u32 wait = ~u32{0};              // interrupted and unknown: the wait; ready: the wait before it; ~0: none
-  u32 woke = ~u32{0};              // running: the wait that it ended at this step's end; ~0: none
+  // interrupted and unknown: index of the wait; ready: index of the wait before; ~0: none
+  u32 wait = ~u32{0};
+  u32 woke = ~u32{0};              // running: index of the wait that the thread ended at this step's end; ~0: none
   u32 made = ~u32{0};              // running: index of the thread that it created at this step's end
   u32 sample = stacks::kNoSample;  // running: the sample at this step's end
 };
@@ -43,11 +44,11 @@ class ThreadHistories {
     bool preempted = false;
   };
   void take(const Stretch& stretch);
-  // The period just before `time`, which may have begun long before. Unknown if there is none.
+  // The period just before `time`, which may have begun long before. Its state is unknown if there is none.
   Moment before(u32 thread, u64 time) const;
-  // The same for a walk back in time: `place` has the position of the thread's last answer, and begins with ~0.
+  // The same, faster for a walk back in time: `place` keeps the position of the thread's last result; initially ~0.
   Moment before(u32 thread, u64 time, usize& place) const;
-  u64 first(u32 thread) const;  // the first time that is known
+  u64 first(u32 thread) const;  // the begin of its first period
   u64 last(u32 thread) const;
 
  private:
@@ -64,9 +65,10 @@ std::vector<PathStep> critical_path(const Accounting& accounting, const ThreadHi
 
 ThreadHistories histories_of(const Accounting& accounting, const recording::RecordedSwitches& switches);
 
-// The critical path of `waits`, with names.
+// Builds the critical path for `waits`, with names.
 
-// For the first chosen thread, over the known part of the selected time. nullopt if no thread is chosen.
+// The path ends with the first chosen thread and covers the known part of the selected time. nullopt if no thread is
+// chosen.
 std::optional<waits::PathReport> build_critical_path(const waits::Accounting& accounting,
                                                      const recording::RecordedSwitches& switches,
                                                      const ThreadHistories& histories, WaitNames& names,

@@ -97,7 +97,7 @@ TEST(CriticalPath, BeforeAThreadWasThereItsMakerCounts) {
 }
 
 TEST(CriticalPath, UnrecordedTimeIsUnknown) {
-  // 7's wake-up is missing, and what 8 did before it came is unknown.
+  // The wake-up of 7 is missing, and the state of 8 before it came to the core is unknown.
   const stacks::Switch events[] = {
       change(10, 0, 7, stacks::Leaving::waits, 9), change(50, 0, 9, stacks::Leaving::waits, 7),
       change(60, 0, 7, stacks::Leaving::waits, 8), wakes(80, 0, 8, 7), change(85, 0, 8, stacks::Leaving::ended, 7)};

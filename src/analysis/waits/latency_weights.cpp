@@ -23,7 +23,7 @@ void Parallelism::finish() {
   std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.time < b.time; });
   u32 running = 0;
   for (usize i = 0; i < steps_.size(); ++i) {
-    // At one time, threads that leave may be listed before threads that come; only the sum counts.
+    // For changes at the same time, threads that leave may be listed first. Only the sum of such changes matters.
     running += static_cast<u32>(steps_[i].change);  // modulo 2^32
     steps_[i].running = running;
   }
@@ -49,7 +49,7 @@ u32 Parallelism::at(u64 time) const {
 
 namespace {
 
-// Does a sample that was taken while this many threads ran count?
+// Is a sample chosen that was taken while this many threads ran?
 bool is_chosen(u32 running, const LatencyOptions& options) {
   return !options.running.has_value() || (running >= options.running->from && running <= options.running->to);
 }
@@ -89,7 +89,7 @@ LatencyWeights latency_weights(const recording::RecordedSwitches& switches, cons
   const u32 program = switches.has_windows_reasons ? 0 : switches.program;  // a trace is about all programs
   if (program != 0) selection.processes = readings::with_children(program, switches.children);
   waits::Parallelism running;
-  // The periods are kept, because the chosen threads are known only after the accounting.
+  // Keeps the periods, because the chosen threads are known only after the accounting.
   struct Run {
     u32 thread = 0;
     u64 begin = 0, end = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `report --latency`: weights samples by elapsed time. The weight of each sample is divided by the number of the
 // program's threads that ran at that time, so code that ran while no other thread did comes first.
-// `--parallelism`: only samples that were taken while this many threads ran.
+// `--parallelism`: uses only samples that were taken while this many threads ran.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace wperf::waits {
 
-// How many threads ran at any time.
+// The number of threads that ran at each time.
 class Parallelism {
  public:
   // Adds a period in which a thread ran.
@@ -22,14 +22,14 @@ class Parallelism {
   void finish();
 
   u32 at(u64 time) const;
-  // How long one thread ran, how long two ran at once, and so on, in nanoseconds, from one time to another.
+  // Between two times: how long exactly one thread ran, how long two threads ran, and so on, in nanoseconds.
   std::vector<u64> times(u64 from = 0, u64 to = ~u64{0}) const;
 
  private:
   struct Step {
     u64 time = 0;
     int change = 0;
-    u32 running = 0;  // from this time on
+    u32 running = 0;  // number of threads from this time on
   };
   std::vector<Step> steps_;  // ordered by time once all are added
 };
@@ -39,17 +39,18 @@ struct LatencyOptions {
   std::optional<request::ThreadNumbers> running;  // --parallelism
 };
 
-// The part of a recording in which samples are chosen.
+// The time range of a recording in which samples are chosen.
 struct LatencyPart {
   u64 from = 0, to = ~u64{0};  // nanoseconds
-  bool is_all_of_it = true;    // false if only some samples of that time are chosen
+  bool is_all_of_it = true;    // false if only some samples in that range are chosen
 };
 
 struct LatencyWeights {
-  std::vector<u64> weights;      // by sample of the file; 0 if it does not count
-  std::vector<u64> parallel_ns;  // how long one thread ran, how long two ran at once, and so on; empty if only some
-                                 // samples of that time are chosen
-  std::string whole;             // name of the sum of all weights
+  std::vector<u64> weights;  // by sample of the file; 0 if it does not count
+  // how long exactly one thread ran, how long two threads ran, and so on; empty if only some samples of that time are
+  // chosen
+  std::vector<u64> parallel_ns;
+  std::string whole;  // name of the sum of all weights
 };
 
 // Weighs the samples of the recorded program's threads, or of all threads if no program was recorded. Without --latency
@@ -59,7 +60,7 @@ LatencyWeights latency_weights(const recording::RecordedSwitches& switches, cons
 
 // All samples with their recorded weights.
 LatencyWeights recorded_weights(const recording::RecordedSwitches& switches);
-// Leaves out samples outside of these spans.
+// Gives samples outside of these spans the weight 0.
 void keep_spans(const recording::ChosenSpans& spans, const recording::RecordedSwitches& switches, LatencyWeights& made);
 
 }  // namespace wperf::waits

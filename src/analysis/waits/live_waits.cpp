@@ -8,7 +8,7 @@
 namespace wperf::waits {
 
 std::vector<WaitPart> LiveWaits::take(const std::vector<stacks::Switch>& switches, u64 begin, u64 end) {
-  // At the beginning of the look, each thread that is already waiting leaves a made-up core that no other thread
+  // At the beginning of the interval, each thread that is already waiting leaves an invented core that no other thread
   // uses.
   u16 core_of_nobody = 0;
   for (const stacks::Switch& one : switches) {
@@ -23,7 +23,7 @@ std::vector<WaitPart> LiveWaits::take(const std::vector<stacks::Switch>& switche
   const Accounting accounting = account(all, {}, begin, end);
   std::vector<WaitPart> parts;
   parts.reserve(accounting.waits.size());
-  // The first waits are the lasting ones, which were inserted first.
+  // The waits that last from the previous interval come first, because they were inserted first.
   const usize lasted = lasting_.size();
   for (usize i = 0; i < accounting.waits.size(); ++i) {
     const Wait& wait = accounting.waits[i];

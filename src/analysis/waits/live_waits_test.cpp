@@ -28,7 +28,7 @@ TEST(LiveWaits, AWaitOfThreeLooksKnowsItsPlaceInAll) {
   parts[0].place = 11;
   live.keep(parts);
 
-  parts = live.take({}, 100, 200);  // a look without records
+  parts = live.take({}, 100, 200);  // an interval without records
   ASSERT_EQ(parts.size(), 1u);
   EXPECT_EQ(parts[0].length, 100u);
   EXPECT_EQ(parts[0].place, 11u);
@@ -73,7 +73,7 @@ TEST(LiveWaits, LateNewsCountFromTheBeginningOn) {
   EXPECT_EQ(parts[0].length, 100u);
 }
 
-// However time is divided into looks, the sum of the waits must be the same.
+// The sum of the waits must not depend on how time is divided into intervals.
 TEST(LiveWaits, LooksAddUp) {
   std::vector<stacks::Switch> all;
   for (u32 i = 0; i < 20; ++i) {

@@ -24,8 +24,8 @@ class LockHolders {
       std::stable_sort(all.begin(), all.end(), [](const Release& a, const Release& b) { return a.time < b.time; });
   }
 
-  // Calls take(release, ns) for each holder during a wait; the holder's next release identifies it. After the last
-  // release of a process the holder is unknown.
+  // Calls take(release, ns) for each holder during a wait; a holder is identified by its next release. After the last
+  // release of a process, the holder is unknown.
   template <class Take>
   void during(u32 process, u64 begin, u64 end, Take&& take) const {
     const auto known = releases_.find(process);

@@ -51,7 +51,7 @@ class Maker {
     return known->second;
   }
 
-  // The path of a sample's stack, from the outermost caller down.
+  // The node of a sample's stack.
   u32 node_of(u32 sample) {
     const u32 row =
         sample < recorded_.row_of_sample.size() ? recorded_.row_of_sample[sample] : stacks::StackAggregator::kNoRow;
@@ -123,8 +123,8 @@ class Maker {
         });
   }
 
-  // Each sample gets its share of the remaining time, so that rounding loses nothing. The first samples get the
-  // earliest time, so that a period has about the samples that were taken in it.
+  // Each sample gets its share of the time that remains, so that rounding loses nothing. Earlier samples get earlier
+  // time, so that a period has about the samples that were taken in it.
   void share_running() {
     std::unordered_map<u32, u64> weights;  // by thread
     for (const recording::RunningSample& one : switches_.running_samples) weights[one.thread] += one.weight;

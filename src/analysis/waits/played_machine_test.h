@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A simulated machine whose script records what each thread does; nothing is computed from the events.
+// A simulated machine with a script that stores what each thread does, without computing anything from the events.
 #pragma once
 #include <map>
 #include <random>

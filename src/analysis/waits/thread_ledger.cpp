@@ -130,9 +130,9 @@ void ThreadLedger::finish() {
   for (u32 number = 0; number < threads_.size(); ++number) {
     const Thread& thread = threads_[number];
     const bool is_off = thread.state == State::waiting || thread.state == State::ready;
-    // It may have run, and ended, in the unrecorded period.
+    // The thread may have run, and ended, in the unrecorded period.
     if (is_off && unrecorded_.any(thread.since, out_.end)) lose(number, out_.end);
-    // Waits that have not ended last at least until the end.
+    // Waits that have not ended last at least until the end of the recording.
     if (thread.state == State::waiting) end_part(number, out_.end);
     if (thread.state == State::ready && thread.wait != kNoWait) resume(number, out_.end);
     emit(number, thread.state, out_.end);

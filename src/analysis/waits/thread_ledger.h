@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of each thread while the switches of a recording are read. Adds the time of each state, and the waits, to
-// an Accounting; thread_times.cpp decides what an event means. Pure.
+// Keeps the state of each thread while the switches of a recording are read. Adds the time of each state, and the
+// waits, to an Accounting; thread_times.cpp interprets the events. Pure.
 #pragma once
 #include <unordered_map>
 #include <vector>
@@ -16,7 +16,7 @@ class ThreadLedger {
   static constexpr u32 kNoWait = ~u32{0};
   struct Thread {
     State state = State::unknown;
-    bool is_there = false;  // false if it was not mentioned yet, or has ended
+    bool is_there = false;  // false if no event has mentioned it yet, or it has ended
     bool preempted = false;
     u16 core = 0;
     u64 since = 0;
@@ -32,16 +32,16 @@ class ThreadLedger {
   usize size() const { return threads_.size(); }
   Thread& operator[](usize number) { return threads_[number]; }
 
-  // The time up to `time` that was not counted yet belongs to `state`.
+  // Counts the thread's time from the last counted time to `time` as `state`.
   void emit(u32 number, State state, u64 time, u32 sample = stacks::kNoSample);
-  // Like emit(), for a thread on no core whose state is the same before and after each unrecorded period.
+  // Like emit(), for a thread on no core that has the same state before and after each unrecorded period.
   void emit_lit(u32 number, u64 time);
-  // A thread on no core changed its state in an unrecorded period: its last known state counts until the period begins,
-  // and then it is unknown until `time`.
+  // For a thread on no core that changed its state in an unrecorded period: its last known state counts until the
+  // period begins; from then until `time` its state is unknown.
   void lose(u32 number, u64 time);
-  // After an unrecorded period, for a thread on no core: the next event shows that it was in `state` since then.
+  // For a thread on no core, after an unrecorded period: the next event shows that it was in `state` since the period.
   void find(u32 number, u64 time, State state);
-  // An event contradicts what is known about the thread.
+  // Counts an event that contradicts the thread's known state.
   void contradict(u32 number, u64 time);
   void stop_running(u32 number, u64 time);
 
@@ -51,11 +51,11 @@ class ThreadLedger {
   // The thread runs again after its wait.
   void resume(u32 number, u64 time);
 
-  // Counts the states and waits that last until the end of the recording.
+  // Counts the states and waits that last until the recording ends.
   void finish();
 
  private:
-  // The wait lasts at least until `time`.
+  // Extends the thread's wait to at least `time`.
   void end_part(u32 number, u64 time);
 
   Accounting& out_;

@@ -9,8 +9,8 @@
 
 namespace wperf::waits {
 
-// Adds the states over time of each chosen thread (by thread of the accounting) to recorded.moments. `recorded` must
-// have the row of each sample.
+// Adds the states over time of each chosen thread to recorded.moments. `chosen`: by thread of the accounting.
+// `recorded` must have the row of each sample.
 void add_thread_states(const Accounting& accounting, const recording::RecordedSwitches& switches,
                        const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown);
 

@@ -28,7 +28,7 @@ class AccountingBuilder {
   void add(stacks::Switch event) {
     // Time must not go back; such events come from a damaged file.
     now_ = event.time = std::max(event.time, now_);
-    // The events at both ends of an unrecorded period were recorded.
+    // Events exactly at the begin or end of an unrecorded period were recorded.
     while (next_mark_ < marks_.size() && marks_[next_mark_].time + marks_[next_mark_].is_unrecorded <= now_)
       pass_mark();
     if (event.kind == stacks::Kind::switched) {
@@ -55,7 +55,7 @@ class AccountingBuilder {
     bool has_begun = false;  // an event has shown its state since its recording began
   };
 
-  // A gap in a core's recording ends the known state; after the gap it starts again.
+  // A gap in the recording of a core ends its known state; after the gap the core starts without a state.
   void pass_mark() {
     const stacks::CoreMark& mark = marks_[next_mark_++];
     if (mark.core != stacks::kEveryCore) {
@@ -104,11 +104,12 @@ class AccountingBuilder {
     core.has_begun = true;
   }
 
-  // If a core's first event is that a thread leaves, that thread was there since the core's recording began.
+  // If the first event on a core is that a thread leaves, this thread was on the core since the recording of the core
+  // began.
   static bool is_before_recording(const Core& core) { return !core.has_begun && core.dark == 0; }
 
-  // The core's last recorded thread left it without a record, so a switch was lost. It is unknown when it stopped
-  // running, and what ran afterwards.
+  // If the core's last known thread left it without a record, a switch was lost. Then it is unknown when the thread
+  // stopped running, and what ran afterwards.
   void check_who_ran(const stacks::Switch& event, Core& core) {
     if (!core.has_begun || core.runs == event.leaves || core.runs == stacks::kNobody ||
         core.runs == stacks::kIdleThread)
@@ -180,7 +181,7 @@ class AccountingBuilder {
     } else if (is_unrecorded && has_wakeups_ && threads_[number].is_there) {
       threads_.find(number, event.time, State::ready);
     } else if (state == State::waiting) {
-      // No record shows which thread woke it, so it waited until now.
+      // No record shows which thread woke this thread, so it waited until now.
       threads_.end_wait(number, event.time, stacks::kUnknown, stacks::kNoSample);
     }
     threads_.emit(number, threads_[number].state, event.time);
@@ -217,7 +218,7 @@ class AccountingBuilder {
     ThreadLedger::Thread& thread = threads_[number];
     const bool is_unrecorded = thread.is_there && unrecorded_.any(thread.since, event.time);
     if (event.kind == stacks::Kind::created) {
-      // A number may be reused.
+      // The number may be reused for a new thread.
       if (thread.state != State::unknown && thread.state != State::running && is_unrecorded)
         threads_.lose(number, event.time);
       if (thread.state != State::unknown) threads_.contradict(number, event.time);
@@ -228,14 +229,14 @@ class AccountingBuilder {
       return;
     }
     if (number == met) {
-      // The thread has waited since the beginning.
+      // The thread has waited since the beginning of the recording.
       thread.state = State::waiting;
       thread.is_there = true;
       thread.since = out_.begin;
       out_.threads[number].was_there = true;
       thread.wait = threads_.begin_wait(number, out_.begin, event, false);
     }
-    // A thread that is about to wait, or is already ready, is sometimes woken, too; this changes nothing.
+    // Sometimes a thread is woken that is about to wait, or already ready; this changes nothing.
     if (thread.state == State::running) return;
     if (is_unrecorded) {
       threads_.find(number, event.time, State::waiting);
@@ -248,7 +249,7 @@ class AccountingBuilder {
   }
 
   Core& core_of(u16 core) {
-    // The core is unknown, so nothing is known about the threads on any core.
+    // If the core is unknown, uses a state that stands for any core.
     if (core == stacks::kUnknownCore) {
       nowhere_ = {.since = now_, .recorded_since = all_recorded_since_, .dark = every_core_is_dark_ ? 1u : 0};
       return nowhere_;

@@ -4,11 +4,11 @@
 // If a thread's first switch shows its state until then, its wall time begins with the recording; otherwise it begins
 // with that switch. Running, ready, waiting and unknown time add up to the wall time exactly.
 //
-// While a core is not recorded, its state is unknown. So is the state of each thread that is not on another core,
-// because the thread may be running on this one. The first event of a thread after such a gap shows its state since the
-// gap: a thread that is woken was waiting, and a thread that comes to a core was ready. A wait that a gap cuts is two
-// waits, because the thread may have run in the gap: one without an end, and one without a begin, whose place is not
-// known. A thread without further events remains unknown, because it may have ended.
+// While a core is not recorded, its state is unknown. The state of each thread that is not on another core is also
+// unknown, because the thread may be running on the unrecorded core. The first event of a thread after such a gap shows
+// its state since the gap: a thread that is woken was waiting, and a thread that comes to a core was ready. A wait that
+// is cut by a gap counts as two waits, because the thread may have run in the gap. The first has no end; the second has
+// no begin and no known place. A thread without further events remains unknown, because it may have ended.
 // The time between two contradictory events is unknown, too.
 #pragma once
 #include <functional>
@@ -24,21 +24,21 @@ enum class State : u8 { unknown, running, ready, waiting };
 struct ThreadTimes {
   u32 thread = 0;
   u64 running = 0, ready = 0, waiting = 0;
-  u64 preempted = 0;  // the part of `ready` after it lost its core
+  u64 preempted = 0;  // the part of `ready` after the thread lost its core
   u64 unknown = 0;
   u64 contradictions = 0, contradicted = 0;  // contradictory events, and the part of `unknown` between them
   u64 switches = 0;                          // number of switches to a core
   u64 waits = 0;
   u64 longest_wait = 0;
-  bool was_there = false;  // it existed when the recording began
+  bool was_there = false;  // the thread existed when the recording began
   bool has_ended = false;
   u64 wall() const { return running + ready + waiting + unknown; }
 };
 
-// One wait: from leaving the core to being woken, and then until it runs.
+// One wait: from leaving the core to being woken, and then until the thread runs.
 struct Wait {
-  u64 begin = 0, woken = 0, resumed = 0;  // a wait that lasts longer than the recording ends with it
-  u64 unknown = 0, unknown_ready = 0;     // time without records before and after it was woken
+  u64 begin = 0, woken = 0, resumed = 0;  // if a wait lasts beyond the recording, these are the end of the recording
+  u64 unknown = 0, unknown_ready = 0;     // unrecorded time before and after it was woken
   u32 thread = 0;                         // index into threads
   u32 waker = stacks::kUnknown;           // the number of a thread, or kNobody for an interrupt
   u32 sample = stacks::kNoSample;         // the sample with the place of the wait
@@ -46,7 +46,7 @@ struct Wait {
   u8 reason = stacks::kNoReason;
   bool has_begin = true;  // false if it began before the recording
   bool has_end = false;   // false if it had not ended
-  bool is_cut = false;    // a gap hides when it ended
+  bool is_cut = false;    // it ended in a gap, at an unknown time
   bool is_last = false;   // its thread did not wait again
   bool is_known = true;   // false if some of its events were lost, so that its length is unknown
   u64 length() const { return woken - begin - unknown; }
@@ -58,7 +58,7 @@ struct CoreTimes {
   u64 switches = 0;
 };
 
-// One thread in one state. Only existing threads can be in the unknown state.
+// A period of one thread in one state. Only existing threads can be in the unknown state.
 struct Stretch {
   u32 thread = 0;  // index
   State state = State::unknown;

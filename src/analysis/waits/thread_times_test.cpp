@@ -83,7 +83,7 @@ TEST(ThreadTimes, WithoutAWakeUpNobodyKnowsWhoEndedAWait) {
 }
 
 TEST(ThreadTimes, ContradictoryTimeIsUnattributed) {
-  // 7 waits, and later leaves a core without a record that it came.
+  // Thread 7 waits, and later leaves a core, without a record that it came to this core.
   const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8),
                                    change(50, 1, 7, stacks::Leaving::waits, 9)};
   const Accounting done = account(events, {}, 0, 100);
@@ -206,7 +206,7 @@ TEST(ThreadTimes, BehindTheLastRecordOfACoreNothingIsKnown) {
   EXPECT_EQ(done.cores[1].unknown, 0u);
 }
 
-// 7 may have been woken by core 1 in the gap, and have run and begun to wait elsewhere there.
+// In the gap, a thread on core 1 may have woken 7, and 7 may have run and begun another wait.
 TEST(ThreadTimes, AWaitThatAGapCutsIsTwo) {
   const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8), wakes(80, 0, 8, 7),
                                    change(90, 0, 8, stacks::Leaving::waits, 7)};
@@ -246,7 +246,7 @@ TEST(ThreadTimes, WhatAGapHidesIsUnknown) {
   EXPECT_EQ(done.cores[0].unknown, 20u);
 }
 
-// The events of one core in some period are removed: every statement about the rest must be true.
+// The events of one core in some period are removed. All results about the remaining events must be correct.
 TEST(ThreadTimes, NothingIsSaidThatTheScriptedMachineDidNotDo) {
   for (u32 seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);

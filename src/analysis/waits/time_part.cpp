@@ -9,7 +9,7 @@
 namespace wperf::waits {
 namespace {
 
-// Forgets the times of the whole recording.
+// Removes the times, which cover the whole recording.
 void clear_times(ThreadTimes& times) {
   times.running = times.ready = times.waiting = times.preempted = times.unknown = 0;
   times.switches = times.waits = times.longest_wait = 0;

@@ -175,29 +175,30 @@ std::string_view reason_name(u8 reason) {
 
 void StackClass::take(std::string_view function, bool is_kernel) {
   has_frames_ = true;
-  // posix_spawn() waits in clone3() for the program of its child. Every thread began in clone3(), too.
+  // posix_spawn() waits in clone3() until its child runs the program. Other threads have clone3() only as their
+  // outermost function.
   if (!is_kernel && !has_program_frames_ && is_clone(function)) of_program_ = WaitClass::other;
   has_program_frames_ = has_program_frames_ || !is_kernel;
   is_fault_ = is_fault_ || (is_kernel && is_page_fault(function));
   WaitClass& known = is_kernel ? of_kernel_ : of_program_;
   if (known != WaitClass::unexplained && known != WaitClass::lock) return;
   const WaitClass wait = class_of_function(function);
-  // pthread_join() calls the C library's function for waits of any kind.
+  // pthread_join() waits in a function of the C library that is used for waits of any kind.
   if (known == WaitClass::unexplained || (wait == WaitClass::thread_end && !is_kernel)) known = wait;
 }
 
 WaitClass StackClass::get() const {
   if (is_fault_) return WaitClass::paging;
-  // read() may read a pipe and so wait for another thread. Only the kernel's functions show this.
+  // read() may read a pipe and so wait for another thread. Only the kernel functions show this.
   if (of_program_ == WaitClass::io && of_kernel_ != WaitClass::unexplained) return of_kernel_;
   if (of_program_ != WaitClass::unexplained) return of_program_;
   if (of_kernel_ != WaitClass::unexplained) return of_kernel_;
   return has_frames_ ? WaitClass::other : WaitClass::unexplained;
 }
 
-// CPython's functions that wait for the GIL. In many builds, static functions have no names. Then the function without
-// a name is called by one of these, or by the interpreter's function (since 3.14, by _Py_HandlePending). On Windows,
-// time.sleep() waits for an object.
+// CPython's functions that wait for the GIL. In many builds, static functions have no names. Then one of these
+// functions, or the interpreter's function (since 3.14, _Py_HandlePending), calls the function without a name. On
+// Windows, time.sleep() waits for an object.
 void PythonWait::take(std::string_view function, std::string_view module) {
   static constexpr std::string_view kOfLock[] = {"take_gil",
                                                  "drop_gil",

@@ -141,7 +141,8 @@ TEST(WaitClasses, WhereAWordOfMemoryIsWaitedFor) {
   for (const char* name : {"__x64_sys_futex", "__arm64_sys_futex", "do_futex", "futex_wait.constprop.0"}) {
     EXPECT_TRUE(is_futex_call(name)) << name;
   }
-  // 32-bit programs have their arguments elsewhere; a list of several words has no single first argument.
+  // 32-bit programs have arguments in other registers; for a list of words, the first argument is not the address of a
+  // word.
   for (const char* name : {"__ia32_compat_sys_futex", "__x64_sys_futex_waitv", "schedule", "pipe_read"}) {
     EXPECT_FALSE(is_futex_call(name)) << name;
   }

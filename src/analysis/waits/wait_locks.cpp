@@ -62,7 +62,7 @@ bool has_more(const auto& a, const auto& b) {
 
 struct LockMerge {
   LockSums sums;
-  u32 thread = 0;  // that waited first; index
+  u32 thread = 0;  // index of the thread that waited first
 
   void add(const LockSums& other, u32 of) {
     if (other.first < sums.first) thread = of;

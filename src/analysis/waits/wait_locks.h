@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock of each wait, on Linux. A thread that waits for a word of its memory passes the word's address to the kernel
-// as the first argument of a system call, and recordings of switches include this register.
+// Finds the lock of each wait, on Linux. A thread that waits for a word of its memory passes the word's address to the
+// kernel as the first argument of a system call, and recordings of switches include this register.
 #pragma once
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace wperf::waits {
 
-// All waits of a recording, and the threads that were chosen.
+// All waits of a recording, and the chosen threads.
 struct ChosenWaits {
   const Accounting& accounting;
   const recording::RecordedSwitches& switches;
@@ -40,7 +40,7 @@ class WaitLocks {
 };
 
 struct WaitSums;
-// Adds the table of locks: the chosen threads' waits in `sums`.
+// Adds the table of locks to the report, from the chosen threads' waits in `sums`.
 void add_locks(const ChosenWaits& all, const WaitSums& sums, const WaitNames& names, const WaitLocks& locks,
                WaitReport& report);
 

@@ -93,7 +93,7 @@ WaitNames::WaitNames(const RecordedSwitches& switches, const recording::Recorded
   find_gils(accounting);
 }
 
-// In a stripped interpreter, some stacks of the same wait have no names that show the GIL.
+// In a stripped interpreter, some stacks of waits for the GIL have no names that show the GIL.
 void WaitNames::find_gils(const waits::Accounting& accounting) {
   std::set<std::pair<u32, u64>> gils;  // processes and addresses
   std::vector<std::pair<u32, std::pair<u32, u64>>> others;
@@ -159,7 +159,7 @@ WaitPlace WaitNames::place_of(const waits::Wait& wait) {
   return place;
 }
 
-// Threads also wait for signals.
+// A thread that waits for a signal is also woken by one, but continues.
 bool WaitNames::is_cut_off(const waits::Wait& wait) {
   if (!wait.is_last || !place_of_sample(wait.wake_sample).by_signal) return false;
   static constexpr std::string_view kForSignals[] = {"sigsuspend", "pause", "sigtimedwait", "sigwait", "sigwaitinfo"};
@@ -167,7 +167,7 @@ bool WaitNames::is_cut_off(const waits::Wait& wait) {
   return std::ranges::none_of(kForSignals, [&](std::string_view one) { return function.find(one) != function.npos; });
 }
 
-// Each different stack is examined once.
+// Examines each distinct stack once.
 const WaitPlace& WaitNames::place_of_sample(u32 sample) {
   const u32 row = sample < row_of_sample_.size() ? row_of_sample_[sample] : stacks::StackAggregator::kNoRow;
   if (row >= places_.size() || !switches_.has_stacks) return nowhere_;
@@ -236,16 +236,16 @@ WaitPlace WaitNames::look_at(u32 row) const {
     place.for_object = place.for_object || waits::waits_for_object(function.name);
     if (place.ending == WaitClass::unexplained) place.ending = waits::class_of_ending(function.name);
     reports_child = reports_child || (function.is_kernel && waits::reports_child(function.name));
-    // If the kernel has no names, the function that entered it decides.
+    // If kernel functions have no names, the function that entered the kernel decides.
     place.is_futex =
         place.is_futex || (function.is_kernel ? waits::is_futex_call(function.name)
                                               : !is_seen[0] && !is_seen[1] && waits::waits_by_futex(function.name));
     is_seen[function.is_kernel] = true;
     const bool tells = waits::class_of_function(function.name) != WaitClass::unexplained;
     const stacks::StackFunction*& shown = function.is_kernel ? kernel : own;
-    // Shows a function that readers know: pthread_mutex_lock, not the internal functions that it calls.
+    // Shows the function that users know: pthread_mutex_lock, not the internal functions that it calls.
     if (tells && !has_reason[function.is_kernel]) shown = &function;
-    // A Python function says more than the interpreter's functions.
+    // A Python function is more useful than the functions of the interpreter.
     const bool is_python = stacks::is_python_file(module) && !stacks::is_python_file(place.caller_module);
     if (is_python || (place.caller.empty() && !function.is_kernel && !waits::is_library_module(module) &&
                       !waits::is_library_function(function.name))) {
@@ -259,8 +259,8 @@ WaitPlace WaitNames::look_at(u32 row) const {
     }
     has_reason[function.is_kernel] = has_reason[function.is_kernel] || tells;
   });
-  // Frame pointers may miss the caller of an internal function; the internal function still says more than the
-  // kernel's. If no function has a name: "clr.dll+0x5a24".
+  // Frame pointers may miss the caller of an internal function, but the internal function is still more useful than the
+  // kernel function. If no function has a name, shows "clr.dll+0x5a24".
   const stacks::StackFunction* shown = unnamed;
   for (const stacks::StackFunction* one : {kernel, inner, own}) {
     if (one != nullptr) shown = one;
@@ -271,16 +271,17 @@ WaitPlace WaitNames::look_at(u32 row) const {
   }
   place.wait = wait.get();
   if (place.wait == WaitClass::lock && python_wait.kind() != WaitClass::unexplained) place.wait = python_wait.kind();
-  // The kernel had to read that page first. The word that shows the end of a thread is not a lock.
+  // In a page fault, the thread waits for the page, not for the lock. The word that shows the end of a thread is not a
+  // lock.
   if (place.wait == WaitClass::paging || place.wait == WaitClass::thread_end) place.is_futex = false;
-  // The parent waits for the child, and the signal tells it of the child's end.
+  // Here the signal reports the end of the child for which the parent waits, so it is not an interruption.
   place.by_signal = place.by_signal && !reports_child;
   return place;
 }
 
 ThreadTasks::ThreadTasks(const WaitNames& names, stacks::StackProfile& profile) : names_(names), profile_(profile) {
   for (u32 i = 0; i < profile_.tasks.size(); ++i) tasks_[profile_.tasks[i].tid] = i;
-  // If the record of a name was lost, the task has an older name; switches contain the name, too.
+  // If the record of a name was lost, the task has an older name, but switches also contain the name.
   std::erase_if(tasks_, [&](const auto& one) {
     const std::string_view name = names_.thread_name(one.first);
     return !name.empty() && profile_.names[profile_.tasks[one.second].name] != name;

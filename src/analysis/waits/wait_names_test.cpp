@@ -66,7 +66,7 @@ struct WaitsForLocks {
     switches.has_stacks = switches.has_arguments = true;
     accounting.threads = {{.thread = 7}, {.thread = 8}, {.thread = 9}};
   }
-  // An empty name: a function without a name.
+  // Adds a wait. An empty name stands for a function without a name.
   void add(u32 thread, u64 address, std::initializer_list<std::string_view> of_program) {
     stacks::StackProfile& profile = recorded.profile;
     u32 node = 0;
@@ -102,7 +102,7 @@ struct WaitsForLocks {
   Accounting accounting;
 };
 
-// A wait of thread 7 that a function of the kernel ended. Is its end the thing that it waited for?
+// A kernel function ended a wait of thread 7. Did the thread get what it waited for?
 bool has_end_after(std::initializer_list<std::string_view> wakes, std::string_view waits_in, bool is_last = true) {
   WaitsForLocks all;
   all.add(7, 0, {waits_in});

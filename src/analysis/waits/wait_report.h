@@ -14,14 +14,14 @@
 
 namespace wperf::waits {
 
-// In the place of the thread that ended a wait: the waiting thread never got the thing that it waited for.
+// Printed instead of the thread that ended a wait, if the waiting thread never got what it waited for.
 inline constexpr std::string_view kNotEnded = "not ended";
 
 struct ThreadRow {
   std::string name;
   u32 process = 0, thread = 0;
   ThreadTimes times;
-  std::array<u64, kWaitClasses> by_class{};  // the parts of times.waiting
+  std::array<u64, kWaitClasses> by_class{};  // adds up to times.waiting
 };
 
 // Waits in one function.
@@ -40,10 +40,10 @@ struct FunctionRow {
 // A thread that waited, and the thread that it waited for.
 struct WakerRow {
   std::string waiter, waker;                   // "name (tid)"
-  std::string function, waker_function;        // where both were; empty if unknown
-  std::string caller = {}, waker_caller = {};  // the programs' own functions that called these
+  std::string function, waker_function;        // the places of both threads; empty if unknown
+  std::string caller = {}, waker_caller = {};  // the programs' own functions that called these functions
   u64 count = 0, waited = 0;
-  std::optional<u64> latency = {};  // total time from being woken to running; nullopt if the waker is not recorded
+  std::optional<u64> latency = {};  // total time from being woken until running; nullopt if the waker is not recorded
 };
 
 // A lock, or another word of memory that threads wait for: conditions, joins, semaphores.
@@ -57,7 +57,7 @@ struct LockRow {
   std::string name;       // "orders", "stock+0x20", "at 0x5581f2a0"; "not recorded"
   bool is_known = false;  // if false, the members below are empty
   u32 process = 0;
-  std::string process_name = {};  // the process of a thread that waited for it
+  std::string process_name = {};  // a process with a thread that waited for the lock
   u64 address = 0;
   std::string symbol = {}, module = {};  // empty: unknown
   u64 offset = 0;                        // relative to the symbol, or else a linked address of the module
@@ -83,7 +83,7 @@ struct StretchRow {
   bool preempted = false;
   u64 from = 0, length = 0;  // from: since the start of the recording
   u32 core = 0;
-  std::string function, caller = {};  // where it waited
+  std::string function, caller = {};  // the place of the wait
   std::string lock = {};              // LockRow::name; empty if it was not a lock
   WaitClass wait = WaitClass::unexplained;
   std::string waker, waker_function;
@@ -97,7 +97,7 @@ struct PlaceNowRow {
   std::string name;
   u32 thread = 0;
   std::string state;     // "sleeping"
-  std::string function;  // of the kernel; empty if it may not be read
+  std::string function;  // the kernel function; empty if wperf is not allowed to read it
   WaitClass wait = WaitClass::unexplained;
   std::optional<u64> word = {};  // the address of the word of memory for which it waits
 };
@@ -108,7 +108,7 @@ struct OmittedRows {
   u64 count = 0, time = 0;
 };
 
-// See critical_path.h; an interrupt is either a device's or a timer's.
+// As StepState in critical_path.h, but interrupts are divided into device and timer interrupts.
 enum class PathState : u8 { running, ready, preempted, device, timer, unknown };
 inline constexpr std::array<std::string_view, 6> kPathStateNames = {"running", "ready", "preempted",
                                                                     "device",  "timer", "unknown"};
@@ -119,7 +119,7 @@ struct PathRow {
   PathState state = PathState::unknown;
   u64 from = 0, length = 0;  // from: since the start of the recording
   std::string thread;
-  std::string function;  // for running: the function at its end
+  std::string function;  // for running: the function at the end of the step
   std::string ended_by;
 };
 struct PathSum {
@@ -139,20 +139,21 @@ struct WaitReport {
   std::string file;
   u64 duration = 0;
   u64 switches = 0, wakeups = 0, contradictions = 0;
-  u64 shown_contradictions = 0, contradicted = 0;  // of the threads in the table: their number, and the time between
-  std::optional<u64> from, to;                     // the part of the recording that the tables are about; empty: all
+  // for the threads in the table: number of contradictory events, and the time between them
+  u64 shown_contradictions = 0, contradicted = 0;
+  std::optional<u64> from, to;  // the part of the recording that the tables are about; empty: all
   u64 lost_records = 0;
-  u64 lost_events = 0, lost_buffers = 0;  // for a trace
-  stacks::PythonSamples python = {};      // stacks of switches and wake-ups
+  u64 lost_events = 0, lost_buffers = 0;  // only for a trace
+  stacks::PythonSamples python = {};      // for stacks of switches and wake-ups
   bool is_damaged = false;                // an unknown amount of the file is missing or cannot be read
   bool has_wakeups = true, has_stacks = true, has_other_samples = false;
   bool has_interrupts = false;
   bool of_whole_cores = true;  // if false, there are no rows of starved threads and of cores
-  // How long the recording program ran on the recorded cores, if it is among the threads.
+  // How long the recording program ran on the recorded cores, if its threads are among the recorded threads.
   std::optional<u64> recorder_time;
   u64 switch_cost = 0;     // cost of recording a switch, which is part of the threads' time; 0 if not measured
-  u64 cores_time = 0;      // of all cores together
-  u64 threads_in_all = 0;  // the tables may have fewer
+  u64 cores_time = 0;      // time of all cores together
+  u64 threads_in_all = 0;  // number of all threads; the tables may have fewer
   std::vector<ThreadRow> threads;
   std::vector<FunctionRow> functions;
   std::vector<LockRow> locks;      // ordered by total time
@@ -160,8 +161,9 @@ struct WaitReport {
   std::vector<WakerRow> wakers;
   std::vector<StarvedRow> starved;
   std::vector<CoreRow> cores;
-  std::vector<PlaceNowRow> places_now;  // only if no thread was switched; all others are then of these threads
-  std::string timeline_of;              // name of a thread; empty if not requested
+  // only if no thread was switched; the other tables are then empty or about these threads
+  std::vector<PlaceNowRow> places_now;
+  std::string timeline_of;  // name of a thread; empty if not requested
   std::vector<StretchRow> timeline;
   std::optional<PathReport> path;
   OmittedRows left_out;  // waits that the tables of functions and wakers, or the timeline, leave out
@@ -174,7 +176,7 @@ struct WaitMoment {
   u64 begin = 0, length = 0;
   u64 latency = 0;         // from being woken to running
   u32 wait = 0;            // index in the accounting
-  u32 task = 0, node = 0;  // in the profile of the threads' time
+  u32 task = 0, node = 0;  // indices in the profile of the threads' time
   u32 place = 0;           // the place of the wait
   u32 lock = kNone;        // kNone: not a lock
   u32 ender = kNone;       // the thread that ended it; kNone if it continues, or if unknown
@@ -185,7 +187,7 @@ struct NamedPlace {
   std::string function, module;  // empty: unknown
   WaitClass wait = WaitClass::unexplained;
   std::string caller = {}, caller_module = {};  // the program's own function; empty if unknown
-  u32 group = 0;                                // the same for places that differ only in `wait`
+  u32 group = 0;                                // equal for places that differ only in `wait`
 };
 
 struct WaitMoments {

@@ -59,7 +59,7 @@ class Builder {
   }
 
  private:
-  // The recorder's own threads are recorded like all others.
+  // Adds the time of the recorder, which is recorded like all other programs.
   void add_cost() {
     std::map<u32, u64> times;  // by process
     for (const waits::ThreadTimes& one : accounting_.threads) {
@@ -127,7 +127,7 @@ class Builder {
                                          [](const auto& a, const auto& b) { return a.second < b.second; });
     if (holder != sums.holders.end()) {
       const auto& [thread, group] = holder->first;
-      // Without --python only the interpreter's function that released the lock is known.
+      // Without --python, only the function of the interpreter that released the lock is known.
       const WaitPlace& there = places[group];
       const std::string_view module = there.caller.empty() ? there.module : there.caller_module;
       if (!stacks::is_python_interpreter(module)) row.holder = there.shown();
@@ -159,14 +159,14 @@ class Builder {
     });
   }
 
-  // The smallest length that at least this percentage of waits does not exceed. Changes the order of `lengths`.
+  // The percentile of the lengths: at least this percentage of waits is not longer. Changes the order of `lengths`.
   static u64 at_share(std::vector<u64>& lengths, usize percent) {
     const auto there = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() * percent + 99) / 100 - 1);
     std::nth_element(lengths.begin(), there, lengths.end());
     return *there;
   }
 
-  // The threads that ran while the chosen threads were ready, and the cores.
+  // Adds the threads that ran while the chosen threads were ready, and the cores.
   void add_cores(const WaitSums& sums) {
     std::unordered_set<u32> wanted;
     for (usize i = 0; i < chosen_.size(); ++i) {

@@ -8,11 +8,11 @@
 
 namespace wperf::waits {
 
-// The switches of a recording, and the results of earlier questions about it. Missing results are computed.
+// The switches of a recording, and results of earlier reports about it. Missing results are computed.
 struct WaitRecording {
   const waits::Accounting& accounting;
   const recording::RecordedSwitches& switches;
-  const WaitSums* sums = nullptr;  // of all threads, without a shortest length
+  const WaitSums* sums = nullptr;  // sums for all threads, with waits of any length
   const ThreadHistories* histories = nullptr;
 };
 

@@ -64,7 +64,7 @@ class WaitCollector {
     if (!out_.places[place.group].is_known) out_.places[place.group] = place;
   }
 
-  // False for waits with unrecorded periods, because a release may be missing there.
+  // Returns false for waits with unrecorded periods, because a release may be missing there.
   static bool is_of_gil(const Wait& wait, WaitClass purpose) {
     return wait.is_known && wait.unknown == 0 && purpose == WaitClass::gil;
   }
@@ -111,7 +111,7 @@ class WaitCollector {
   WaitSums out_;
 };
 
-// While a thread is ready, the core that it finally comes to runs other threads.
+// Collects the threads that ran while a thread was ready, on the core to which the thread finally came.
 class StarvedCollector {
  public:
   explicit StarvedCollector(const ChosenWaits& all)

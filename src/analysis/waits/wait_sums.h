@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of waits by thread. The tables of waits about any choice of threads are added up from them, so that a further
-// question about a recording need not look at each wait again.
+// Sums of waits by thread. The tables of `waits` for any choice of threads are added up from these sums, so that a
+// further report about a recording does not need each wait again.
 #pragma once
 #include <array>
 #include <compare>
@@ -17,9 +17,9 @@
 
 namespace wperf::waits {
 
-// Time by the thread that ended the waits.
+// Waiting time, keyed by the thread that ended the waits.
 using WakerTimes = std::map<u32, u64>;
-// The waker with the longest total time; the first one if several have the same. Empty if there is none.
+// The waker with the longest total time; the first such waker if times are equal. Empty if there is no waker.
 std::string who_ended_most(const WakerTimes& wakers, const WaitNames& names);
 
 // The waits in one function for one purpose.
@@ -37,7 +37,7 @@ struct FunctionKey {
   auto operator<=>(const FunctionKey&) const = default;
 };
 
-// The waits in one place that one thread ended in one place.
+// The waits in one place that one thread ended from one place.
 struct WakerSums {
   u64 count = 0, waited = 0;
   std::optional<u64> latency;  // as in WakerRow
@@ -55,7 +55,7 @@ struct LockPlaceSums {
   WakerTimes wakers;
 };
 struct LockSums {
-  u64 first = ~u64{0};                  // when the first wait began
+  u64 first = ~u64{0};                  // time at which the first wait began
   std::map<u32, LockPlaceSums> places;  // by group
 };
 
@@ -67,7 +67,7 @@ struct ThreadSums {
   std::map<u32, LockSums> locks;  // by number of WaitLocks
 };
 
-// How long a thread ran on the core that a ready thread finally came to.
+// How long a thread ran on the core that a ready thread was waiting for.
 struct StarvedSums {
   u32 ready = 0, ran = 0;  // threads
   u64 time = 0, times = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables made from kept sums are those made without them, whichever threads are chosen.
+// Tables made from kept sums must equal tables made without them, for any choice of threads.
 #include "analysis/waits/wait_sums.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace wperf::waits {
 namespace {
 
-// A played machine whose switches and wake-ups each have a sample in one of four functions.
+// A PlayedMachine in which each switch and wake-up has a sample in one of four functions.
 struct PlayedRecording {
   explicit PlayedRecording(u32 seed) : played(seed) {
     stacks::StackProfile& profile = recorded.profile;

@@ -37,7 +37,7 @@ using request::kFewestRounds;
 
 constexpr u64 kDefaultRounds = 8;
 
-// The programs to run: both in turn, or the only one with its side.
+// The programs to run: both in turn, or a single one.
 struct Rounds {
   u64 count = kDefaultRounds, warmup = 0;
   bool runs_before = true, runs_after = true;
@@ -78,7 +78,7 @@ bool tells(const compare::RunCosts& run, std::string_view total) {
 }
 
 // Checks, before anything runs, that the names in conditions and --per exist. `baseline`: the runs of the side before,
-// if they come from a file.
+// if these are read from a file.
 diag::Result<void> check_names(const BenchOptions& options, std::vector<std::string> totals,
                                const std::vector<compare::RunCosts>& baseline) {
   using Kind = request::FailCondition::Kind;
@@ -110,10 +110,11 @@ diag::Result<void> check_names(const BenchOptions& options, std::vector<std::str
   return {};
 }
 
-// Runs one side. If the run ends normally, its costs are kept for this round. `round` is nullopt for a warm-up run.
+// Runs one side. If the run ends normally, keeps its costs for this round. `round` is nullopt for a warm-up run.
 using RunSide = std::function<diag::Result<void>(bool is_before, std::optional<u64> round)>;
 
-// Each round runs both sides, so that drift affects both. After Ctrl-C only whole rounds count; returns their number.
+// Each round runs both sides, so that drift affects both. After Ctrl-C only complete rounds count. Returns the number
+// of complete rounds.
 diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, const RunSide& run,
                              diag::Console& console) {
   const u64 all = rounds.warmup + rounds.count;
@@ -145,23 +146,24 @@ diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, 
       .hint = fmt::format("bench needs at least {} rounds", kFewestRounds)};
 }
 
-// With a driver, `stat` counts nothing if no event is named. For a comparison wperf chooses some events.
+// With a driver, `stat` without events counts nothing, but for a comparison wperf chooses some events.
 void choose_events(const plan::Capabilities& machine, std::vector<request::CountItem>& items) {
   if (items.empty() && machine.kernel == nullptr) items.emplace_back(plan::default_events(machine));
 }
 
-// CPU time of a program that ended.
+// CPU time of a program that has ended.
 double cpu_seconds_of(const device::ProcessState& program) {
   return program.has_times ? static_cast<double>(program.user_ns + program.system_ns) / 1e9 : 0;
 }
 
-// The output of the programs would appear twice in each round.
+// Hides the output of the programs, because it would appear twice in each round.
 void hide_output(const request::Comparison& asked, measure::OpenedMachine& machine) {
   if (!asked.shows_output) machine.device->programs().keep_terminal_free();
 }
 
-// Caches, predictors and addresses of a simulated machine depend on the programs that ran before. So the counts would
-// depend on a run's place in the order, and their spread would not be chance. A machine that stays on keeps its state.
+// Caches, predictors and addresses of a simulated machine depend on the programs that ran before. So counts would
+// depend on the position of a run, and their spread would not be random. Each run therefore gets a new simulated
+// machine, unless the machine keeps running.
 diag::Result<void> renew_simulated(const BenchOptions& options, measure::OpenedMachine& machine) {
   const request::Measurement& wanted = options.measured.wanted;
   if (wanted.device != "sim" && !wanted.device.starts_with("sim:")) return {};
@@ -228,7 +230,7 @@ diag::Result<int> show_counts(std::vector<compare::RunCosts> before, std::vector
   return show::show_comparison(std::move(before), std::move(after), options, console);
 }
 
-// Each run is like a `stat`.
+// Each run is counted as by `stat`.
 diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag::Console& console) {
   request::Measurement& wanted = options.measured.wanted;
   const request::Sampling& sampling = wanted.sampling;
@@ -265,7 +267,7 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
     WPERF_CHECK_OK(endings.add(options.program(is_before), is_before, ended));
     if (!round.has_value()) return {};
     compare::RunCosts costs = compare::costs_of(count.profile, options.program(is_before).command_line);
-    // Drivers' times have whole milliseconds.
+    // Times from drivers are in whole milliseconds.
     if (!count.profile.by_kernel) costs.seconds = static_cast<double>(ended_at - began) / 1e9;
     costs.cpu_seconds = cpu_seconds_of(ended);
     costs.was_stopped = ended.running;
@@ -280,14 +282,14 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
   return show_counts(std::move(before), std::move(after), options.compared, console);
 }
 
-// Each run is like a `record`. The files are kept, because `diff` and `report` show more about them.
+// Each run is recorded as by `record`. The files are kept, because `diff` and `report` can show more details.
 diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, diag::Console& console) {
   request::Measurement& wanted = options.measured.wanted;
   const request::Comparison& asked = options.compared.asked;
   if (wanted.sampling.spe.has_value()) return usage("bench --record samples events; it does not support SPE");
   WPERF_TRY(measure::OpenedMachine machine, measure::open_machine(wanted, console));
   measure::WarningsOnlyConsole heard(console);
-  // On a deterministic machine all runs would be copies.
+  // On a deterministic machine all runs would be equal.
   if (machine.capabilities.kernel == nullptr && machine.capabilities.foreign_driver.empty())
     wanted.sampling.jitter = true;
   WPERF_TRY(const plan::SamplePlan planned,

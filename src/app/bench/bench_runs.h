@@ -11,7 +11,7 @@
 namespace wperf::bench {
 
 struct BenchOptions {
-  measure::MeasureOptions measured;  // for the program before; its timeline has the number of rounds
+  measure::MeasureOptions measured;  // for the program before; the number of rounds is in the timeline options
   std::optional<request::Program> second = {};
   show::ComparisonOptions compared;
 

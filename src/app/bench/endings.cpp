@@ -22,7 +22,7 @@ void Endings::warn_of_failed_runs(bool shows_output, diag::Console& console) con
   if (status_[0].value_or(0) == 0 && status_[1].value_or(0) == 0) return;
   const u32 status = status_[0].value_or(status_[1].value_or(0));
   const bool are_both = status_[0].has_value() && status_[1].has_value();
-  // A shell that runs a program has the same status as a program that a signal kills.
+  // A shell reports the same status for a program that was killed by a signal.
   const u32 signal = !are_both ? signal_[0] + signal_[1] : signal_[0] == signal_[1] ? signal_[0] : 0;
   console.warn(fmt::format(
       "warning: {} {}{}",

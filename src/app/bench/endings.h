@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the two programs of a bench end.
+// Checks how the two programs of `bench` end.
 #pragma once
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@ class Endings {
  public:
   // Returns an error if the two programs ended with different statuses.
   diag::Result<void> add(const request::Program& side, bool is_before, const device::ProcessState& program);
-  // The user must decide whether the compared runs are failures.
+  // Warns if programs failed; the user must decide whether their costs can be compared.
   void warn_of_failed_runs(bool shows_output, diag::Console& console) const;
 
  private:

@@ -8,7 +8,7 @@ namespace wperf::bench {
 std::vector<bool> draw_order(u64 rounds) {
   std::mt19937 random(22);
   std::vector<bool> order(rounds);
-  // An odd round belongs to either half.
+  // With an odd number of rounds, either half gets the additional round.
   const u64 first = rounds % 2 == 0 ? 0 : random() % 2;
   for (u64 i = 0; i < rounds; ++i) order[i] = (i + first) % 2 == 0;
   for (u64 i = rounds; i > 1; --i) {

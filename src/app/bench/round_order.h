@@ -7,8 +7,9 @@
 
 namespace wperf::bench {
 
-// For each round: does the program before run first? True for half of the rounds, in an order that is random but always
-// the same. A fixed pattern could coincide with a period of the machine, and then chance would look like a difference.
+// For each round: does the program before run first? True for half of the rounds, in an order that is random but the
+// same for each bench. A regular pattern could coincide with a periodic disturbance of the machine, which would then
+// look like a difference.
 std::vector<bool> draw_order(u64 rounds);
 
 }  // namespace wperf::bench

@@ -17,7 +17,7 @@ TEST(RoundOrder, EachProgramIsFirstInHalfOfTheRounds) {
   }
 }
 
-// The number of runs of the program before whose index has this remainder.
+// The number of runs of the program before with an index that has this remainder.
 u64 runs_at(const std::vector<bool>& order, u64 period, u64 remainder) {
   u64 runs = 0;
   for (u64 round = 0; round < order.size(); ++round) {

@@ -27,7 +27,7 @@ namespace wperf::bottleneck {
 namespace {
 
 constexpr u64 kWantedSamples = 5000;
-// Half of the driver's limit for each core, because sampled events may temporarily be twice as frequent.
+// Half of the driver's limit for each core, because events may temporarily be twice as frequent.
 constexpr double kMostPerSecond = 30'000;
 constexpr u64 kFewerSamples = 4;  // for a second attempt
 constexpr u64 kLeastInterval = 100, kLeastIntervalOfWindows = 4096, kGreatestInterval = 0x7fffffff;
@@ -57,13 +57,13 @@ diag::Result<topdown::DrillOptions> drill_options_of(const request::TopdownView&
 // ordinary counter, because the cycle counter belongs to Windows.
 u32 counters_for_events(bool with_kernel, const plan::Capabilities& machine) {
   u32 free = machine.counters_free[index_of(EventClass::core)];
-  // If every event takes a counter, cycles do, too.
+  // If the number of counted events is limited, cycles are one of them.
   if (machine.counted_at_once > 1) free = std::min(free, machine.counted_at_once - 1);
   const bool takes_one = machine.kernel == nullptr && !with_kernel;
   return takes_one && free > 1 ? free - 1 : free;
 }
 
-// The events of a run as for -e: one group if all are counted at once.
+// The events of a run in the form of -e: one group if all are counted at the same time.
 request::EventList events_of(const topdown::Step& step, bool at_once, bool with_cycles) {
   request::EventList list;
   const auto add = [&](std::string_view event) {
@@ -77,7 +77,7 @@ request::EventList events_of(const topdown::Step& step, bool at_once, bool with_
   return list;
 }
 
-// Adds the functions, each with its line that has the most samples.
+// Adds the functions, each with the line that has the most samples.
 void add_functions(const stacks::StackProfile& profile, report::TopdownSamples& where) {
   using stacks::SortKey;
   if (profile.events.empty()) return;
@@ -93,7 +93,7 @@ void add_functions(const stacks::StackProfile& profile, report::TopdownSamples& 
       if (line.function != row.function || line.line == stacks::kNothing) continue;
       function.line = profile.lines[line.line];
       function.line_samples = line.self_samples;
-      break;  // the largest come first
+      break;  // sorted, the largest first
     }
     where.functions.push_back(std::move(function));
   }
@@ -114,7 +114,7 @@ diag::Result<bool> count_step(Search& search, diag::Console& heard) {
   topdown::Drill& drill = search.found.drill;
   report::TopdownAnswer& answer = search.found.answer;
   const topdown::Step& step = *drill.step();
-  // A kernel chooses a counter for cycles on its own. wperf's driver counts cycles like events while a counter is free.
+  // A kernel chooses a counter for cycles by itself. wperf's driver counts cycles like events while a counter is free.
   const bool by_kernel = search.machine.capabilities.kernel != nullptr;
   measure::MeasureOptions options = search.options.counting;
   options.wanted.items = {events_of(step, drill.fits(step), by_kernel || !drill.fits(step))};
@@ -136,8 +136,8 @@ diag::Result<bool> count_step(Search& search, diag::Console& heard) {
   return !search.console.interrupted();
 }
 
-// The interval gives enough samples to be significant, but not more than the device can take; otherwise it would drop
-// many samples, mainly those of fast parts.
+// The interval gives enough samples for significant results, but not more than the device can store. Otherwise the
+// device would drop samples, mainly in parts of the program with frequent events.
 u64 interval_of(const Search& search, u64 count) {
   const auto& kernel = search.machine.capabilities.kernel;
   const u64 least = kernel != nullptr && kernel->is_windows() ? kLeastIntervalOfWindows : kLeastInterval;
@@ -146,7 +146,7 @@ u64 interval_of(const Search& search, u64 count) {
   return std::clamp<u64>(wanted, least, kGreatestInterval);
 }
 
-// Samples the cores that were counted. Without a program, samples everything that runs there.
+// Samples the cores that were counted. Without a program, samples all programs on these cores.
 measure::MeasureOptions sampling_options(const Search& search) {
   measure::MeasureOptions options = search.options.sampling;
   if (!options.wanted.of_program()) {
@@ -260,7 +260,8 @@ diag::Result<Search> begin_search(const SearchOptions& options, const topdown::K
   return search;
 }
 
-// A driver measures a program only on the core where it was started. Empty if nothing else ran.
+// The note that a driver measures a program only on the core where it was started. Empty if there was no other
+// activity.
 std::string note_of_one_core(const topdown::KindOfCore& measured, const measure::OpenedMachine& machine) {
   const std::string other_kinds = topdown::note_of_other_kinds(measured, machine.capabilities);
   if (!other_kinds.empty()) return other_kinds;

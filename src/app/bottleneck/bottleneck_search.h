@@ -14,14 +14,15 @@
 namespace wperf::bottleneck {
 
 struct SearchOptions {
-  measure::MeasureOptions counting, sampling;  // on the cores that the user chose, or all
+  measure::MeasureOptions counting, sampling;  // on the cores that the user chose, or on all cores
   request::TopdownView view = {};
   recording::ReadOptions read = {};  // for functions
   show::NamingOptions naming = {};   // for functions
   show::ReportOptions memory = {};   // for SPE
 };
 
-// One result for each kind of core, until Ctrl-C; at least one. The last result has the notes about all kinds.
+// Returns one result for each kind of core, fewer after Ctrl-C, but at least one. The last result has the notes about
+// all kinds.
 diag::Result<std::vector<report::Topdown>> find_bottlenecks(const SearchOptions& options,
                                                             measure::OpenedMachine& machine, diag::Console& console);
 

@@ -19,7 +19,7 @@ diag::Result<u16> code_of(const request::EventToken& token, const plan::MetricDe
       metric.solution.has_value() ? plan::NameOrder::product_first : plan::NameOrder::architecture_first);
 }
 
-// Is it a text that only looks like a number: a list with one entry, or a name?
+// Is the value a text even if it looks like a number: a list with one entry, or a name?
 bool is_text(std::string_view key) {
   constexpr std::string_view kLists[] = {"ioctl_events[", "PMU_CTL_QUERY_HW_CFG [counter_idx_map]",
                                          "PMU_CTL_QUERY_HW_CFG [device_id_str]", "pmu_device.product"};
@@ -103,7 +103,8 @@ Rows<STAT_INFO> stat_rows(std::span<const answers::CountProfile> counts) {
         row.event_name = rows.texts.keep(counted.name);
         row.event_note = rows.texts.keep(counted.note);
         row.counter_value = counted.value;
-        // In milliseconds if a kernel multiplexes. A time below one millisecond must not become 0, which means never.
+        // In milliseconds if a kernel multiplexes. A time below one millisecond must not become 0, because 0 means
+        // never.
         row.scheduled = counted.counted() && counts[i].by_kernel ? std::max<u64>(counted.slots, 1) : counted.slots;
         row.round = std::max(counted.rounds, row.scheduled);
         row.scaled_value = counted.scaled;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Converts answers of the rest of wperf to rows of the C API. Pure functions.
+// Converts wperf's answers to rows of the C API. Pure functions.
 #pragma once
 #include <span>
 
@@ -13,7 +13,7 @@
 
 namespace wperf::capi {
 
-// `types`: WPERF_LIST_*. `kernel` is null on devices whose system has no event names.
+// `types`: WPERF_LIST_*. `kernel` is null on devices without event names of a kernel.
 Rows<EVENT_INFO> event_rows(const plan::EventCatalog& catalog, const plan::KernelEvents* kernel, u32 types);
 
 struct MetricRows {
@@ -25,7 +25,7 @@ diag::Result<MetricRows> metric_rows(const plan::EventCatalog& catalog);
 Rows<STAT_INFO> stat_rows(std::span<const answers::CountProfile> counts);
 Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const answers::CountProfile> counts);
 
-// Which part of a profile is returned.
+// Selects the part of a profile that is returned.
 struct SampleSelection {
   u32 most_functions = ~u32{0};  // for each event
   compat::NameFilter symbol;

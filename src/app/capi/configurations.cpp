@@ -15,7 +15,7 @@ namespace wperf::capi {
 namespace {
 
 constexpr size_t kMostCores = 65'536;    // more than a machine has; a greater number is a mistake
-constexpr u32 kGreatestRateHz = 50'000;  // what the driver's rings keep up with on one core
+constexpr u32 kGreatestRateHz = 50'000;  // the maximum for the driver's ring buffers on one core
 
 std::optional<std::string> optional_text(const wchar_t* text) {
   if (text == nullptr || *text == L'\0') return std::nullopt;
@@ -80,7 +80,7 @@ diag::Result<void> add_program(const wchar_t* program, const wchar_t* arguments,
   return {};
 }
 
-// The message of the command line names its options.
+// Checks the rate here, because the command line's message would name an option.
 diag::Result<void> check_rate(const request::Sampling& sampling) {
   const bool has_own = !sampling.events.empty() &&
                        std::ranges::all_of(sampling.events, [](const auto& one) { return one.interval.has_value(); });

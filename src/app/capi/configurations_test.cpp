@@ -154,7 +154,7 @@ TEST(SampleRequest, StartsAProgramOrFindsOne) {
   EXPECT_EQ(sample.value().pe_file, "b.exe");
 }
 
-// Callers know the fields, not the options of the command line.
+// Callers of the API know fields, not options of the command line.
 TEST(StatRequest, CoresThatTheMachineLacksAreNamedByTheField) {
   EXPECT_TRUE(check_cores({{0, 0}, {7, 7}}, 8).has_value());
   const auto refused = check_cores({{0, 0}, {200, 200}}, 8);

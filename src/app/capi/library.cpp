@@ -11,7 +11,7 @@
 namespace wperf::capi {
 namespace {
 
-// An array, so that no constructor or destructor runs when a thread of the program begins or ends.
+// An array, so that no constructor or destructor runs when a thread of the calling program begins or ends.
 thread_local char message[1024];
 
 }  // namespace

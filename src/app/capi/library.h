@@ -20,11 +20,11 @@ namespace wperf::capi {
 const char* last_error();
 void clear_last_error();
 void set_last_error(std::string_view text);
-// Sets the error's sentence, followed in parentheses by the remedy if there is one.
+// Stores the text of the error, followed by its hint in parentheses if it has one.
 void set_last_error(const diag::Error& error);
 
-// The console of a library: lines go to the caller's message function, and wperf_stop() acts like Ctrl-C. One for each
-// measurement.
+// The console of the library: lines are passed to the caller's message function, and wperf_stop() acts like Ctrl-C.
+// Each measurement has a new console.
 struct MessageSink {
   void (*function)(const char* line, void* context) = nullptr;
   void* context = nullptr;
@@ -61,18 +61,18 @@ struct Library {
 
   // Returns a console for one measurement; discards an earlier wperf_stop().
   MessageConsole measuring_console() const;
-  // After fork() the child has a copy of the parent's session. It forgets that one without closing it, because the
-  // driver's lock and the running counters are the parent's.
+  // After fork() the child has a copy of the parent's session. The child forgets this copy without closing it, because
+  // the driver's lock and the running counters belong to the parent.
   void forget_session_of_parent();
 };
 
 Library& library();
-// May be called by a signal handler.
+// Can be called by a signal handler.
 void request_stop();
 void set_last_error_of_bug(const char* what);
 diag::Error no_configuration();
 
-// For a Result<bool>: false is not an error, but the end of the rows.
+// For work that returns Result<bool>: false is not an error, but means the end of the rows.
 template <typename Work>
 bool guarded(Work work) noexcept {
   try {

@@ -27,7 +27,8 @@ diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
   return {};
 }
 
-// Linux refuses to count a process that does not run. Windows' tracing would count nothing, so it is refused here.
+// Linux refuses to count a process that does not exist. Windows tracing would count nothing, so such a process is
+// refused here.
 diag::Result<void> check_can_follow(const request::Request& request, const measure::OpenedMachine& machine) {
   if (!request.process.has_value()) return {};
   const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
@@ -60,7 +61,7 @@ diag::Result<VERSION_INFO> Session::driver_version() {
   return version;
 }
 
-// The error if a signal killed the program that was started.
+// Returns an error if a signal killed the started program.
 std::optional<diag::Error> Session::kill_of(const request::Request& request, u32 pid, diag::Console& console) {
   if (pid == 0) return std::nullopt;
   const auto lived = measure::check_not_killed(request, machine_.device->programs().process(pid), console);
@@ -168,7 +169,8 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   request.outputs.verbose = verbose;
   WPERF_TRY(measure::Recording recording,
             measure::record_samples(commands::measure_options(request), machine_, console));
-  // A command warns and shows the core as unknown. A program that asked for rows would not see the warning.
+  // The command line tool would only print a warning. A program that requests rows would not see the warning, so this
+  // is an error.
   if (request.command == request::Command::sample && recording.sampled.pid == 0) {
     return diag::usage_error("no program named '" + recording.sampled.image_name + "' is running");
   }

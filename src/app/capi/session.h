@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The only open machine of the library, and its latest answers. One thread at a time calls it; wperf_api.cpp ensures
-// that.
+// The only open machine of the library, and its latest answers. wperf_api.cpp ensures that only one thread at a time
+// calls it.
 #pragma once
 #include <memory>
 #include <optional>
@@ -27,7 +27,8 @@ class Session {
   diag::Result<VERSION_INFO> driver_version();
   u32 core_count() const { return machine_.capabilities.core_count; }
 
-  // Each replaces its earlier answer. Even a failed measurement may leave rows, for example of a program that crashed.
+  // Each function replaces its earlier answer. A failed measurement can also leave rows, for example if the program
+  // crashed.
   diag::Result<void> load_events(const LIST_CONF& conf);
   diag::Result<void> load_metrics();
   // `wanted`: the request made from a configuration, or the error in the configuration.
@@ -46,7 +47,7 @@ class Session {
   std::optional<Rows<LineRow>> annotations;
   std::optional<SAMPLE_STATS> sample_stats;
   std::optional<Rows<TEST_INFO>> tests;
-  std::optional<Rows<lib::TEST_INFO>> lib_tests;  // the same in the layout of wperf-lib.h
+  std::optional<Rows<lib::TEST_INFO>> lib_tests;  // like tests, but in the layout of wperf-lib.h
 
  private:
   explicit Session(measure::OpenedMachine machine) : machine_(std::move(machine)), words_(machine_.catalog) {}
@@ -58,7 +59,7 @@ class Session {
                                                            std::optional<diag::Error>& error);
 
   measure::OpenedMachine machine_;
-  plan::EventCatalog words_;                        // without the events that a measurement adds by number
+  plan::EventCatalog words_;                        // without events that a measurement adds by number
   std::unique_ptr<measure::CountSection> section_;  // between begin_count() and end_count()
 };
 

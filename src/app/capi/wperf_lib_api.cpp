@@ -8,7 +8,7 @@
 namespace wperf::capi {
 namespace {
 
-// A function that both headers declare is the same function.
+// For functions that both headers declare, the layouts must be equal.
 static_assert(sizeof(lib::VERSION_INFO) == sizeof(VERSION_INFO) &&
               offsetof(lib::VERSION_INFO, gitver) == offsetof(VERSION_INFO, gitver));
 static_assert(sizeof(lib::SAMPLE_STATS) == sizeof(SAMPLE_STATS) &&
@@ -37,7 +37,7 @@ using namespace wperf::capi;
 
 extern "C" {
 
-// Always lists the events of the cores. Programs leave list_event_types uninitialised, so it is not read.
+// Always lists the events of the cores. Programs leave the field list_event_types uninitialised, so it is not read.
 WPERF_LIB_EXPORT bool wperf_lib_list_events(lib::LIST_CONF*, lib::EVENT_INFO* info) {
   return with_session([&](Library&, Session& session) -> diag::Result<bool> {
     if (info != nullptr) return next_lib_row(session.events, *info, "wperf_list_events(conf, NULL)");

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kCoreSchedule = "ioctl_events[EVT_CORE].";
 
-// "e" or "gN", each perhaps followed by a comma and the name of a metric.
+// Parses "e" or "gN", which may be followed by a comma and the name of a metric.
 lib::EVENT_NOTE note_of(const wchar_t* text) {
   lib::EVENT_NOTE note{};
   u16 group = 0;
@@ -121,7 +121,7 @@ Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const answers::TestRepo
 
 namespace {
 
-constexpr int kMostListed = 128;  // the longest list of events; a schedule has room for as many
+constexpr int kMostListed = 128;  // the longest list of events; a schedule has space for as many
 constexpr size_t kLongestName = 256;
 constexpr double kMostSeconds = 1e9;  // thirty years; a larger number is a mistake
 
@@ -211,7 +211,7 @@ std::vector<Item> readable_list(int count, const Item* items) {
   return list;
 }
 
-// Empty if it cannot be a name.
+// Reads a text; empty if it cannot be a name.
 std::wstring readable_text(const wchar_t* text) {
   std::wstring read;
   for (wchar_t one = 0; read.size() < kLongestName; read += one, ++text) {
@@ -262,7 +262,7 @@ diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf) {
     if (conf.count_timeline < 0) return diag::usage_error("count_timeline is negative");
     ours.num_counts = static_cast<u64>(conf.count_timeline);
     WPERF_TRY(ours.interval_ms, milliseconds("counting_interval", conf.counting_interval));
-    ours.csv_file = L"wperf_core_{core}_{timestamp}.{class}.csv";  // as `wperf stat -t` names it
+    ours.csv_file = L"wperf_core_{core}_{timestamp}.{class}.csv";  // the name that `wperf stat -t` uses
   }
   return stat_request(ours);
 }
@@ -301,8 +301,7 @@ diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf) 
   return request;
 }
 
-// Programs request the keys with a TEST_CONF that they never filled in, so a list is read only if its pointer is
-// plausible.
+// Programs request the keys with an uninitialised TEST_CONF, so a list is read only if its pointer is plausible.
 diag::Result<request::Request> lib_test_request(const lib::TEST_CONF& conf) {
   const std::vector<u16> numbers = readable_list(conf.num_events, conf.events);
   WPERF_TRY(const std::wstring events, event_list(static_cast<int>(numbers.size()), numbers.data()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Converts configurations of wperf-lib.h to requests, and rows of wperf.h to rows of wperf-lib.h.
 #pragma once
-// All headers that wperf-lib.h includes, so that only its own types are in the namespace.
+// All headers that wperf-lib.h includes, so that the namespace below gets only the types of wperf-lib.h itself.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +14,7 @@
 #include "model/answers/tool_answers.h"
 #include "model/request/request.h"
 
-// The types of wperf-lib.h in a separate namespace, because wperf.h has the same names for other layouts.
+// The types of wperf-lib.h are in a separate namespace, because wperf.h uses the same names for other layouts.
 #define WPERF_LIB_TYPES_ONLY
 namespace wperf::capi::lib {
 #include "include/wperf/wperf-lib.h"
@@ -22,7 +22,7 @@ namespace wperf::capi::lib {
 
 namespace wperf::capi {
 
-// Converts rows. Texts are those of the original row.
+// Converts rows. The new row points to the texts of the original row.
 inline constexpr u16 kLibCycleCounter = 0xffff;
 
 lib::EVENT_INFO lib_row(const EVENT_INFO& row);
@@ -30,11 +30,11 @@ lib::METRIC_INFO lib_row(const METRIC_INFO& row);
 lib::STAT_INFO lib_row(const STAT_INFO& row);
 lib::SAMPLE_INFO lib_row(const SampleRow& row);
 lib::ANNOTATE_INFO lib_row(const LineRow& row);
-// The cores' schedule has a row for each event.
+// The result has a row for each event in the schedule of the cores.
 Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const answers::TestReport& report);
 
-// Converts configurations of wperf-lib.h to requests. If wperf.h has the same fields, they are converted to its
-// configurations first.
+// Converts configurations of wperf-lib.h to requests. Fields that wperf.h also has are first converted to a
+// configuration of wperf.h.
 diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf);
 diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf);
 diag::Result<request::Request> lib_test_request(const lib::TEST_CONF& conf);

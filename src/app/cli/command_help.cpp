@@ -33,7 +33,7 @@ std::string options_of(const CommandRow& command, std::string_view device) {
   return out;
 }
 
-// Those for this device come first.
+// Examples for this device come first.
 std::string examples_of(const CommandRow& command, std::string_view device) {
   std::string first, others;
   for (const Example& example : examples()) {

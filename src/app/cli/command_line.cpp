@@ -17,8 +17,8 @@ namespace {
 using request::Command;
 using request::Request;
 
-// If there are several command words, the first one in this order runs (contract 1.1; that help comes first is wperf's
-// own rule, decision 10).
+// If there are several command words, the command that comes first in this list runs (contract 1.1). Only wperf puts
+// help first (decision 10).
 constexpr Command kPriority[] = {Command::help,   Command::doctor,  Command::detect, Command::man,     Command::version,
                                  Command::test,   Command::list,    Command::stat,   Command::record,  Command::sample,
                                  Command::report, Command::waits,   Command::diff,   Command::bench,   Command::push,
@@ -86,8 +86,8 @@ diag::Result<Request> Parser::run() {
   return std::move(request_);
 }
 
-// A word after a colon is a bad interval or the name of a tracepoint, and only plan can tell which. But on devices
-// without tracepoints it is a bad interval, and then it is the first mistake on the line.
+// A word after a colon is a bad interval or the name of a tracepoint; only plan can distinguish these. But on devices
+// without tracepoints it is always a bad interval, and then the first mistake on the line.
 diag::Error Parser::first_mistake(diag::Error error) const {
   if (request_.device == kLinuxDevice) return error;
   for (const request::SampledEvent& event : request_.sampling.events) {
@@ -107,7 +107,7 @@ diag::Result<void> Parser::take_token(const std::string& token) {
     }
     return {};
   }
-  // Many schemas have the names of commands.
+  // The word can be the name of a schema, because many schemas have the names of commands.
   if (given(Command::schema) && !token.starts_with('-') && !request_.schema_name.has_value()) {
     request_.schema_name = token;
     return {};
@@ -140,7 +140,7 @@ diag::Result<void> Parser::take_token(const std::string& token) {
   return take_unknown(token);
 }
 
-// WindowsPerf ignores the word with a warning, which scripts made for it rely on.
+// On devices of WindowsPerf, the word is ignored with a warning, because scripts for WindowsPerf rely on this.
 diag::Result<void> Parser::take_unknown(const std::string& token) {
   if (request_.device != kLinuxDevice) {
     request_.unexpected.push_back(token);
@@ -168,7 +168,7 @@ diag::Result<void> Parser::take_help_word() {
   return take_command(*command);
 }
 
-// `man` takes the next word, even if it is a command word. Options may come in between, as in the original.
+// `man` takes the next word, even if it is a command word. Options may come before that word, as in WindowsPerf.
 diag::Result<void> Parser::take_command(const CommandRow& row) {
   if (!row.name.starts_with('-')) {
     // If several command words are given, WindowsPerf runs one of them, which scripts may rely on.
@@ -183,7 +183,7 @@ diag::Result<void> Parser::take_command(const CommandRow& row) {
     options_.expect_samples();
   }
   if (row.command == Command::bench) options_.expect_rounds();
-  // Looks only at the words before the programs, because the programs' own words may be anything.
+  // Searches only the words before the programs, because words of the programs can be anything.
   const auto options_end = std::find(arguments_.begin(), arguments_.end(), kSides);
   if (row.command == Command::bench && std::find(arguments_.begin(), options_end, "--record") != options_end)
     options_.expect_samples();
@@ -193,7 +193,7 @@ diag::Result<void> Parser::take_command(const CommandRow& row) {
   return {};
 }
 
-// The rest of the line belongs to the program, word for word.
+// All remaining words belong to the program, unchanged.
 diag::Result<void> Parser::take_program() {
   if (!spawns()) {
     request_.warnings.emplace_back("warning: only `stat` and `record` support process spawn!");
@@ -232,7 +232,7 @@ diag::Error Parser::interval_of_report() const {
   return diag::usage_error("report has no option -i", fmt::format("write the file without -i: wperf report {}", file));
 }
 
-// For `record -o -- ./program`: the option would swallow the dashes, and the program would be measured without them.
+// For `record -o -- ./program`: the option would take the dashes as its value.
 diag::Error no_value_before_dashes(const OptionRow& row, const std::string& spelling) {
   const char* const needed = row.value == Value::file     ? "a file name"
                              : row.value == Value::folder ? "a folder"
@@ -260,7 +260,7 @@ diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& 
   words_.options.back().value = arguments_[next_];
   auto taken = options_.take_value(row.option, spelling, arguments_[next_++]);
   if (taken.has_value() || is_of_windowsperf(row.option)) return taken;
-  // Some values are read like those of WindowsPerf's options, whose errors have another exit status.
+  // Some values are parsed like values of WindowsPerf's options, for which errors have another exit status.
   diag::Error error = std::move(taken).error();
   if (row.option == Option::export_format && given(Command::stat))
     error = request::parse_export_format(words_.options.back().value, true).error();
@@ -283,7 +283,7 @@ void Parser::finish() {
       std::ranges::any_of(words_.options, [](const GivenOption& one) { return one.row->option == Option::device; });
   if (request_.command == Command::machine && !names_device) request_.device.clear();
   warn_of_idle_words(words_, request_);
-  if (request_.outputs.json_file == "-") {  // stdout is where --export goes anyway
+  if (request_.outputs.json_file == "-") {  // --export is written to stdout anyway
     request_.outputs.json_file.reset();
     if (!request_.recording.export_format.has_value()) request_.outputs.json = request_.outputs.quiet = true;
   }

@@ -404,7 +404,7 @@ TEST(CommandLine, SamplingOptionsOfOurs) {
 
 TEST(CommandLine, BadValuesOfSamplingOptions) {
   struct Case {
-    const char *option, *value, *text, *hint;  // text: given by the contract; empty: the message names option and value
+    const char *option, *value, *text, *hint;  // text: from the contract; empty: the message names option and value
     diag::ExitCode code;
   };
   constexpr auto kFailed = diag::ExitCode::failed;
@@ -527,7 +527,7 @@ TEST(CommandLine, HelpOfOneCommand) {
   EXPECT_EQ(parsed({"doctor", "--help"}).help_topic, Command::doctor);
   EXPECT_FALSE(parsed({"help"}).help_topic.has_value());
   EXPECT_TRUE(parsed({"--help", "--all"}).all_help);
-  // On other devices it is an ordinary word.
+  // On other devices, `help` is an ordinary word.
   EXPECT_EQ(parsed({"stat", "help"}).unexpected, std::vector<std::string>{"help"});
   EXPECT_EQ(parsed({"man", "help"}).man_topic, "help");
   EXPECT_EQ(error_of({"help", "lsit"}), "no command 'lsit'; did you mean list?");

@@ -19,9 +19,9 @@ std::string spellings(const Row& row, std::string_view separator) {
 void append_word(std::string& list, std::string_view word);
 std::string command_words();
 std::string all_option_words();
-// The commands that read files which are named without an option.
+// The commands that take file names without an option.
 std::string file_commands(std::string_view separator);
-// The words that the command takes besides options.
+// The words that the command takes in addition to options.
 std::string own_words(const CommandRow& row);
 // Everything that may follow the command.
 std::string words_after(const CommandRow& command);

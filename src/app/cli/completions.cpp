@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Completion scripts. If there is no command on the line yet, they offer the commands; then the command's options, its
-// words or the files that it reads, and values of the option before the cursor. Names of events and metrics come from
-// `wperf list`, so they are those of this machine.
+// Completion scripts. If there is no command on the line yet, the scripts offer commands. After a command, they offer
+// its options, its words or the files that it reads, and values of the option before the cursor. Names of events and
+// metrics come from `wperf list`, so they fit this machine.
 #include "app/cli/completion_words.h"
 #include "app/cli/help.h"
 #include "ground/text/shell_words.h"
@@ -35,7 +35,7 @@ bool takes_names(Option option) {
   return option == Option::events || option == Option::metrics;
 }
 
-// May the value be anything, so that nothing can be offered?
+// Can the value be any text, so that no words can be offered?
 bool is_open(const OptionRow& row) {
   const bool typed = row.value == Value::text || row.value == Value::number || row.value == Value::duration;
   return typed && value_words(row.option).empty() && !takes_names(row.option) && !takes_folder(row);
@@ -72,7 +72,7 @@ std::string first_sentence(std::string_view help) {
   return std::string(end == std::string_view::npos ? help.substr(0, help.size() - 1) : help.substr(0, end));
 }
 
-// In descriptions of _describe, a colon ends the word that is explained.
+// In items of _describe, a colon ends the word, and the description follows.
 std::string zsh_item(std::string_view word, std::string_view help) {
   return "    " + text::single_quoted(std::string(word) + ":" + first_sentence(help)) + "\n";
 }

@@ -12,7 +12,7 @@
 
 namespace wperf::cli {
 
-// Only after `sample` or `record` is -e a sampling list.
+// -e is a sampling list only after `sample` or `record`.
 diag::Result<void> OptionEffects::take_events(const std::string& value) {
   if (expects_samples_) return take_sampled_events(value);
   WPERF_TRY(request::EventList list, request::parse_event_list(value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options whose values are files.
+// The effects of options with file names as values.
 #include <fmt/format.h>
 
 #include <algorithm>

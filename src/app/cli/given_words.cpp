@@ -16,7 +16,7 @@ using request::Command;
 
 // May the option have no effect without a warning? WindowsPerf accepts each of its options with any command, and
 // scripts made for it need an empty stderr. Options about the terminal, the device and stacks are also accepted by all
-// commands; perf's users repeat the stack options with report, where they choose the view.
+// commands. perf's users repeat stack options with report, where they select the view.
 bool may_be_idle(Option option) {
   switch (option) {
     case Option::device:
@@ -31,7 +31,7 @@ bool may_be_idle(Option option) {
   }
 }
 
-// Do all of its values count?
+// Does the option add up its values, instead of using only the last one?
 bool accumulates(Option option) {
   switch (option) {
     case Option::events:
@@ -55,7 +55,7 @@ void warn_once(std::string warning, request::Request& request) {
 }
 
 void warn_of_idle_options(const GivenWords& given, request::Request& request) {
-  // Scripts made for WindowsPerf do not use these commands.
+  // Scripts for WindowsPerf do not use these commands.
   const bool is_ours = request.command == Command::guide || request.command == Command::machine;
   for (const GivenOption& one : given.options) {
     const Option option = one.row->option;
@@ -79,7 +79,7 @@ void warn_of_overridden_values(const GivenWords& given, request::Request& reques
   }
 }
 
-// -n is easily taken for the number of runs. Clients that read JSON have WindowsPerf's silence.
+// -n can be mistaken for the number of runs. With JSON there is no warning, because clients of WindowsPerf expect none.
 void warn_of_count_without_timeline(const GivenWords& given, request::Request& request) {
   if (request.command != Command::stat || request.timeline.enabled || !request.program.has_value()) return;
   if (request.listen.has_value()) return;
@@ -126,7 +126,7 @@ Words option_words(Command command) {
   return words;
 }
 
-// Options that perf spells differently, because its users type them.
+// Options that perf spells differently, because users of perf type them.
 struct OfPerf {
   std::string_view word, here;
 };

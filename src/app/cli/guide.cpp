@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `wperf guide`: how to find a performance problem with wperf, on one page; docs/SKILL.md has the same text. Commands
-// and options come from their tables, so that the page cannot name one that does not exist.
+// and options are taken from their tables, so the page cannot name commands or options that do not exist.
 #include <fmt/format.h>
 
 #include "app/cli/help.h"
@@ -13,7 +13,7 @@ using request::Command;
 struct Step {
   std::string_view question;
   Command command;
-  std::string_view line;  // the rest after "wperf "
+  std::string_view line;  // the command line without "wperf "
   std::string_view then;  // a sentence
 };
 

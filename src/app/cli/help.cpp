@@ -12,7 +12,8 @@ std::string heading(std::string_view title) {
   return "\n" + std::string(title) + ":\n";
 }
 
-// The name must be the only text on its line (contract 8.2), so the value's name begins the explanation.
+// The name of an option must be the only text on its line (contract 8.2), so the name of the value is in the
+// explanation.
 std::string entry(std::string_view name, std::string_view value_name, std::string_view help) {
   std::string text(help);
   if (!value_name.empty()) text = std::string(value_name) + ": " + text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text made from the table of options: --help for main, and checked-in documents (see generated_test.cpp).
+// Makes texts from the table of options: --help, and checked-in documents (see generated_test.cpp).
 #pragma once
 #include <string>
 #include <vector>
@@ -12,15 +12,15 @@ namespace wperf::cli {
 constexpr std::string_view kPurpose =
     "a performance profiler for Windows on Arm and for Linux; it also reads perf.data files of other machines";
 
-// The whole text: --help --all, and --help for scripts of WindowsPerf (contract 8.2). Without the header lines.
+// The complete text, without the header lines: --help --all, and --help for scripts of WindowsPerf (contract 8.2).
 std::string render_help();
 // --help, without the header lines; the examples are for the linux device or for the driver.
 std::string render_overview(bool linux_device);
 std::vector<std::string_view> overview_examples(bool linux_device);
-// COMMAND --help, for a device as --device names it; empty: for all devices.
+// COMMAND --help. `device`: a name as for --device; empty: all devices.
 std::string render_command_help(const CommandRow& command, std::string_view device = {});
 
-// The titles below which options are shown, in this order.
+// The headings of the groups of options, in the order of the help.
 struct Heading {
   Group group;
   std::string_view title;
@@ -29,7 +29,7 @@ inline constexpr Heading kHeadings[] = {
     {Group::measured, "What to measure"},    {Group::duration, "How long"}, {Group::shown, "What to show"},
     {Group::names, "Where names come from"}, {Group::output, "Output"},     {Group::machine, "Machine"}};
 
-// `wperf guide`; and docs/SKILL.md, the same text with the header of assistants' skills.
+// `wperf guide`, and docs/SKILL.md, which is the same text with the header of a skill for AI assistants.
 std::string render_guide();
 std::string render_skill();
 

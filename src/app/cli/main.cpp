@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tool: argv → request → commands → exit status. Errors are printed only here.
+// The command line tool: argv → request → commands → exit status. Errors are printed only here.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char* kBugs = "the issue tracker of the place this wperf came from";
 
-// If the program that reads the output is gone, that is not reported as an error.
+// A reader of the output that is gone is not reported as an error.
 int fail(const diag::Error& error, diag::Console& console) {
   if (os::is_reader_gone(error.system_error)) return os::kStatusOfReaderGone;
   console.warn(error.verbatim ? error.text : "error: " + error.text);
@@ -34,8 +34,8 @@ int fail(const diag::Error& error, diag::Console& console) {
   return static_cast<int>(error.code);
 }
 
-// Output that could not be written is a failure. A program on the simulated machine may have written it; the reason is
-// not known then.
+// Output that could not be written is a failure. If a program on the simulated machine wrote it, the reason is not
+// known.
 int end(int status, TerminalConsole& console) {
   const int error = console.output_error();
   if (error == 0 && std::ferror(stdout) == 0) return status;
@@ -52,13 +52,14 @@ int print(const std::string& text, const request::Outputs& outputs) {
   return end(0, console);
 }
 
-// Scripts of WindowsPerf, which run on its devices and read the output, look for certain lines (contract 8.1, 8.2).
+// Is the output read by scripts of WindowsPerf? They run on its devices and search for certain lines (contract 8.1,
+// 8.2).
 bool is_for_scripts(const std::string& device) {
   return device != kLinuxDevice && !TerminalConsole(request::Outputs{}).animated();
 }
 
-// Scripts of WindowsPerf look for this line in its wording (contract 8.1). An address that does not exist would not
-// help people.
+// Scripts of WindowsPerf search for exactly this line (contract 8.1). For other users, an address that does not exist
+// would be useless.
 std::string header(const std::string& device) {
   if (device == kLinuxDevice) return measure::tool_version() + " (" + kGitVersion + "/" + kBuildType + ")\n";
   return report::header_text(measure::tool_component(), kBuildType, is_for_scripts(device) ? kBugs : "");

@@ -15,7 +15,7 @@
 namespace wperf::cli {
 namespace {
 
-// The rate that the driver's rings can hold on one core.
+// The maximum rate for the driver's ring buffers on one core.
 constexpr u32 kGreatestRateHz = 50'000;
 constexpr u32 kMostRuns = 1000;
 
@@ -29,7 +29,7 @@ constexpr Setting kSettings[] = {
     {request::kSampleLimitSetting, 0, ~u32{0}, "samples per second"},
 };
 
-// In `a,` a missing name is as likely as an extra comma.
+// `a,` is an error, because a name may be missing.
 diag::Result<void> check_ends_in_name(std::string_view list, std::string_view spelling) {
   if (!list.ends_with(',')) return {};
   return diag::Error{.text = fmt::format("a name is missing after the last comma of '{}'", list),

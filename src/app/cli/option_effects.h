@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The effect of each option on the Request. command_line.cpp decides which words are options and values.
+// Applies each option to the Request. command_line.cpp decides which words are options and which are values.
 #pragma once
 #include <string>
 #include <string_view>
@@ -22,7 +22,7 @@ class OptionEffects {
   // `spelling`: the option as the user wrote it, for errors.
   diag::Result<void> take_value(Option option, const std::string& spelling, const std::string& value);
   // Converts a Windows path to this system's form, because the simulated machine also runs on systems where a backslash
-  // does not separate folders. Unchanged if the path exists as it is, or if neither form exists.
+  // does not separate folders. Returns the path unchanged if it exists in this form, or if neither form exists.
   std::string path_here(const std::string& path) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Help texts of options that differ for one command. The numbers are those of machine/plan/sample_plan and of the
+// Help texts of options that differ for one command. The numbers in them come from machine/plan/sample_plan and the
 // devices.
 #include <algorithm>
 #include <iterator>

@@ -82,7 +82,7 @@ constexpr CommandSet kPictured = kTabled | Command::bench;
 constexpr CommandSet kRows = kPictured | Command::top;
 constexpr CommandSet kPaged = kPictured | Command::stat | Command::topdown;
 constexpr CommandSet kVerbose = kPictured | Command::stat | Command::list;
-// Commands whose options choose samples and find names.
+// Commands with options that choose samples and find names.
 constexpr CommandSet kChoosing = kTabled | Command::push;
 constexpr CommandSet kNamed = kChoosing | Command::pgo | Command::bench | Command::topdown | Command::top;
 constexpr CommandSet kPython = kSampled | Command::waits;
@@ -105,7 +105,7 @@ constexpr CommandSet kQuiet = kAnswering | Command::push | Command::schema;
 constexpr CommandSet kShownLong = kPaged | kFacts | Command::doctor | Command::schema | Command::help;
 constexpr CommandSet kLabelled = kOperations | Command::push;
 constexpr CommandSet kSending = kSampling | Command::push;
-// Commands that send profiles to servers or read them from there.
+// Commands that send profiles to servers or read profiles from servers.
 constexpr CommandSet kAsking = kSending | Command::report | Command::diff;
 
 constexpr OptionRow kOptions[] = {

@@ -167,7 +167,7 @@ struct OptionRow {
   std::string_view alias;  // may be empty
   bool alias_apart;        // the alias is shown in a separate section
   Value value;
-  std::string_view value_name;  // "" if it has no value
+  std::string_view value_name;  // "" if the option has no value
   CommandSet commands;
   Group group;
   std::string_view help;  // whole sentences
@@ -206,7 +206,7 @@ const OptionRow* find_option(std::string_view token);
 
 // The possible values of the option, separated by blanks. Empty unless it has a few fixed values.
 std::string_view value_words(Option option);
-// May several values be given, separated by commas?
+// Does the option take several values, separated by commas?
 bool takes_list(Option option);
 
 // "-c, --cpu": the name as it is shown in help.
@@ -217,8 +217,8 @@ std::string shown_name(const Row& row) {
   return name;
 }
 
-// The option's text for this command: its own text if the general one does not apply. For a given device, only the part
-// for it; empty `device`: the whole text.
+// The help text of the option for this command: a special text if the general one does not apply. With a `device`,
+// returns only the part for this device; if `device` is empty, the whole text.
 std::string_view help_for(const OptionRow& row, request::Command command, std::string_view device = {});
 
 // "--brief[=BYTES]", "-e EVENTS": `name` with its value.

@@ -16,7 +16,7 @@ namespace {
 
 using request::Command;
 
-// As a shell passes them; no example has a blank in quotes.
+// The words as a shell passes them. No example has a blank in quotes.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   while (!line.empty()) {
@@ -59,7 +59,7 @@ TEST(Options, EveryRowIsWhole) {
 
 TEST(Options, EveryCommandRuns) {
   for (const CommandRow& row : command_rows()) {
-    // The command line handles these itself.
+    // These commands are handled by the command line code.
     if (row.command == Command::help || row.command == Command::guide || row.command == Command::mcp) continue;
     const commands::CommandRow& runs = commands::row_of(row.command);
     EXPECT_EQ(runs.command, row.command) << row.name;
@@ -304,7 +304,7 @@ TEST(Help, OptionsAreExplainedForTheirCommand) {
   }
 }
 
-// As sentences on one line, because an entry is wrapped.
+// The help text without line breaks, because an entry is wrapped.
 std::string help_of_events(Command command) {
   const OptionRow* const row = find_option("-e");
   return row == nullptr ? "" : std::string(help_for(*row, command));

@@ -15,7 +15,7 @@ struct Line {
   Command command;
   std::string_view does;
   std::string_view linux_example;
-  std::string_view driver_example;  // empty: the same for the driver
+  std::string_view driver_example;  // empty: the same example for the driver
 };
 
 struct Purpose {

@@ -91,7 +91,7 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
       return {};
     }
     case Option::comms:
-      // A name may have commas. If it has, only the recording knows.
+      // Names can contain commas. Only the recording shows whether a comma is part of a name.
       view.comms = request::parse_name_list(value);
       if (!view.comms.empty()) view.comms = {value};
       return {};

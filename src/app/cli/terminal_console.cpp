@@ -25,7 +25,7 @@ bool colours_are_welcome(request::Colours asked, bool on_terminal) {
          os::environment("TERM").value_or("") != "dumb";
 }
 
-// The first characters, as many as fit; names may have any characters.
+// The longest beginning with at most `most` bytes that does not cut a character.
 std::string_view first_characters(std::string_view utf8, usize most) {
   usize at = 0;
   for (usize characters = 0; at < utf8.size(); ++at) {

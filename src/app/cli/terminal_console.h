@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The console of a person or a script: stdout and stderr of this process. Thread-safe, because modules are loaded in
+// The console for users and scripts: stdout and stderr of this process. Thread-safe, because modules are loaded in
 // parallel and each may report a download.
 #pragma once
 #include <chrono>
@@ -50,7 +50,7 @@ class TerminalConsole final : public diag::Console {
   bool coloured_;
   bool shows_progress_;
   bool progress_is_shown_ = false;
-  Clock::time_point last_output_ = Clock::now();  // of any kind
+  Clock::time_point last_output_ = Clock::now();  // last output of any kind
   int output_error_ = 0;
 };
 

@@ -101,7 +101,7 @@ bool cut(const Lines& table, usize width, std::vector<Lines>& pieces) {
   }
   if (fits(rest, 0)) return true;
   if (cut(rest, width - std::min(width - 1, pieces[0].size() == 1 ? kSetIn : 0), pieces)) return true;
-  for (usize i = 0; i < table.size(); ++i) pieces[i].push_back(rest[i]);  // append_line() breaks this line
+  for (usize i = 0; i < table.size(); ++i) pieces[i].push_back(rest[i]);  // append_line() breaks these lines
   return true;
 }
 
@@ -154,7 +154,7 @@ usize next_suspicious(std::string_view text, usize at) {
   return at;
 }
 
-// The end of one of wperf's colours that begins at `at`; npos if it is another sequence, for example in a name.
+// The end of a colour sequence of wperf that begins at `at`; npos for another sequence, for example in a name.
 usize end_of_own_colour(std::string_view text, usize at) {
   const auto is_passed = [](char c) { return c == ' ' || (c >= '0' && c <= '9'); };
   usize begin = at;

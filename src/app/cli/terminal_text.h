@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text for a terminal: harmless, and narrow enough that no number or name is broken at the edge.
+// Makes text for a terminal: without harmful control characters, and with lines broken so that no number or name is cut
+// at the edge.
 #pragma once
 #include <span>
 #include <string>
@@ -9,9 +10,9 @@
 
 namespace wperf::cli {
 
-// Lines that fit are unchanged. A table that does not fit (its second line underlines the titles) is cut between two
-// columns, and the rest of each line follows it, indented. Any other line is broken at a blank, or after a comma or
-// plus. `width` is in characters.
+// Lines that fit are unchanged. A table that does not fit (recognised by the underlined titles in its second line) is
+// cut between two columns, and the rest of each line is printed below it, indented. Any other line is broken at a
+// blank, or after a comma or plus. `width` is in characters.
 std::string fold_lines(std::string_view text, usize width);
 
 // The width of running text.
@@ -28,12 +29,12 @@ std::string wrap_words(std::string_view text, usize indent, usize width = kTextW
 // Control characters that wperf itself prints, in addition to line ends and tabs.
 struct AllowedControls {
   bool backspace = false;  // at the beginning of a text
-  bool colours = false;    // the colours of report, only in the places where report puts them: around a line, and after
-                           // blanks and numbers
+  // the colours of report, only where report puts them: around a line, and after blanks and numbers
+  bool colours = false;
 };
-// Names come from files and command lines that anybody may have made, and a terminal acts on control characters in
-// them. So in all output control characters are shown as \xNN, and characters that change the direction of text as
-// \uNNNN. Returns `text`, or a view of `scratch` if something had to be replaced.
+// Names come from files and command lines that anybody may have written, and a terminal obeys control characters in
+// them. So all output shows control characters as \xNN, and characters that change the direction of text as \uNNNN.
+// Returns `text`, or a view of `scratch` if something had to be replaced.
 std::string_view sanitize_text(std::string_view text, AllowedControls allowed, std::string& scratch);
 
 }  // namespace wperf::cli

@@ -23,7 +23,7 @@ diag::Result<int> done(const request::Request& request, diag::Console& console) 
   return 0;
 }
 
-// Without a command word: takes the lock and releases it, for a lone `wperf --force-lock`.
+// For a line without a command word (`wperf --force-lock`): takes the lock and releases it.
 diag::Result<void> run_none(const request::Request& request, diag::Console& /*console*/) {
   WPERF_TRY(const auto device, measure::open_locked_device(request));
   return {};
@@ -57,7 +57,7 @@ constexpr CommandRow kRows[] = {
 diag::Result<int> run_checked(const request::Request& asked, diag::Console& console) {
   WPERF_CHECK_OK(output::check_files(files_of(asked)));
   const CommandRow& row = row_of(asked.command);
-  // The selftest tries all devices, and files need no device.
+  // The selftest uses all devices, and reading a file needs no device.
   const bool tries_all = asked.command == Command::doctor && asked.doctor.selftest;
   const bool chooses = row.needs_device && asked.device.empty() && !asked.data_file.has_value() && !tries_all;
   if (!chooses) return row.run(asked, console);

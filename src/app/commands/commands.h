@@ -14,17 +14,17 @@ namespace wperf::commands {
 
 using Run = diag::Result<int> (*)(const request::Request& request, diag::Console& console);
 
-// How a command behaves; app/cli has its texts.
+// How a command behaves. Its texts are in app/cli.
 struct CommandRow {
   request::Command command;
   Run run;                     // returns the exit status of a successful command
-  bool needs_device = true;    // false: only if the command does not read a file
+  bool needs_device = true;    // false: a device is needed only if the command does not read a file
   bool prints_device = false;  // first prints which device was chosen, and why
   bool measures = false;       // see measures()
 };
 const CommandRow& row_of(request::Command command);
-// Does the command measure? Then Ctrl-C ends the measurement and the results until then are shown. All other commands
-// end immediately.
+// Does the command measure? Then Ctrl-C ends the measurement and its results until then are shown. Ctrl-C ends all
+// other commands immediately.
 bool measures(const request::Request& asked);
 
 // Returns the exit status of a successful command.
@@ -32,9 +32,9 @@ diag::Result<int> run(const request::Request& asked, diag::Console& console);
 
 // `stat`: one count, or a timeline of counts (-t).
 diag::Result<int> run_stat(const request::Request& request, diag::Console& console);
-// `sample` and `record`: where events happen, in a running program or in one that is started.
+// `sample` and `record`: where events happen, in a program that runs already or is started.
 diag::Result<int> run_sample(const request::Request& request, diag::Console& console);
-// `topdown`: where a program's slots went, and which functions lost them.
+// `topdown`: how a program used its issue slots, and which functions lost slots.
 diag::Result<int> run_topdown(const request::Request& request, diag::Console& console);
 // `top`: the hot functions now, updated on a terminal, or shown once.
 diag::Result<int> run_top(const request::Request& request, diag::Console& console);
@@ -56,7 +56,7 @@ diag::Result<void> run_list(const request::Request& request, diag::Console& cons
 diag::Result<void> run_man(const request::Request& request, diag::Console& console);
 // `schema`: the JSON schemas of the documents.
 diag::Result<void> run_schema(const request::Request& request, diag::Console& console);
-// `machine`: a simulated machine that stays on, and programs on it.
+// `machine`: a simulated machine that keeps running, and programs on it.
 diag::Result<int> run_live_machine(const request::Request& request, diag::Console& console);
 // Facts about the machine and the driver.
 diag::Result<void> run_test(const request::Request& request, diag::Console& console);

@@ -12,13 +12,13 @@ namespace wperf::commands {
 output::Files files_of(const request::Request& request);
 // Is stdout one document, so that no other text may be printed there?
 bool stdout_is_document(const request::Request& request);
-// Is text printed? Not with -q, and not if stdout is a document.
+// Is text printed? Returns false with -q, or if stdout is a document.
 bool prints_text(const request::Request& request);
-// Are the records of --records written to stdout? Then nothing else is.
+// Are the records of --records written to stdout? Then nothing else may be written there.
 bool prints_records(const request::Request& request);
-// The file that the user wants to keep; empty if there is none.
+// The file in which the user wants to keep the recording; empty if not wanted.
 std::string kept_recording(const request::Request& request);
-// -o FILE.data and -o FILE.etl keep the recording; any other FILE gets the JSON.
+// Implements -o FILE: FILE.data and FILE.etl keep the recording; any other FILE gets the JSON.
 request::Request with_kept_file(request::Request request);
 
 // Names the recording that is kept, and the command that shows it again (for `waits`, the same command).

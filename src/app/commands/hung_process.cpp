@@ -65,7 +65,7 @@ WaitClass class_of(const ThreadNow& thread) {
   return stack.get();
 }
 
-// The kernel passes the address of the word of memory for which a thread waits as the first argument.
+// The first argument of the system call is the address of the word of memory for which the thread waits.
 std::optional<u64> word_of(const ThreadNow& thread) {
   const bool waits_for_word =
       std::ranges::any_of(thread.functions, [](const std::string& function) { return waits::is_futex_call(function); });

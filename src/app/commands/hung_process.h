@@ -18,12 +18,12 @@ struct HungProcess {
   stacks::RecordingAbout about;
 };
 
-// nullopt if a thread of the process was switched, if records were lost, or if the question is about something else
-// than the tables.
+// nullopt if a thread of the process was switched, if records were lost, or if the user asked for other results than
+// the tables.
 std::optional<HungProcess> hung_process(u32 process, const show::WaitOptions& waits,
                                         const measure::Recording& recording);
 
-// The tables for threads that were in these places for `duration` nanoseconds.
+// Makes the tables for threads that were in these places for `duration` nanoseconds.
 waits::WaitReport report_of_places(u32 process, const std::vector<linux_kernel::ThreadNow>& threads, u64 duration);
 
 }  // namespace wperf::commands

@@ -82,7 +82,7 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   return options;
 }
 
-// Are views requested that WindowsPerf's text and JSON do not have?
+// Are views requested that are not in WindowsPerf's text and JSON?
 bool wants_views(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   return plan::wanted_call_stacks(request.sampling, view).wanted() || view.time.has_value() || !view.sort.empty() ||
@@ -92,7 +92,7 @@ bool wants_views(const request::Request& request) {
          request.outputs.brief.has_value() || request.sampling.records_file.has_value();
 }
 
-// The first requested option that a profile of another program cannot answer; empty if there is none.
+// The first given option that does not apply to a profile of another program; empty if there is none.
 std::string_view unanswered(const request::Request& request) {
   const request::SampleDisplay& display = request.sampling.display;
   if (display.disassemble) return "--disassemble";
@@ -113,7 +113,7 @@ std::string_view unanswered(const request::Request& request) {
   return std::any_of(sort.begin(), sort.end(), wants_kind) ? "--sort cputype" : "";
 }
 
-// A wait becomes a sample weighted by its nanoseconds, so all views of samples can show waits.
+// All views of samples can show waits: a wait becomes a sample weighted by its nanoseconds.
 bool shows_waits_as_samples(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   const request::SampleDisplay& display = request.sampling.display;
@@ -221,7 +221,7 @@ request::Request shown_request(const request::Request& request, const measure::R
   if (recording.trace.empty()) return shown;
   shown.data_file = recording.trace;
   shown.data_file_is_kept = !kept.empty();
-  // A trace has all programs, so the sampled one is chosen, with the programs that it started.
+  // A trace has all programs, so only the sampled program and its child processes are shown.
   if (recording.sampled.pid != 0 && !request.sampling.whole_machine && shown.recording.pids.empty()) {
     const std::set<u32> family = readings::with_children(recording.sampled.pid, recording.trace_children);
     shown.recording.pids.assign(family.begin(), family.end());
@@ -249,7 +249,7 @@ recording::ReadOptions plain_read_options(const request::Request& request) {
 recording::ReadOptions read_options(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   recording::ReadOptions wanted = plain_read_options(request);
-  // Lines are shown together with the code that they call.
+  // With --annotate, lines also show the code that they call.
   wanted.callers = view.children || view.tree || view.callers || view.callees || view.folded ||
                    request.sampling.display.annotate || request.sampling.records_file.has_value();
   const auto sorts_by = [&](request::SortBy key) {

@@ -15,14 +15,14 @@
 namespace wperf::commands {
 
 show::ReportOptions report_options(const request::Request& request, const diag::Console& console);
-// The commands that the brief shows.
+// The commands that --brief prints as next steps.
 brief::Commands brief_commands(const request::Request& request);
-// If --sort has lines, each recording is read with lines.
+// If --sort includes lines, each recording is read with lines.
 show::ComparisonOptions comparison_options(const request::Request& request, const diag::Console& console);
 // For --on-off, also changes the other options.
 show::WaitOptions wait_options(const request::Request& request, show::ReportOptions& options);
 
-// Adds the facts about a recording that was just made: the name to show, and its program.
+// Adds facts about the recording that was just made: the name to show, and the program.
 request::Request shown_request(const request::Request& request, const measure::Recording& recording);
 
 // The files named on the command line.
@@ -32,7 +32,7 @@ recording::ReadOptions plain_read_options(const request::Request& request);
 // Adds the details that the requested views need.
 recording::ReadOptions read_options(const request::Request& request);
 show::NamingOptions naming_options(const request::Request& request);
-// Which samples count: --comm, --module, --pid, --tid and --symbol.
+// Selects samples by --comm, --module, --pid, --tid and --symbol.
 stacks::StackFilter sample_filter(const request::Request& request);
 
 measure::MeasureOptions measure_options(const request::Request& request);

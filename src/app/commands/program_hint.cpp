@@ -14,7 +14,7 @@ namespace wperf::commands {
 diag::Error with_program_hint(diag::Error error, const std::string& file, std::string_view command) {
   if (error.code != diag::ExitCode::damaged_input) return error;
   constexpr usize kLongestMark = 4;
-  // Input that can be read only once is gone.
+  // A stream cannot be read a second time.
   if (os::is_stream(file)) return error;
   const auto mapped = os::MappedFile::open(file);
   if (!mapped.has_value()) return error;

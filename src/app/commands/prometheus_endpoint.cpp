@@ -22,7 +22,7 @@ namespace {
 constexpr u64 kUsualCountMs = 1'000;
 constexpr const char* kPrometheusText = "text/plain; version=0.0.4; charset=utf-8";
 
-// The page that the counting thread writes and the server's thread shows.
+// The page that the counting thread writes and the server thread returns.
 class MetricsPage {
  public:
   void set(std::string text) {
@@ -68,7 +68,7 @@ diag::Result<int> serve_prometheus(const request::Request& asked, plan::CountPla
   if (server.is_for_others())
     console.warn("note: anyone who can reach that address over the network can read the counts");
   const measure::MeasureOptions options = measure_options(request);
-  measure::WarningsOnlyConsole quiet(console);  // otherwise each count's own messages would fill the screen
+  measure::WarningsOnlyConsole quiet(console);  // otherwise the messages of each count would fill the screen
   measure::SpawnedProgram program(machine.device->programs());
   WPERF_CHECK_OK(measure::start_program(options, plan, machine, program, quiet));
   report::CountSums sums;

@@ -45,7 +45,7 @@ class PushingRecorder {
   diag::Result<int> run();
 
  private:
-  // The rest of --timeout, but at most one period; nullopt if it is over.
+  // The remaining time of --timeout, but at most one period; nullopt if no time remains.
   std::optional<u64> next_period_ms() const;
   diag::Result<void> send(const measure::Recording& recording, push::ProfileTime time);
   diag::Result<std::vector<push::Upload>> pack(stacks::StackProfile& profile, const stacks::Moments& moments,
@@ -107,7 +107,7 @@ diag::Result<void> PushingRecorder::send(const measure::Recording& recording, pu
   options.exported->sink = take;
   WPERF_CHECK_OK(show::show_recording(recording, options, quiet_));
   finish_sending();
-  // If a server is slow or unreachable, recording must continue without gaps.
+  // Sends in another thread, because recording must continue without gaps even if the server is slow or unreachable.
   sending_ = std::async(std::launch::async, [this, uploads = std::move(uploads), number = ++periods_] {
     const auto sent = delivery_.deliver(uploads, fmt::format("profile {}", number));
     if (sent.has_value()) return;
@@ -152,7 +152,7 @@ diag::Result<int> PushingRecorder::run() {
     const Clock::time_point begin = Clock::now();
     auto recorded = measure::record_sampled(options, plan, sampled, machine_, quiet_);
     if (!recorded.has_value()) {
-      // If the program ended between two periods, it cannot be opened again, which is not a failure. The kernel refuses
+      // If the program ended between two periods, it cannot be opened again. This is not a failure. The kernel refuses
       // an exiting process some time before it reports the end of that process.
       const bool may_have_ended = periods_ != 0 && sampled.pid != 0;
       if (may_have_ended) (void)machine_.device->programs().wait(kExitNs, sampled.pid);
@@ -188,7 +188,7 @@ diag::Result<int> record_and_push(const request::Request& request, measure::Open
         "--push sends profiles of samples and keeps no recording; it cannot be combined with SPE, -o or --html",
         "send an existing recording with `wperf push FILE`");
   }
-  // Ctrl-C ends the recording. For a short time, the recorded part is still sent.
+  // Ctrl-C ends the recording. The recorded part is still sent, within a short time limit.
   measure::WarningsOnlyConsole quiet(console);
   WPERF_TRY(push::Delivery delivery,
             push::make_delivery(request.push, push::kTriesOfKept, [&](std::string_view line) { quiet.warn(line); }));

@@ -78,7 +78,7 @@ std::vector<std::string_view> names_of(const std::vector<pmu::Product>& products
   return names;
 }
 
-// Refuses what `list` prints but no manual page describes: events outside of the cores, SPE and its filters.
+// Refuses names that `list` prints but that have no manual page: events outside of the cores, SPE and its filters.
 diag::Result<void> check_has_page(const std::string& name) {
   for (const EventClass event_class : kEventClasses) {
     const std::string prefix = fmt::format("/{}/", class_name(event_class));
@@ -109,8 +109,8 @@ std::optional<answers::ManualPage> page_of_word(const std::vector<plan::KernelEv
                                     : found->description});
 }
 
-// Linux names the events of any CPU, but only the catalogue explains them. Returns an empty text if no CPU of the
-// catalogue has this name, or the machine's own CPU is there.
+// The hint for an event that Linux names: where the catalogue explains it. Returns an empty text if no CPU in the
+// catalogue has this event, or if the CPU of this machine is in the catalogue.
 std::string way_to_catalogue(const std::vector<pmu::Product>& products, const measure::OpenedMachine& machine,
                              std::string_view name) {
   const bool is_linux = machine.capabilities.kernel != nullptr && !machine.capabilities.kernel->is_windows();

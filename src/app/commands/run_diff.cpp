@@ -11,7 +11,7 @@
 namespace wperf::commands {
 namespace {
 
-// Two files need no separator.
+// Two files do not need a separator.
 diag::Result<void> check_sides(request::Comparison& comparison) {
   if (!comparison.has_sides && comparison.before.size() == 2) {
     comparison.after.push_back(std::move(comparison.before.back()));
@@ -33,7 +33,7 @@ diag::Result<void> check_sides(request::Comparison& comparison) {
                                : "wperf diff BEFORE AFTER");
 }
 
-// Rows are functions and modules, whatever the keys are; only `line` adds lines.
+// Rows are always functions and modules; only the key `line` has an effect, because it adds lines.
 void warn_of_sort_keys(const request::Request& request, diag::Console& console) {
   using request::SortBy;
   const std::vector<SortBy>& keys = request.recording.sort;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `machine`: a simulated machine that stays on.
+// `machine`: a simulated machine that keeps running.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ diag::Result<int> wait_for(live::LiveMachine& machine, u32 pid) {
     }
     WPERF_CHECK_OK(machine.wait(kStepNs, pid));
   }
-  WPERF_CHECK_OK(machine.wait(0, pid));  // returns an error if it crashed, or if the machine has ended
+  WPERF_CHECK_OK(machine.wait(0, pid));  // returns an error if the program crashed, or if the machine has ended
   constexpr u32 kMostOfLinux = 0xff;
   return static_cast<int>(std::min(state.exit_code, kMostOfLinux));
 }
@@ -139,7 +139,7 @@ struct Action {
   diag::Result<int> (*run)(const request::Request& request, diag::Console& console);
 };
 
-// Each word is for some of the actions only.
+// Checks that the given words apply to the action.
 diag::Result<void> check_words(const std::string& action, const request::Request& request) {
   if (action != "kill" && !request.machine.words.empty())
     return wrong_use(fmt::format("machine {} takes no '{}'", action, request.machine.words.front()));

@@ -42,7 +42,7 @@ diag::Result<void> run_detect(const request::Request& request, diag::Console& co
 diag::Result<void> run_version(const request::Request& request, diag::Console& console) {
   auto device = devices::open_device(request.device);
   if (!device.has_value()) {
-    // Without a device there is no second row, but the tool's own version is shown.
+    // Without a device there is no second row, but the version of the tool is shown.
     console.out(fmt::format("wperf {} ({})\n", kVersion, kGitVersion));
     return device.error();
   }

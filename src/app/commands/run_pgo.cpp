@@ -35,7 +35,7 @@ diag::Result<void> check_pgo_options(const request::Request& request) {
   return {};
 }
 
-// The named binary is tried first, whatever its name was while it was recorded, then the files next to it.
+// The places to search: first the named binary, even if it had another name while it was recorded, then its folder.
 std::vector<std::string> places_of(const std::optional<pgo::NamedBinary>& binary) {
   if (!binary.has_value() || binary->path.empty()) return {};
   const std::string folder = binary->path.substr(0, binary->path.size() - binary->name.size());
@@ -59,7 +59,8 @@ diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request,
   return counts;
 }
 
-// The file of a module is found through the recording, so the options do not name it.
+// Checks that no module's file would be overwritten. These files are found through the recording, so check_files() does
+// not have them.
 diag::Result<void> check_modules_stay(const pgo::ProfileCounts& counts, const std::string& output) {
   for (const pgo::Binary& binary : counts.binaries) {
     if (!os::is_same_file(output, binary.path)) continue;

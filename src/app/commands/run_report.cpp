@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `report`: finds the recording and checks whether the options fit together. src/app/show does the rest.
+// `report`: finds the recording and checks whether the options fit together. src/app/show reads and shows it.
 #include <fmt/format.h>
 
 #include <string>
@@ -20,7 +20,7 @@ namespace {
 
 using request::ExportFormat;
 
-// The first option that selects samples.
+// The first given option that selects samples.
 std::string_view choosing_option(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   if (view.time.has_value()) return "--time";
@@ -56,7 +56,8 @@ diag::Result<void> check_export(const request::Request& request, const diag::Con
       "write it to a file with -o FILE, or to a pipe");
 }
 
-// The named recording; otherwise perf.data in the current folder, or the newest *.data. Prints which one it is.
+// The named recording; otherwise perf.data in the current folder, or the newest *.data. Prints the name of the chosen
+// file.
 diag::Result<std::string> choose_recording(const request::Request& request, diag::Console& console) {
   if (request.data_file.has_value()) return *request.data_file;
   constexpr const char* kUsualName = "perf.data";

@@ -16,7 +16,7 @@
 namespace wperf::commands {
 namespace {
 
-// The recording will be gone when the page is viewed, so the page includes the code.
+// A temporary recording will be gone when the page is viewed, so the page includes the code.
 request::Request with_code_of_page(request::Request request) {
   if (!request.recording.html_file.has_value()) return request;
   request.sampling.display.annotate = request.sampling.display.disassemble = true;
@@ -44,7 +44,7 @@ diag::Result<int> record(const request::Request& request, measure::OpenedMachine
   return measure::status_of_recording(request, machine, recording, console);
 }
 
-// Prints a profile that is to be written to a file: `wperf record --print-wprp … > x.wprp`.
+// Prints a profile that the user redirects to a file: `wperf record --print-wprp … > x.wprp`.
 diag::Result<int> print_profile(const request::Request& request, measure::OpenedMachine& machine,
                                 diag::Console& console) {
   WPERF_TRY(const plan::SamplePlan plan,

@@ -36,7 +36,8 @@ int status_of(const request::Measurement& wanted, measure::OpenedMachine& machin
   return measure::status_of_program(wanted, machine, machine.device->programs().process(program.pid()), console);
 }
 
-// Writes to the file of -o, which gets its name only when it is complete, so that a collector never reads half of it.
+// Writes to the file of -o. The file gets its name only when it is complete, so that a collector never reads a partial
+// file.
 diag::Result<void> export_count(const request::Request& request, const answers::CountProfile& profile,
                                 diag::Console& console) {
   const std::string text = report::count_prometheus(profile);
@@ -81,12 +82,12 @@ std::string names_of(const std::vector<plan::CountPlan>& parts, usize first) {
   return names;
 }
 
-// -r: the exit status is the worst one of all runs. If not all events can be counted at once, the program runs once for
-// each of `parts`.
+// -r: the exit status is the worst status of all runs. If not all events can be counted at once, the program runs once
+// for each of `parts`.
 diag::Result<int> run_counts(const request::Request& request, const plan::CountPlan& plan,
                              std::vector<plan::CountPlan> parts, measure::OpenedMachine& machine,
                              diag::Console& console) {
-  // The program writes to the same terminal, so a message is not repeated for each run.
+  // Does not repeat messages for each run, because the program writes to the same terminal.
   measure::WarningsOnlyConsole following(console);
   const measure::MeasureOptions options = measure_options(request);
   std::vector<answers::CountProfile> profiles;
@@ -121,7 +122,7 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
   return status;
 }
 
-// To count the events in several runs, the program must be able to run several times.
+// Events can be counted in several runs only if wperf starts the program.
 diag::Result<std::vector<plan::CountPlan>> parts_of(const request::Measurement& wanted, const plan::CountPlan& plan,
                                                     const measure::OpenedMachine& machine) {
   const u32 at_once = machine.capabilities.counted_at_once;
@@ -165,7 +166,7 @@ diag::Result<void> check_page(const request::Request& request) {
                            "wperf stat -t -i 0 --timeout 1 --html page.html -- PROGRAM");
 }
 
-// Facts for a page that is viewed by others, or much later.
+// Facts about the run for the page, which may be viewed by other people, or much later.
 stacks::RecordingAbout about_of(const request::Request& request) {
   stacks::RecordingAbout about;
   std::vector<std::string> words = {"wperf"};
@@ -199,7 +200,7 @@ diag::Result<int> run_timeline(const request::Request& request, plan::CountPlan 
   const measure::MeasuredTimeline measured = measure::measure_timeline(options, plan, machine, program, console);
   os::release_interrupt();
   const answers::TimelineProfile& timeline = measured.profile;
-  // Counts that were made before an error are still written.
+  // Counts from before an error are still written.
   diag::FirstFailure written;
   if (measured.error.has_value()) written.add(*measured.error);
   written.add(output::write_timeline_files(timeline, files));

@@ -9,7 +9,7 @@
 namespace wperf::commands {
 namespace {
 
-// If the user names no cores, all are measured; wperf's driver needs a list of them.
+// If the user names no cores, all cores are measured; wperf's driver needs a list of them.
 request::Request with_all_cores(request::Request request) {
   if (request.cores.empty() && request.sampling.cores.empty()) request.sampling.all_cores = true;
   if (!request.pe_file.has_value()) request.pe_file = request.image_name;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kEvents[] = {"sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup_new"};
 constexpr u32 kRunningIntervalNs = 1'000'000;  // for samples that show where threads run
 
-// May the scheduler's tracepoints be recorded?
+// Is the user allowed to record scheduler tracepoints?
 bool has_tracepoints() {
   linux_kernel::mount_tracefs();
   const std::optional<linux_kernel::LinuxFacts> facts = linux_kernel::linux_facts();
@@ -32,7 +32,8 @@ void add_event(request::Request& request, std::string_view name, std::optional<u
       {.text = std::string(name), .number = {}, .interval = interval, .interval_error = {}});
 }
 
-// Without these rights: records switches of the user's own programs, with stacks if the kernel may be sampled.
+// For users who may not use tracepoints: records switches of the user's programs, with stacks if they may sample the
+// kernel.
 diag::Result<void> plan_own_switches(request::Request& request, diag::Console& console) {
   const std::optional<linux_kernel::LinuxFacts> facts = linux_kernel::linux_facts();
   if (facts.has_value()) WPERF_CHECK_OK(check_own_switches(*facts, request));
@@ -69,7 +70,7 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
   if (request.waits.on_off) add_event(request, "cpu-clock", kRunningIntervalNs);
   const request::CallStacks asked = request.sampling.call_stacks;
   if (asked.wanted() && asked.python == request::PythonFrames::none) return {};
-  // Every switch on the machine has a stack copy, so these copies are half as long as those of samples.
+  // Every switch on the machine has a stack copy, so the copies are half as long as for samples.
   request.sampling.call_stacks = request::automatic_stacks();
   request.sampling.call_stacks.most_frames = asked.most_frames;
   request.sampling.call_stacks.python = asked.python;
@@ -77,7 +78,7 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
   return {};
 }
 
-// Drivers see no waits: returns etw:fake for the simulated machine, and otherwise the same device.
+// Drivers do not record waits. Returns etw:fake for the simulated machine, and otherwise the same device.
 std::string device_that_sees_waits(const std::string& device) {
   constexpr std::string_view kSimulated = "sim", kWithOptions = "sim:";
   if (device == kSimulated) return "etw:fake";
@@ -117,7 +118,7 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
     WPERF_CHECK_OK(show::show_wait_report(hung->report, nullptr, &hung->about, options, console));
   } else {
     auto shown = show::show_waits(recording, waits, options, console);
-    // A recording that could not be written completely may lack what `waits` needs.
+    // A recording that could not be written completely may lack data that `waits` needs.
     if (!shown.has_value()) return recording.error.has_value() ? *recording.error : std::move(shown).error();
   }
   print_json_file(request, console);
@@ -128,7 +129,7 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
 }  // namespace
 
 diag::Result<int> run_waits(const request::Request& asked, diag::Console& console) {
-  // A page covers all of the time unless a part of it was requested.
+  // A page covers the whole recording unless the user requested a part of it.
   const request::RecordingView& view = asked.recording;
   if (view.wants_page() && !asked.waits.on_off && asked.waits.min_ns == 0 && !view.time.has_value()) {
     request::Request whole = asked;

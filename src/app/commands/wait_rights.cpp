@@ -13,7 +13,7 @@ diag::Error without_right(std::string text, std::string hint) {
 }  // namespace
 
 diag::Result<void> check_own_switches(const linux_kernel::LinuxFacts& facts, const request::Request& request) {
-  if (!facts.paranoid.has_value()) return {};  // there are no perf events at all; the device reports that
+  if (!facts.paranoid.has_value()) return {};  // the system has no perf events; the device reports this
   const int level = *facts.paranoid;
   if (!facts.own_programs) {
     std::string text = fmt::format(

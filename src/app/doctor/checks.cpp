@@ -25,8 +25,8 @@ Check check_kernel(const LinuxFacts& facts) {
           .fix = "wperf needs a kernel with CONFIG_PERF_EVENTS, and a container that does not hide /proc/sys"};
 }
 
-// The rights of this user. The setting is not all that matters: capabilities, namespaces and system call filters
-// matter, too, and levels above 2 exist only on some kernels.
+// Checks the rights of this user. They depend not only on the setting, but also on capabilities, namespaces and system
+// call filters. Levels above 2 exist only on some kernels.
 Check check_rights(const LinuxFacts& facts) {
   const std::string setting = fmt::format(" (kernel.perf_event_paranoid is {})", *facts.paranoid);
   if (facts.whole_cores)
@@ -62,7 +62,7 @@ Check check_counters_of(const LinuxFacts& facts) {
                                   facts.core_units.empty() ? "unnamed" : text::joined(facts.core_units, ", ")),
             .fix = {}};
   }
-  // Without the right to measure one's programs, nothing is known about the machine's counters.
+  // If users may not measure even their own programs, nothing is known about the counters of the machine.
   if (!facts.own_programs) {
     return {.name = "pmu",
             .status = CheckStatus::warn,
@@ -112,8 +112,8 @@ Check check_tracepoints(const LinuxFacts& facts) {
           fmt::format("run as root, or let root make it readable: mount -o remount,mode=755 {}", facts.tracefs_mount)};
 }
 
-// kernel.kptr_restrict decides which users see kernel addresses: at 2 none, at 1 those with CAP_SYSLOG, at 0 also those
-// who may sample the kernel.
+// kernel.kptr_restrict decides which users see kernel addresses: at 2 no user, at 1 users with CAP_SYSLOG, at 0 also
+// users who may sample the kernel.
 Check check_kernel_names(const LinuxFacts& facts) {
   if (facts.kernel_names) return {.name = "kernel names", .detail = "in /proc/kallsyms", .fix = {}};
   Check check{.name = "kernel names", .status = CheckStatus::warn, .detail = {}, .fix = {}};
@@ -169,7 +169,7 @@ constexpr const char* kInstall = "run `wperf-devgen install` as administrator";
 constexpr const char* kReinstall = "run `wperf-devgen uninstall` and `wperf-devgen install` as administrator";
 constexpr u32 kBadImageHash = 577;  // ERROR_INVALID_IMAGE_HASH: the signature was not accepted
 
-// Problem codes of the Device Manager that may occur for such a kernel driver.
+// Problem codes of the Device Manager that can occur for such a kernel driver.
 struct Problem {
   u32 code;
   const char* text;

@@ -103,7 +103,7 @@ TEST(LinuxChecks, WhatIsMissingIsAWarningWithAWayOut) {
   }
 }
 
-// Mounting it again does not help.
+// If tracefs is mounted but not readable, mounting it again does not help.
 TEST(LinuxChecks, TracefsThatIsThereAndMayNotBeRead) {
   linux_kernel::LinuxFacts facts = good_machine();
   facts.tracefs.clear();

@@ -28,7 +28,7 @@ using answers::CheckStatus;
 
 constexpr u64 kTrialMs = 50;
 
-// The first line of a contract text, without a word such as "error:" at the beginning, which is for scripts.
+// The first line of a contract text, without an initial word for scripts such as "error:".
 std::string first_line(const diag::Error& error) {
   std::string line = error.text.substr(0, error.text.find('\n'));
   for (const std::string_view word : {"error: ", "warning: "}) {
@@ -59,7 +59,7 @@ Check check_driver(device::Device& device) {
   return {.name = "driver", .detail = fmt::format("version {} ({}{})", number, driver.git, driver.features), .fix = {}};
 }
 
-// Counts cycles on core 0 including the kernel for a moment; even an idle core runs its timer tick.
+// Counts cycles on core 0, including the kernel, for a short time; even an idle core runs its timer tick.
 Check check_pmu(device::Device& device, const plan::Capabilities& machine) {
   if (const auto answers = plan::check_counters_answer(machine); !answers.has_value()) {
     return failure("pmu", answers.error());
@@ -152,7 +152,7 @@ struct Uncore {
   const char* kind;
 };
 
-// `there`: the system lists such units, so the driver needs their addresses, which only administrators may set.
+// `there`: the system lists such units. Then the driver needs their addresses, which only administrators may set.
 Check check_uncore(const Uncore& uncore, u32 units, bool there) {
   if (units != 0) return {.name = uncore.name, .detail = fmt::format("{} {}", units, uncore.what), .fix = {}};
   if (there) {
@@ -182,7 +182,7 @@ Check check_privileges(const std::string& device) {
   return {.name = "privileges", .detail = "the driver accepts this user", .fix = {}};
 }
 
-// Sampling is not tried, because it would take the interrupt away from Windows.
+// Does not try to sample, because that would take the interrupt away from Windows.
 std::optional<Check> check_interrupt(device::Device& device) {
   const auto state = device.interrupt_state();
   if (!state.has_value()) return failure("interrupt", state.error());
@@ -217,7 +217,7 @@ std::optional<Check> check_interrupt(device::Device& device) {
   return check;
 }
 
-// Checks of Windows and its rules for drivers; empty on other systems.
+// Checks Windows and its rules for drivers; empty on other systems.
 std::vector<Check> check_system(bool works) {
   const auto windows = os::windows_facts();
   const auto driver = windows::driver_facts();
@@ -236,7 +236,7 @@ std::vector<Check> checks_of(const std::vector<device::DeviceCheck>& found) {
   return checks;
 }
 
-// Windows itself records, so the checks show who may use its tracing, and which events can be sampled.
+// For recording by Windows itself: the checks show who may use Windows tracing, and which events can be sampled.
 std::vector<Check> examine_tracing(device::Device& device, const device::DriverVersion& version) {
   std::vector<Check> checks{{.name = "device", .detail = "etw, Windows' own tracing", .fix = {}},
                             {.name = "windows", .detail = fmt::format("build {}", version.patch), .fix = {}}};
@@ -251,7 +251,7 @@ std::vector<Check> examine_tracing(device::Device& device, const device::DriverV
   return checks;
 }
 
-// The kernel takes the place of the driver. The checks show its abilities and this user's rights.
+// On Linux, the kernel replaces the driver. The checks show its abilities and the rights of this user.
 std::vector<Check> examine_linux(device::Device& device, const linux_kernel::LinuxFacts& facts) {
   std::vector<Check> checks{{.name = "device", .detail = "linux, " + device.identity().instance_id, .fix = {}}};
   for (Check& check : linux_checks(facts)) checks.push_back(std::move(check));
@@ -320,7 +320,7 @@ std::vector<Check> examine(const request::Request& request, const Opened& opened
   return checks;
 }
 
-// Sessions that were left over belong to Windows, whatever device is used.
+// Stops trace sessions that were left over. They belong to Windows, so the device does not matter.
 std::vector<Check> mend(const request::Request& request, const Opened& opened) {
   const bool other = devices::devices_here().tracing && !request.device.starts_with("etw");
   const Opened tracing = other ? devices::open_device("etw") : Opened(diag::Error{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `wperf doctor`: tries what this machine can measure, and finds out why it cannot measure more.
+// `wperf doctor`: tests what can be measured on this machine, and finds out why other things cannot be measured.
 #pragma once
 #include <vector>
 
@@ -17,7 +17,7 @@ diag::Result<void> run_doctor(const request::Request& request, diag::Console& co
 
 // The checks for Linux and Windows, made from facts. Pure.
 std::vector<answers::Check> linux_checks(const linux_kernel::LinuxFacts& facts);
-// `works`: the driver could be opened; then reasons why it might not load are not reported.
+// `works`: the driver could be opened. Then possible reasons why it does not load are not reported.
 std::vector<answers::Check> windows_checks(const os::WindowsFacts& windows, const windows::DriverFacts& driver,
                                            bool works);
 

@@ -30,9 +30,9 @@ constexpr u32 kSamplesPerSecond = 1000;
 // About half a second of work on a real machine, and on the simulated one.
 constexpr u64 kRounds = 500'000'000, kSimulatedRounds = 5'000'000;
 constexpr u64 kInstructionsOfRound = 2;
-constexpr const char* kLong = "long";  // this word as an argument means half a minute
+constexpr const char* kLong = "long";  // an argument that makes the program run for half a minute
 
-// If a device cannot do something, that is not a failure; its error has the code of a missing device.
+// A device that lacks an ability is not a failure; the error then has the code of a missing device.
 Finding of_error(std::string check, const diag::Error& error) {
   std::string text = error.text.substr(0, error.text.find('\n'));
   if (!error.hint.empty()) text += " (" + error.hint + ")";
@@ -150,7 +150,7 @@ request::Request DeviceTest::request_for(request::Command command, const std::st
   return request;
 }
 
-// The device's name for the event: in wperf's catalogue, or the kernel's.
+// The name of the instruction event on this device: from wperf's catalogue, or from the kernel.
 std::string DeviceTest::instructions() const {
   const plan::KernelEvents* kernel = machine_.capabilities.kernel.get();
   if (kernel == nullptr || kernel->counts_catalogue()) return "inst_retired";

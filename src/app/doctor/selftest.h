@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `wperf doctor --selftest`: each device on this machine measures a program whose counts, shares and stacks are known.
+// `wperf doctor --selftest`: each device on this machine measures a program with known counts, shares and stacks.
 #pragma once
 #include "ground/diag/console.h"
 #include "model/answers/tool_answers.h"

@@ -14,7 +14,7 @@ using answers::Finding;
 using answers::Outcome;
 
 constexpr u64 kLeastSamples = 50;
-// Counts of a whole core include everything else that runs there; counts of a program include its start.
+// Counts of a whole core include other programs on the core; counts of a program include its start.
 constexpr double kMostOfCore = 1.25, kMostOfProgram = 1.05;
 
 struct Share {
@@ -23,7 +23,8 @@ struct Share {
 };
 constexpr Share kLeaves[] = {{"leaf_a", 0.2}, {"leaf_b", 0.6}, {"leaf_c", 0.2}};
 
-// How much a share may deviate by chance: four standard deviations, plus two points for the program's other work.
+// The tolerance of a share: four standard deviations for chance, plus two percentage points for other work of the
+// program.
 double tolerance(double part, double samples) {
   return 0.02 + 4 * std::sqrt(part * (1 - part) / std::max(samples, 1.0));
 }
@@ -121,7 +122,7 @@ Finding judge_losses(const stacks::StackProfile& profile) {
   return {.check = "losses", .outcome = lost == 0 ? Outcome::ok : Outcome::failed, .detail = std::move(detail)};
 }
 
-// Checks both: excluded parts must be missing, and requested parts must be there.
+// Checks that excluded parts are missing, and that requested parts are present.
 Finding judge_filter(const SampledWork& work, const Tally& user) {
   Finding finding{.check = "user and kernel samples", .outcome = Outcome::not_possible, .detail = work.why_no_filter};
   if (!work.why_no_filter.empty()) return finding;

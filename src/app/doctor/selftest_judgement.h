@@ -16,7 +16,7 @@ inline constexpr std::string_view kSelftestProgram = "wperf-selftest";
 
 struct CountedWork {
   u64 known = 0;                   // number of instructions in the program's loop
-  u64 counted = 0;                 // in user mode
+  u64 counted = 0;                 // counted instructions in user mode
   bool own_program_only = false;   // the counts include only the program
   std::optional<u64> with_kernel;  // the count including the kernel; nullopt: see below
   std::string why_no_filter;
@@ -24,7 +24,7 @@ struct CountedWork {
 std::vector<answers::Finding> judge_counts(const CountedWork& work);
 
 struct SampledWork {
-  const stacks::StackProfile& user;                   // without the kernel, if the device can do that
+  const stacks::StackProfile& user;                   // without the kernel, if the device can exclude it
   const stacks::StackProfile* with_kernel = nullptr;  // null: see below
   std::string why_no_filter, why_no_stacks;           // empty if the device can do it
 };

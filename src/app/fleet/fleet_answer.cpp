@@ -63,7 +63,7 @@ diag::Result<void> check_length(const std::vector<std::byte>& body) {
   return {};
 }
 
-// ClickHouse may end an answer early although the status is 200. Then the answer contains the reason.
+// ClickHouse may end an answer early although the status is 200. In this case the answer ends with the reason.
 diag::Result<void> check_whole(const std::vector<std::byte>& body) {
   constexpr usize kTail = 2000;
   std::string_view text(reinterpret_cast<const char*>(body.data()), body.size());
@@ -91,7 +91,7 @@ class FleetAsker {
     WPERF_TRY(const std::vector<profiles::FleetHost> read, profiles::read_fleet_hosts(hosts));
     if (read.empty()) return nothing_found();
     answer.summary = summary_of(read);
-    // The counts are requested first, so that none of their stacks is missing.
+    // The counts are requested before the stacks, so that all stacks of these counts are present.
     WPERF_TRY(const std::vector<std::byte> counts, document(counts_query(address_, detail == Detail::hosts)));
     WPERF_TRY(const std::vector<std::byte> stacks, document(stacks_query(address_)));
     const auto append = [&](std::string_view name, std::span<const std::byte> part) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiles on a server (ClickHouse or Pyroscope), which adds them up. Their address is on the command line.
+// Reads profiles from a server (ClickHouse or Pyroscope), which adds them up. The user gives their address on the
+// command line.
 #pragma once
 #include <string>
 
@@ -17,8 +18,8 @@ struct Opened {
   std::string summary;  // "1,000 profiles of 50 hosts, …"; empty for a file
 };
 
-// Opens a file or the address of a server. `access`: the token, as for sending. Returns an error if there is no such
-// profile.
+// Opens a file or the address of a server. `access`: the token, as for sending profiles. Returns an error if the server
+// has no such profile.
 diag::Result<Opened> open_any(const recording::RecordingFiles& files, const request::Push& access, Detail detail,
                               diag::Console& console);
 

@@ -9,7 +9,7 @@ namespace wperf::fleet {
 
 // Rows of profiles::FleetHost.
 std::string hosts_query(const request::FleetAddress& address);
-// The samples and weights of each stack, by event and thread, and by host if requested. A profile that arrived twice
+// The samples and weights of each stack, by event and thread, and by host if requested. A profile that was stored twice
 // counts once.
 std::string counts_query(const request::FleetAddress& address, bool by_host);
 // The frames of each stack.

@@ -139,7 +139,7 @@ diag::Result<stacks::FunctionCode> LiveSession::code(const CodePlace& place, usi
   for (stacks::FunctionCode& one : profile.code) {
     if (is_it(one.event, one.function)) return std::move(one);
   }
-  // Samples may be in code that cannot be read.
+  // If samples are in code that cannot be read, shows the reason.
   stacks::FunctionCode unread;
   const stacks::ChosenSamples chosen(profile, request.filter);
   for (const stacks::StackSample& sample : profile.samples) {

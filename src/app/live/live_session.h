@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples a program or the machine live, and makes the profile of the last looks. Must be used by one thread.
+// Samples a program or the machine live, and makes profiles of the last looks. A look is one refresh interval of `top`.
+// Must be used by one thread.
 #pragma once
 #include <functional>
 #include <memory>
@@ -29,7 +30,7 @@ struct LiveOptions {
 class LiveSession {
  public:
   LiveSession(LiveOptions options, measure::OpenedMachine machine, diag::Console& console);
-  // Starts the program, or finds it.
+  // Starts the program, or finds the running program.
   diag::Result<void> start();
 
   // `meanwhile`: see LiveSampling.
@@ -38,7 +39,7 @@ class LiveSession {
   diag::Result<std::vector<std::byte>> recording(usize looks, usize newest_left_out) {
     return live_->recording(looks, newest_left_out);
   }
-  // For the newest look.
+  // The profile that is shown after the newest look.
   struct LookProfile {
     stacks::StackProfile profile;
     std::vector<waits::FunctionWaits> waits;
@@ -59,7 +60,7 @@ class LiveSession {
   stacks::StackFilter filter() const;
   // A remark about the run; may be empty.
   const std::string& note() const { return plan_.note; }
-  // The name of the program or process, or a text that means all of them.
+  // The name of the program or process, or a text for all programs.
   const std::string& of() const { return of_; }
   // The exit status after a successful run.
   int status(const measure::LiveLook& last);

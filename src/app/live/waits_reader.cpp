@@ -52,7 +52,7 @@ void LiveWaitNames::name(std::vector<waits::WaitPart>& parts, const perf_data::P
 
 namespace {
 
-// A trace covers the whole machine, so keeps only the waits of the program and its children.
+// Keeps only the waits of the program and its children, because a trace covers the whole machine.
 void keep_program(u32 program, const recording::RecordedSwitches& switches, std::vector<waits::WaitPart>& parts) {
   const std::set<u32> processes = readings::with_children(program, switches.children);
   std::erase_if(parts, [&](const waits::WaitPart& part) {
@@ -65,7 +65,7 @@ void keep_program(u32 program, const recording::RecordedSwitches& switches, std:
 
 diag::Result<std::vector<waits::FunctionWaits>> LiveWaitNames::take(const Look& look,
                                                                     const recording::ReadOptions& wanted) {
-  // Threads that changed their state while nothing was recorded may be in any state now.
+  // Threads may have changed their state while nothing was recorded.
   if (look.times.unseen_ns != 0) live_.forget();
   recording::RecordedSwitches read;
   u64 begin = look.times.begin_ns, end = look.times.end_ns;
@@ -77,7 +77,7 @@ diag::Result<std::vector<waits::FunctionWaits>> LiveWaitNames::take(const Look& 
     read = std::move(of_file).value();
   } else if (of_file.error().code == diag::ExitCode::damaged_input) {
     return of_file.error();
-  }  // otherwise no thread came or left, so the waiting threads still wait
+  }  // otherwise there was no switch, so waiting threads still wait
   const recording::RecordedSwitches& switches = look.switches != nullptr ? *look.switches : read;
   std::vector<waits::WaitPart> parts = live_.take(switches.switches, begin, end);
   if (look.program != 0) keep_program(look.program, switches, parts);

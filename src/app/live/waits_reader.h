@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where threads waited in each look that `top` shows.
+// Finds where threads waited in each look, which is one refresh interval of `top`.
 #pragma once
 #include <map>
 #include <string>
@@ -20,14 +20,14 @@ void remove_switch_events(stacks::StackProfile& profile);
 
 class LiveWaitNames {
  public:
-  // The look after that of the previous call.
+  // The look that follows the look of the previous call.
   struct Look {
     const perf_data::PerfFile& file;  // the recording of this look
     measure::LiveLook times;
     const recording::RecordedSwitches* switches = nullptr;  // null: the file has the switches
-    u32 program = 0;                                        // only this process and its children; 0: all
+    u32 program = 0;                                        // only this process and its children; 0: all processes
   };
-  // `wanted`: code files that are kept open.
+  // `wanted`: includes code files that are kept open.
   diag::Result<std::vector<waits::FunctionWaits>> take(const Look& look, const recording::ReadOptions& wanted);
   // From now on the known waits may be wrong.
   void forget() { live_.forget(); }

@@ -23,8 +23,8 @@ constexpr auto kRequestsAfterEnd = std::chrono::milliseconds(50);
 
 using Clock = std::chrono::steady_clock;
 
-constexpr u32 kPatienceMs = 100;  // how long the loop waits: for the worker, for changes of the size, and for the rest
-                                  // of an escape sequence
+// how long the loop waits for the worker, for a change of the size, and for the rest of an escape sequence
+constexpr u32 kPatienceMs = 100;
 constexpr usize kMostColumns = 1000, kMostLines = 500;
 constexpr usize kUsualColumns = 80, kUsualLines = 24;  // if the terminal does not report its size
 
@@ -54,7 +54,7 @@ class LiveScreen {
   top::TopView view_;
   top::LiveTable table_;
   std::optional<top::LiveTable> held_;  // while the picture is held
-  usize came_ = 0, held_at_ = 0;        // number of looks, and how many there were when the picture was held
+  usize came_ = 0, held_at_ = 0;        // number of looks, and their number when the picture was held
   top::TableAnswer answer_;
   top::PictureFacts facts_;
   os::TerminalScreen::Size size_;
@@ -100,7 +100,7 @@ void LiveScreen::take_update() {
     view_.code->reason = update.code->reason;
     if (update.code->code.has_value()) view_.take_code(*std::move(update.code->code));
   }
-  // A function on the screen is updated, because its numbers change.
+  // Updates the code of a function on the screen, because its numbers change.
   const bool is_new = !update.looks.empty() && !held_.has_value();
   if (is_new && view_.code.has_value() && !is_code_requested_) request_code();
   if (!update.message.empty()) view_.message = update.message;
@@ -153,7 +153,7 @@ void LiveScreen::take_key(const top::Key& key) {
     case top::Action::nothing:
       break;
   }
-  // The next key refers to the rows that this one selected.
+  // The next key applies to the rows that result from this key.
   answer_ = shown().rows(view_.query);
   view_.follow(answer_);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread that samples and names for a screen, so that the screen can answer keys immediately; and the screen's own
-// loop. They exchange data under a lock.
+// The thread that samples and names addresses for a screen, so that the screen can react to keys immediately; and the
+// screen's loop. Both exchange data under a lock.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace wperf::live {
 
-// The worker's console. Its messages would disturb the screen, so they are kept for it.
+// The worker's console. Keeps its messages for the screen, because printing them would disturb it.
 class WorkerConsole final : public diag::Console {
  public:
   explicit WorkerConsole(diag::Console& console) : console_(console) {}
@@ -40,8 +40,8 @@ struct ProfiledLook {
   u64 unseen_ns = 0;
 };
 
-// A number of looks and the number of the last one; looks are numbered from 1. Newer ones came while the picture
-// was held, or are not shown yet.
+// The number of looks, and the number of the last one; looks are numbered from 1. There can be newer looks that are not
+// shown yet, or arrived while the picture was held.
 struct LookRange {
   usize count = 1, last = 0;
 };
@@ -66,7 +66,7 @@ struct WorkerUpdate {
   std::vector<ProfiledLook> looks;
   std::optional<CodeAnswer> code;
   std::string message;     // may be empty
-  bool has_ended = false;  // the program has ended, so nothing new will come
+  bool has_ended = false;  // the program has ended, so there will be no new samples
   std::optional<diag::Error> error;
 };
 

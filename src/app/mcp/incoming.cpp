@@ -11,7 +11,7 @@ namespace wperf::mcp {
 namespace {
 
 struct ReadLine {
-  std::string text;  // without its end
+  std::string text;  // without the line end
   bool is_cut = false;
 };
 
@@ -34,7 +34,7 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-// Carries out messages that must not wait for earlier requests. Returns false if it is another message.
+// Carries out messages that must not wait for earlier requests. Returns false for other messages.
 bool is_done_at_once(const ParsedMessage& parsed, Cancellation& cancellation, Outgoing& out) {
   if (parsed.fault.has_value()) return false;
   const Message& message = parsed.message;
@@ -95,7 +95,7 @@ Incoming::Incoming(std::FILE* in, std::shared_ptr<Cancellation> cancellation, st
 }
 
 std::optional<Incoming::Line> Incoming::next() {
-  constexpr auto kPause = std::chrono::milliseconds(100);  // how often Ctrl-C is looked for
+  constexpr auto kPause = std::chrono::milliseconds(100);  // interval of checks for Ctrl-C
   std::unique_lock lock(queue_->mutex);
   while (queue_->lines.empty() && !queue_->is_over && !os::interrupted()) queue_->changed.wait_for(lock, kPause);
   if (queue_->lines.empty() || os::interrupted()) return std::nullopt;

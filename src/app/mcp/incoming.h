@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of a client. A separate thread reads them. So a request can be cancelled while it is carried out, and
-// `ping` is answered meanwhile.
+// The messages of a client. A separate thread reads them, so that a request can be cancelled, and `ping` be answered,
+// while a request is carried out.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -17,14 +17,14 @@
 
 namespace wperf::mcp {
 
-// Which request is carried out, and whether the client has cancelled it.
+// Keeps which request is being carried out, and whether the client has cancelled it.
 class Cancellation {
  public:
   // Requests are identified by their ids, as JSON.
   void begin(const std::string& id);
   // Returns true if the request was cancelled.
   bool end();
-  // The request may be waiting still.
+  // Also cancels a request that has not begun.
   void cancel(const std::string& id);
   bool is_asked() const { return is_asked_.load(std::memory_order_relaxed); }
 
@@ -48,7 +48,7 @@ class Outgoing {
 
 class Incoming {
  public:
-  // The thread may still wait for a line when the process ends, so all three are shared with it.
+  // The thread may still be waiting for a line when the process ends, so it shares ownership of its data.
   Incoming(std::FILE* in, std::shared_ptr<Cancellation> cancellation, std::shared_ptr<Outgoing> out);
 
   struct Line {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread that reads messages: what it answers itself, and what it hands on, already parsed.
+// The thread that reads messages: the messages that it answers itself, and the parsed messages that it passes on.
 #include "app/mcp/incoming.h"
 
 #include <gtest/gtest.h>

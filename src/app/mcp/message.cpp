@@ -34,7 +34,7 @@ bool is_number(std::string_view text) {
   return reader.sound() && reader.position() == text.size();
 }
 
-// `text` has its quotation marks. The reader checks the escaped characters.
+// Is `text`, with its quotation marks, a valid JSON string? JsonReader checks the escaped characters.
 bool is_string(std::string_view text) {
   JsonReader reader(std::as_bytes(std::span(text)));
   reader.string();
@@ -147,7 +147,7 @@ class MessageReader {
   bool has_version_ = false, is_id_good_ = true, is_id_json_ = true;
 };
 
-// `write_body` writes the member that differs from message to message.
+// `write_body` writes the member that is different in each kind of message.
 std::string line_of(std::string_view id, const WriteValue& write_body) {
   std::string line;
   text::JsonWriter json(line);

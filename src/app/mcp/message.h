@@ -15,7 +15,7 @@ namespace wperf::mcp {
 
 inline constexpr usize kLongestMessage = usize{1} << 20;
 
-// A tool's argument. There is no kind for objects, because no tool takes one.
+// A tool's argument. There is no kind for objects, because no tool takes an object.
 struct Value {
   enum class Kind : u8 { other, text, number, flag, list };
   Kind kind = Kind::other;
@@ -55,8 +55,8 @@ enum class Fault : int {
   unsupported_version = -32022,
 };
 
-// `fault`: the line is not JSON, or not a request. As in all revisions since 2025-06-18, a list of messages is not a
-// request.
+// `fault`: set if the line is not JSON, or not a request. As in all revisions since 2025-06-18, a list of messages is
+// not a request.
 struct ParsedMessage {
   std::optional<Fault> fault;
   Message message;
@@ -64,7 +64,8 @@ struct ParsedMessage {
 ParsedMessage parse_message(std::string_view line);
 
 using WriteValue = std::function<void(text::JsonWriter& json)>;
-// Whole lines. `id`: as JSON; empty: null. `write` writes the members of the result, or of the error's data.
+// Make whole lines. `id`: as JSON; if empty, null is written. `write` writes the members of the result, or of the
+// error's data.
 std::string result_line(std::string_view id, const WriteValue& write);
 std::string fault_line(std::string_view id, Fault fault, std::string_view text, const WriteValue& write = {});
 

@@ -35,7 +35,7 @@ std::string state_of(const std::string& path) {
   return fmt::format("{}\n{}\n{}", path, os::file_size(path), os::last_change_unix_ns(path));
 }
 
-// The opened file, in the forms that samples are read from.
+// The opened file, in the forms from which samples are read.
 struct KeptRecording::File {
   explicit File(recording::OpenedRecording made) : opened(std::move(made)) {}
 
@@ -119,7 +119,7 @@ diag::Result<const show::SwitchRecording*> KeptRecording::switches(const show::R
   return switches_.get();
 }
 
-// Other servers may use the same folder, so only the system can tell who has a name.
+// Other servers may use the same folder, so a name is reserved by creating the file.
 diag::Result<std::string> Recordings::reserve(std::string_view ending) const {
   for (u32 i = 1;; ++i) {
     std::string name = fmt::format("recording-{}{}", i, ending);

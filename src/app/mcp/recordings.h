@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The recordings that a client asked about. They are kept open, so that the next question need not read them again.
-// Their real paths are inside one folder, so a link that leads out of it is refused.
+// The recordings that a client asked about. They are kept open, so that they need not be read again for the next
+// question. Their real paths must be inside one folder, so a link to a file outside is refused.
 #pragma once
 #include <array>
 #include <list>
@@ -36,7 +36,7 @@ class KeptRecording {
   const std::string& path() const { return path_; }
   const std::string& shown() const { return shown_; }  // path relative to the root
 
-  // Includes callers; `lines`: includes source lines.
+  // Includes callers; `lines`: also source lines.
   diag::Result<Samples> samples(bool lines, diag::Console& console);
   // Only the samples in a time range. The last range is kept.
   diag::Result<Samples> samples_of(const request::TimeSpan& time, bool lines, diag::Console& console);
@@ -62,7 +62,7 @@ class KeptRecording {
   std::unique_ptr<show::SwitchRecording> switches_;
 };
 
-// Distinguishes the states of a file, and different files.
+// Returns a text that differs between files, and changes when the file changes.
 std::string state_of(const std::string& path);
 
 class Recordings {
@@ -73,13 +73,13 @@ class Recordings {
   const std::string& root() const { return root_; }
   // `name`: a handle or a path. The file is opened on first use.
   diag::Result<KeptRecording*> find(const std::string& name);
-  // Creates an empty file recording-1.data or so, with a name that nobody else has, and returns its name.
+  // Creates an empty file with an unused name such as recording-1.data, and returns its name.
   diag::Result<std::string> reserve(std::string_view ending) const;
   // The real path of a file, which must be inside the root.
   diag::Result<std::string> path_inside(const std::string& name) const;
 
  private:
-  static constexpr usize kMost = 8;  // if there are more, the least recently used one is closed
+  static constexpr usize kMost = 8;  // maximum number of open recordings; the least recently used one is closed
 
   std::string root_;
   std::list<KeptRecording> kept_;  // ordered by last use, the most recent first

@@ -49,8 +49,8 @@ void write_capabilities(text::JsonWriter& json) {
   json.end_object();
 }
 
-// Every result in the stateless revision has these members. Clients may cache the lists, because they do not change
-// while the server runs.
+// Writes the members that every result has in the stateless revision. Clients may cache lists, because these do not
+// change while the server runs.
 void write_complete(text::JsonWriter& json, bool is_cacheable) {
   constexpr u64 kHour = 3'600'000;
   json.string("resultType", "complete");
@@ -160,7 +160,7 @@ std::string Server::call_tool(const Message& message) {
                       is_off ? fmt::format("{} starts programs, which needs `wperf mcp --allow-record`", message.tool)
                              : fmt::format("there is no tool {}", message.tool));
   }
-  // A model can correct a wrong argument, so it is named in the tool's answer.
+  // The tool's answer names a wrong argument, because a model can correct it.
   diag::Result<Answer> answer = diag::Error{.text = wrong_argument(*row, message.arguments), .hint = {}};
   if (answer.error().text.empty()) answer = answers_.answer(row->tool, message.arguments);
   return result_line(message.id, [&](text::JsonWriter& json) {
@@ -177,7 +177,8 @@ int serve(const ServerOptions& options) {
   Server server(options);
   const auto out = std::make_shared<Outgoing>(streams.out);
   Incoming incoming(streams.in, server.cancellation(), out);
-  // Ctrl-C and SIGTERM stop a measurement and its program first. A measurement gives both up at its end.
+  // Ctrl-C and SIGTERM first stop a measurement and its program. Each measurement stops catching both signals at its
+  // end.
   os::catch_interrupt();
   while (const std::optional<Incoming::Line> line = incoming.next()) {
     const std::string answer = line->is_cut ? fault_line("", Fault::not_request,

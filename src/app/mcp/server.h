@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `wperf mcp`: the Model Context Protocol over stdin and stdout, in the stateless revision 2026-07-28 and in the older
-// ones, which begin with `initialize`. Each request shows which revision it follows.
+// `wperf mcp`: the Model Context Protocol over stdin and stdout, in the stateless revision 2026-07-28 and in older
+// revisions, in which a session begins with `initialize`. Each request shows its revision.
 #pragma once
 #include <functional>
 #include <memory>
@@ -25,7 +25,7 @@ class Server {
       : may_start_programs_(options.may_start_programs), answers_(options.root, options.device, cancellation_) {}
 
   const std::shared_ptr<Cancellation>& cancellation() const { return cancellation_; }
-  // The line to send; empty for a notification and for a cancelled request, which have no answer.
+  // The line to send; empty for a notification or a cancelled request, because these have no answer.
   std::string answer(const ParsedMessage& parsed);
   std::string answer(std::string_view line) { return answer(parse_message(line)); }
 
@@ -42,7 +42,7 @@ class Server {
   ToolAnswers answers_;
 };
 
-// Answers until stdin ends. Programs that it starts have no access to stdin and stdout.
+// Answers requests until stdin ends. Programs that it starts have no access to its stdin and stdout.
 int serve(const ServerOptions& options);
 
 }  // namespace wperf::mcp

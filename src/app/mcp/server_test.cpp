@@ -126,7 +126,7 @@ TEST_F(ServerTest, WhatIsNoRequestIsRefused) {
   EXPECT_EQ(json::parse(one.answer("{\"jsonrpc\":\"2.0\",\"id\":\"\xc3\xa4\",\"method\":\"ping\"}"))["id"], "\xc3\xa4");
 }
 
-// An id is sent back as it came, so it must be JSON.
+// An id is sent back unchanged, so it must be valid JSON.
 TEST_F(ServerTest, AnAnswerIsJsonWhateverTheIdIs) {
   Server one = server();
   const auto ping = [&](const std::string& id) {

@@ -30,7 +30,7 @@ namespace {
 
 using request::Request;
 
-// An answer with its warnings has at most 4 KiB, and so has its structured form.
+// An answer with its warnings has at most 4 KiB, in each of its two forms.
 constexpr u32 kBytes = 3072;
 constexpr usize kBytesOfWarnings = 768, kLeastOfWarning = 40;
 
@@ -46,7 +46,7 @@ class KeptOutput final : public diag::Console {
     constexpr usize kMost = 5;
     if (answer.warnings.size() >= kMost || bytes_ + kLeastOfWarning > kBytesOfWarnings) return;
     answer.warnings.push_back(brief::cut(line, kBytesOfWarnings - bytes_));
-    bytes_ += answer.warnings.back().size() + 2;  // with two ends of lines
+    bytes_ += answer.warnings.back().size() + 2;  // plus two line ends
   }
   bool animated() const override { return false; }
   bool interrupted() const override { return os::interrupted() || cancellation_.is_asked(); }
@@ -55,10 +55,10 @@ class KeptOutput final : public diag::Console {
 
  private:
   const Cancellation& cancellation_;
-  usize bytes_ = 0;  // of the warnings
+  usize bytes_ = 0;  // size of the warnings
 };
 
-// Matches names of functions as -s does.
+// Matches names of functions like -s.
 std::function<bool(std::string_view)> symbol_filter(const std::string& text) {
   if (text.empty()) return {};
   return
@@ -110,10 +110,10 @@ struct EventRow {
   std::string name, number, type, description;
 };
 
-// Other names of an event are left out.
+// Returns false for alternative names of an event.
 bool is_shown(EventRow& row, const std::string& match) {
   if (row.description.starts_with(report::kAnotherNameOf)) return false;
-  // The type of an event of Windows' tracing describes it.
+  // For events of Windows tracing, the type is the description.
   const bool is_plain_type = row.type.starts_with('[');
   if (row.description == "---") row.description = is_plain_type ? std::string() : row.type;
   return match.empty() || in_lower_case(row.name + ' ' + row.description).find(match) != std::string::npos;
@@ -224,11 +224,12 @@ diag::Result<brief::Brief> ToolAnswers::of_profile(const Samples& samples, Tool 
   options.callees = tool == Tool::callees;
   options.part = {.from = arguments.number("from"), .to = arguments.number("to")};
   WPERF_TRY(options.sort, rows_by(tool == Tool::source ? "line" : arguments.text("by")));
-  const std::string file = text::quoted_word(recording.path());  // the commands may be run in another folder
+  // a full path, because the commands may be run in another folder
+  const std::string file = text::quoted_word(recording.path());
   return brief::of_profile(*samples.profile, options, {.recording = file, .all = "wperf report " + file});
 }
 
-// A device's options may name files, so characters of paths are not allowed in a client's device.
+// The options of a device can name files, so a client may not use characters of paths in --device.
 diag::Result<std::string> ToolAnswers::device_of(const Arguments& arguments) const {
   std::string device = arguments.text("device");
   if (device.empty()) return device_;
@@ -261,7 +262,7 @@ diag::Result<void> ToolAnswers::add_program(const Arguments& arguments, Request&
   return {};
 }
 
-// The same request as from a command line.
+// Makes the same request as a command line would.
 diag::Result<Request> ToolAnswers::request_of(Tool tool, const Arguments& arguments) {
   Request request;
   WPERF_TRY(request.device, device_of(arguments));
@@ -320,8 +321,8 @@ diag::Result<Answer> ToolAnswers::of_command(Tool tool, const Arguments& argumen
   KeptOutput console(*cancellation_);
   const auto done =
       tool == Tool::compare ? commands::run_diff(request, &runs_, console) : commands::run(request, console);
-  // A cancelled request has no answer, so nobody would learn the name of its file. After an error, the file may still
-  // be empty.
+  // Removes the file of a cancelled request, because it has no answer that names the file. After an error, an empty
+  // file is removed.
   const bool is_cancelled = cancellation_->is_asked();
   const std::string path = kept.empty() ? "" : os::join_path(recordings_.root(), kept);
   if (!kept.empty() && (is_cancelled || os::file_size(path) == 0)) os::remove_file(path);
@@ -342,7 +343,7 @@ diag::Result<brief::Brief> ToolAnswers::events(const Arguments& arguments, diag:
   request.outputs.json = request.outputs.quiet = request.outputs.verbose = true;
   KeptOutput list(*cancellation_);
   WPERF_TRY(const int status, commands::run(request, list));
-  static_cast<void>(status);  // the status is a program's, and `list` starts none
+  static_cast<void>(status);  // only a started program has a status, and `list` starts none
   for (const std::string& warning : list.answer.warnings) console.warn(warning);
   const std::string match = in_lower_case(arguments.text("match"));
   const std::vector<EventRow> rows = matching_events(list.answer.json, match);

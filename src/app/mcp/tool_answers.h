@@ -25,7 +25,7 @@ struct Answer {
 
 class ToolAnswers {
  public:
-  // `device`: used if the client names none.
+  // `device`: used if the client does not name a device.
   ToolAnswers(std::string root, std::string device, std::shared_ptr<const Cancellation> cancellation)
       : recordings_(std::move(root)), device_(std::move(device)), cancellation_(std::move(cancellation)) {}
 

@@ -27,7 +27,7 @@ enum class Tool : u8 {
   topdown,
 };
 
-// number_of_task: a number of a process or thread.
+// number_of_task: the number of a process or thread.
 enum class Kind : u8 { text, texts, number, number_of_task, flag };
 
 struct Parameter {
@@ -44,7 +44,7 @@ struct ToolRow {
   std::span<const Parameter> parameters;
 };
 
-// Without tools that start programs, unless these are allowed.
+// All tools; tools that start programs are included only if they are allowed.
 std::span<const ToolRow> tool_rows(bool may_start_programs);
 // Returns null if no tool has this name.
 const ToolRow* find_tool(std::string_view name, bool may_start_programs);
@@ -52,7 +52,7 @@ const ToolRow* find_tool(std::string_view name, bool may_start_programs);
 // Writes a member of the answer to tools/list. `has_output`: includes the schema of structured answers.
 void write_tool(text::JsonWriter& json, const ToolRow& row, bool has_output);
 
-// A sentence about the first argument that does not fit; empty if all fit.
+// Returns a sentence about the first argument that does not fit; empty if all arguments fit.
 std::string wrong_argument(const ToolRow& row, const Arguments& arguments);
 
 }  // namespace wperf::mcp

@@ -15,10 +15,10 @@ namespace {
 constexpr u64 kProgressNs = 1'000 * kNanosecondsPerMillisecond;
 constexpr u64 kSamplesOfPayload = 128;
 
-// The letters after "sampling ...". WindowsPerf's tool fetches samples once a second and prints a letter for each full
-// payload, and another one for a partial payload. For bytes, and on a terminal, a single letter says whether there were
-// samples. The letters are printed at the end if a program writes to the same line (`live` is false), or if the console
-// shows progress.
+// The letters after "sampling ...". WindowsPerf's tool fetches samples once a second and prints one letter for each
+// full payload, and another letter for a partial payload. For bytes, and on a terminal, a single letter shows whether
+// there were samples. The letters are printed at the end if a program writes to the same line (`live` is false), or if
+// the console shows progress.
 class SamplingProgress {
  public:
   SamplingProgress(diag::Console& console, u64 now, bool live, std::string_view end)
@@ -96,7 +96,7 @@ diag::Result<Collection> collect_samples(OpenedMachine& machine, const StopCondi
 
 void print_end_of_collection(const Collection& collection, const OpenedMachine& machine, diag::Console& console) {
   const bool is_interrupted = collection.end == WaitEnd::interrupted;
-  // Scripts made for WindowsPerf know its words.
+  // Scripts for WindowsPerf expect WindowsPerf's wording.
   const bool has_words_of_windowsperf = machine.capabilities.kernel == nullptr;
   if (is_interrupted && !has_words_of_windowsperf) {
     console.out(" stopped by Ctrl-C; showing what was sampled\n");

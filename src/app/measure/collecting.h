@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lets time pass during sampling: drains the buffers often enough, shows that samples come, and ends with Ctrl-C or the
-// program. Used for sampling with counters and with SPE.
+// Waits during sampling: drains the buffers often enough, shows progress, and stops on Ctrl-C or when the program ends.
+// Used for sampling with counters and with SPE.
 #pragma once
 #include <functional>
 #include <optional>
@@ -25,7 +25,7 @@ struct Collected {
   u64 next_ns = 0;       // how long to wait before the next drain; 0: the default
 };
 
-inline constexpr u64 kSampleDrainNs = 100'000'000;  // the sample rings are large enough for this
+inline constexpr u64 kSampleDrainNs = 100'000'000;  // the ring buffers are large enough for this time
 inline constexpr u64 kSpeDrainNs = 10'000'000;      // a core writes megabytes in this time
 
 // When sampling ends, if Ctrl-C does not end it earlier.

@@ -112,8 +112,8 @@ std::map<std::string, MetricCounts> metric_counts(const counts::Unit& unit, cons
   return counts;
 }
 
-// The same events are programmed on all cores. A core of another kind may not have an event with this name, or may have
-// another event with its number.
+// The same event numbers are programmed on all cores. A core of another kind may lack an event with this name, or use
+// its number for another event.
 bool has_its_events(const pmu::Metric& metric, pmu::Product product, const MetricInstance& instance) {
   for (std::string_view rest = metric.events; !rest.empty();) {
     const std::string_view name = rest.substr(0, rest.find(','));
@@ -127,7 +127,8 @@ bool has_its_events(const pmu::Metric& metric, pmu::Product product, const Metri
   return true;
 }
 
-// Uses the formula for the cores on which it was counted; a program may have run on several kinds of cores.
+// Computes a metric with the formula for the cores on which it was counted. A program may have run on several kinds of
+// cores.
 std::optional<double> metric_value(std::string_view name, const std::vector<pmu::Product>& kinds,
                                    const MetricInstance& instance) {
   std::optional<std::string_view> formula;
@@ -235,7 +236,7 @@ void add_ddr_metric(const std::vector<counts::Unit>& units, const plan::Schedule
   profile.ddr.push_back(row_of(std::nullopt, all));
 }
 
-// Time and switches are columns for all threads; only entries with a counter get more columns.
+// Time and switches are columns for all threads. Only entries with a counter become further columns.
 void add_threads(const plan::CountPlan& plan, const readings::CountCapture& capture, answers::CountProfile& profile) {
   if (capture.threads.empty()) return;
   const std::vector<plan::Entry>& entries = plan.schedules[index_of(EventClass::core)].entries;
@@ -260,7 +261,7 @@ void add_threads(const plan::CountPlan& plan, const readings::CountCapture& capt
                    [](const auto& a, const auto& b) { return a.running_seconds > b.running_seconds; });
 }
 
-// Says how much of the time may be missing in the counts.
+// Adds a remark about the share of time that may be missing in the counts.
 void add_uncertainty(const readings::CountCapture& capture, answers::CountProfile& profile) {
   u64 running_ns = capture.unseen_ns;
   for (const readings::ThreadCounts& thread : capture.threads) running_ns += thread.running_ns;
@@ -279,7 +280,7 @@ void add_uncertainty(const readings::CountCapture& capture, answers::CountProfil
   }
 }
 
-// A note is needed because a count of 0 looks like a result.
+// Adds a note about events that do not exist, because their count of 0 looks like a result.
 void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, answers::CountProfile& profile) {
   std::vector<std::string> names;
   for (const plan::Entry& entry : plan.schedules[index_of(EventClass::core)].entries) {
@@ -300,7 +301,7 @@ void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, a
 double elapsed_seconds(const readings::CountCapture& capture, bool by_kernel) {
   const u64 elapsed_ns = capture.end_ns - capture.start_ns;
   const u64 whole_ms = elapsed_ns / kNanosecondsPerMillisecond;
-  // WindowsPerf prints whole milliseconds. A time below one millisecond would become 0, which was not measured.
+  // WindowsPerf prints whole milliseconds. For shorter times, the exact time is used, because 0 would be wrong.
   const bool is_exact = by_kernel || whole_ms == 0;
   return is_exact ? static_cast<double>(elapsed_ns) / 1e9 : static_cast<double>(whole_ms) / 1000.0;
 }

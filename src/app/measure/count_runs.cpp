@@ -35,7 +35,7 @@ u64 rounded(double value) {
   return static_cast<u64>(std::llround(value));
 }
 
-// `rows_of` returns the same rows for each run; `means` must initially be those of the first run.
+// `rows_of` returns the same rows for each run; `means` must initially be the rows of the first run.
 template <typename RowsOf>
 void average_rows(const std::vector<CountProfile>& runs, RowsOf rows_of, std::vector<CountRow>& means) {
   for (const CountProfile& run : runs) means.resize(std::min(means.size(), rows_of(run).size()));
@@ -97,7 +97,7 @@ CountProfile mean_of_runs(const std::vector<CountProfile>& runs) {
     for (const CountProfile& run : runs) mean.metrics[m].counted = mean.metrics[m].counted && run.metrics[m].counted;
   }
   average_times(runs, mean, deviations);
-  mean.threads.clear();  // these differ from run to run
+  mean.threads.clear();  // threads differ from run to run
   mean.process = std::nullopt;
   mean.runs = deviations;
   return mean;

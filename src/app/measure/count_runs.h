@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several profiles of counts as one. Pure.
+// Combines several profiles of counts into one. Pure.
 #pragma once
 #include <vector>
 
@@ -8,11 +8,11 @@
 
 namespace wperf::measure {
 
-// The means, and how much the counts differed. `runs` must not be empty; the mean of one run is that run.
+// Returns the mean counts, and how much the counts differed. `runs` must not be empty; the mean of one run is that run.
 answers::CountProfile mean_of_runs(const std::vector<answers::CountProfile>& runs);
 
-// Each run counted some of the events of `plan`. Returns all of them in the plan's order; times are those of the first
-// run.
+// Each part counted some of the events of `plan`. Returns all counts in the plan's order, with the times of the first
+// part.
 answers::CountProfile joined_parts(const plan::CountPlan& plan, std::vector<answers::CountProfile> parts);
 
 }  // namespace wperf::measure

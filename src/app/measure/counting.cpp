@@ -12,7 +12,7 @@ namespace {
 
 constexpr u64 kCountStepMs = 100;
 constexpr u64 kPauseStepMs = 500;
-constexpr u64 kPollMs = 100;  // so that Ctrl-C is noticed soon
+constexpr u64 kPollMs = 100;  // poll interval, so that Ctrl-C is noticed soon
 
 struct Waiting {
   const SpawnedProgram& program;
@@ -72,7 +72,7 @@ diag::Result<void> SpawnedProgram::follow(u32 pid) {
 }
 
 std::string killed_text(u32 signal) {
-  // The same numbers on x86 and Arm.
+  // The numbers are the same on x86 and Arm.
   static constexpr std::string_view kNames[] = {"",     "HUP",  "INT",  "QUIT", "ILL",  "TRAP", "ABRT", "BUS",
                                                 "FPE",  "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM",
                                                 "",     "",     "",     "",     "",     "",     "",     "",
@@ -84,7 +84,7 @@ std::string killed_text(u32 signal) {
 
 diag::Result<void> check_not_killed(const request::Measurement& wanted, const device::ProcessState& program,
                                     const diag::Console& console) {
-  // Ctrl-C also goes to the program.
+  // Ctrl-C also reaches the program.
   if (program.running || program.signal == 0 || !wanted.program.has_value() || console.interrupted()) return {};
   return diag::Error{
       .text = fmt::format("{} {}; the results end there", wanted.program->path, killed_text(program.signal)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One running measurement: its program, waiting with progress and Ctrl-C, and single counts.
+// A running measurement: its program, waiting with progress until Ctrl-C, and single counts.
 #pragma once
 #include <optional>
 #include <string>
@@ -26,7 +26,7 @@ class SpawnedProgram {
   SpawnedProgram& operator=(const SpawnedProgram&) = delete;
 
   diag::Result<void> start(const MeasureOptions& options, u32 core);
-  // Follows a program that is already running; it is not ended.
+  // Uses a program that is already running; it is not killed afterwards.
   diag::Result<void> follow(u32 pid);
   u32 pid() const { return pid_; }  // 0: no program
   bool ended() const { return pid_ != 0 && !programs_.process(pid_).running; }
@@ -38,27 +38,27 @@ class SpawnedProgram {
   bool started_ = false;
 };
 
-// The exit status of a successful run with this program. It is the program's own status if the program ended on its
-// own, as in other tools of the system. It is 0 on devices where scripts of WindowsPerf expect that (contract 1.2); on
-// these devices, a warning is printed if the program failed and its output was hidden. Also warns if a signal killed
-// it.
+// The exit status of a successful run with this program. As with other tools of the system, it is the status of the
+// program if the program ended by itself. On devices where scripts of WindowsPerf expect 0, it is 0 (contract 1.2); on
+// these devices, prints a warning if the program failed and its output was hidden. Also warns if a signal killed the
+// program.
 int status_of_program(const request::Measurement& wanted, OpenedMachine& machine, const device::ProcessState& program,
                       diag::Console& console);
 
-// An error if a signal killed the program that was measured.
+// Returns an error if a signal killed the measured program.
 diag::Result<void> check_not_killed(const request::Measurement& wanted, const device::ProcessState& program,
                                     const diag::Console& console);
 
 // "was killed by SIGSEGV (signal 11)".
 std::string killed_text(u32 signal);
 
-// Waits before measuring, as long as --record_spawn_delay requests.
+// Waits before measuring, for the time of --record_spawn_delay.
 diag::Result<void> let_start_up(const request::Measurement& wanted, OpenedMachine& machine, u32 pid);
 
 enum class WaitEnd { time, interrupted, program_ended };
 
-// The moving sign after "counting ... ". If not `live`, a program writes to the same lines, so all of it is printed at
-// the end.
+// The moving sign after "counting ... ". If not `live`, a program prints to the same terminal, so the whole line is
+// printed at the end.
 class Progress {
  public:
   Progress(diag::Console& console, std::string_view label, bool live);

@@ -30,7 +30,7 @@ DriverPython::DriverPython(request::PythonFrames frames, device::Programs& progr
 void DriverPython::see(const Moment& moment) {
   constexpr u64 kStill = ~u64{0};
   const perf_data::SampleOwner owner{.pid = moment.process, .tid = moment.thread, .time = moment.time_ns};
-  // The machine stands still, so there is time to look for an interpreter before the copy.
+  // The machine is stopped, so there is time to search for an interpreter before copying.
   if (python_.copies().note(owner.pid)) python_.open_new();
   python_.copies().copy(owner, kStill);
 }
@@ -53,7 +53,7 @@ u32 DriverPython::module_at(u64 address) {
   return found != modules.end() ? static_cast<u32>(found - modules.begin()) : perf_data::kNoCode;
 }
 
-// A stack that was cut, or whose frame records end early, does not end at the outermost function.
+// Does the chain end at the outermost function? It does not if the stack was cut, or if its frame records end early.
 bool DriverPython::is_whole(const std::vector<u64>& chain) {
   return is_start_of_programs_(module_at(chain.back()));
 }
@@ -63,7 +63,7 @@ void DriverPython::join(const readings::DrainedSample& sample, const recording::
   if (copy == nullptr) return python_.miss(sample.process);
   if (copy->process == nullptr || user >= chain.size()) return;
   process_ = sample.process;
-  // Checks for a function that the interpreter's function has called and that has no frame record yet, or no longer.
+  // Checks for a function called by the interpreter's function that has no frame record yet, or has already removed it.
   const auto evaluates = [&](u64 address) { return copy->process->evaluates_at(address); };
   const bool is_user = sample.exception_level == 0;
   const bool has_leaf =

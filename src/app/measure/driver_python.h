@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record --python` and `waits --python` on a machine that reports each sample, and each stack in its schedule, while
-// the thread is stopped. The Python frames are copied then, and joined with the call chain when the sample is drained
-// or read from a trace (docs/design/python.md).
+// `record --python` and `waits --python` on a machine that reports each sample, and each stack of a context switch,
+// while the thread is stopped. The Python frames are copied then, and joined with the call chain when the sample is
+// drained or read from a trace (docs/design/python.md).
 #pragma once
 #include <functional>
 #include <map>
@@ -26,10 +26,11 @@ class DriverPython final : public device::SampleWatcher {
 
   void see(const Moment& moment) override;
 
-  // Called before and after the samples of a drain. When a drain ends, newer samples may already have been seen.
+  // Called before and after the samples of a drain. At the end of a drain, frames of newer samples may already have
+  // been copied.
   void begin_drain() { modules_.clear(); }
   void end_drain();
-  // The frames of a thread at this moment, on the machine's clock; see PythonCopies::take().
+  // The frames of a thread at this time, on the machine's clock; see PythonCopies::take().
   std::unique_ptr<recording::PythonCopy> copy_of(u32 thread, u64 time_ns, u64 late_ns = 0) {
     return python_.copies().take(thread, time_ns, late_ns);
   }

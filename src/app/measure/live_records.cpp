@@ -57,7 +57,7 @@ bool LiveRecords::take(std::span<const std::byte> records) {
     const std::span<const std::byte> record = records.first(size);
     records = records.subspan(size);
     switch (type) {
-      case perf_data::RecordType::finished_round:  // the looks are joined in another order
+      case perf_data::RecordType::finished_round:  // left out, because looks are joined in another order
         break;
       case perf_data::RecordType::sample:
       case perf_data::RecordType::lost:

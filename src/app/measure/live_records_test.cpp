@@ -136,7 +136,7 @@ TEST(LiveRecords, WhatIsNoRecordIsRefused) {
   records.begin_look(~u64{0});
   EXPECT_FALSE(records.take(bytes_of(std::string(4, '\0'))));
   EXPECT_FALSE(records.take(bytes_of(std::string(16, '\0'))));    // a record of size 0
-  EXPECT_FALSE(records.take(bytes_of(sample(1).substr(0, 12))));  // cut
+  EXPECT_FALSE(records.take(bytes_of(sample(1).substr(0, 12))));  // a truncated record
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::vector<std::byte> copy_of(std::span<const std::byte> bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-// The position of the process id in a sample, if it is the same for all events; 0 if it has none.
+// The position of the process id in a sample, if it is the same for all events; otherwise 0.
 usize pid_offset_of(const perf_data::PerfFile& file) {
   constexpr usize kHeader = 8;
   if (file.attrs().empty()) return 0;
@@ -107,7 +107,8 @@ diag::Result<void> KernelLive::read_new() {
 diag::Result<LiveLook> KernelLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
   LiveLook look;
   bool goes_on = false;
-  // The file, and the kernel's records about programs that have ended, must not grow for days.
+  // Starts a new session when there is too much data, so that the file and the records about ended programs do not grow
+  // for days.
   if (session_ == nullptr || read_ > kMostLiveBytes || records_.sideband_bytes() > kMostLiveBytes) {
     WPERF_CHECK_OK(open());
     look.begin_ns = begin_ns_;
@@ -116,7 +117,7 @@ diag::Result<LiveLook> KernelLive::next(u64 length_ms, const std::function<void(
     look.begin_ns = sampled_ns_;
     goes_on = true;
   }
-  // Reading the capabilities took part of the time.
+  // Opening the session took part of the time.
   const u64 gone_ms = (run_.now_ns() - look.begin_ns) / kNanosecondsPerMillisecond;
   const auto nothing = [&] -> diag::Result<Collected> {
     meanwhile();
@@ -182,7 +183,7 @@ void DriverLive::forget_oldest() {
   }
 }
 
-// The session's statistics grow from its start on; each look has its own part.
+// The statistics grow from the start of the session. A look gets the increase since the previous look.
 void DriverLive::end_look(Look look) {
   readings::SampleCapture& capture = look.capture;
   const std::vector<readings::CoreStatistics> now = capture.core_statistics;
@@ -263,7 +264,7 @@ diag::Result<std::vector<std::byte>> DriverLive::recording(usize looks, usize ne
   return copy_of(recording.mapped->bytes());
 }
 
-// Windows' tracing writes files: one trace for each look.
+// Windows tracing writes files, so there is one trace for each look.
 class TraceLive final : public LiveSampling {
  public:
   explicit TraceLive(LiveRun run) : run_(std::move(run)) {}
@@ -305,7 +306,7 @@ diag::Result<std::vector<std::byte>> TraceLive::recording(usize /*looks*/, usize
   return diag::Error{.text = "only the newest trace of Windows is kept", .hint = "resume the display first"};
 }
 
-// The same measurement as a request for counting.
+// Converts the measurement to a request for counting.
 request::Measurement counting(request::Measurement wanted, std::vector<request::CountItem> counters,
                               const SampledProgram& sampled) {
   wanted.command = request::Command::stat;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples in consecutive looks for `top`, without gaps if the device allows it. The last looks are kept, and can be
-// read as a recording. Must be used by one thread.
+// Samples in consecutive looks (refresh intervals) for `top`, without gaps if the device allows it. The last looks are
+// kept and can be read as a recording. Must be used by one thread.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -22,7 +22,7 @@ namespace wperf::measure {
 // The time between two updates of `top`, and what was sampled in it.
 struct LiveLook {
   u64 begin_ns = 0, end_ns = 0;  // in device time
-  u64 unseen_ns = 0;             // time before the look without sampling
+  u64 unseen_ns = 0;             // time before the look in which nothing was sampled
   WaitEnd end = WaitEnd::time;
   std::optional<diag::Error> error = {};  // the program crashed; the samples before that are valid
   stacks::PythonSamples python = {};
@@ -31,13 +31,12 @@ struct LiveLook {
 class LiveSampling {
  public:
   virtual ~LiveSampling() = default;
-  // Waits for this time, or until Ctrl-C or the program's end, and keeps the samples. `meanwhile` is called several
-  // times a second if the device allows it; recording() then has the earlier looks.
+  // Waits for this time, or until Ctrl-C or the program's end, and keeps the samples. If the device allows it,
+  // `meanwhile` is called several times a second; during these calls recording() has the earlier looks.
   virtual diag::Result<LiveLook> next(u64 length_ms, const std::function<void()>& meanwhile) = 0;
   // The number of looks that are kept; at least one after the first look.
   virtual usize kept() const = 0;
-  // A perf.data file with this many looks: the last ones, or the last ones before some newer looks that are
-  // skipped.
+  // A perf.data file with this many looks: the newest ones, after skipping `newest_left_out` looks.
   virtual diag::Result<std::vector<std::byte>> recording(usize looks, usize newest_left_out) = 0;
   // The context switches of the newest look, if requested and not in the recording itself; otherwise null.
   virtual const recording::RecordedSwitches* switches() const { return nullptr; }

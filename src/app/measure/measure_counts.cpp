@@ -20,7 +20,7 @@ answers::CountProfile profile_of(const plan::CountPlan& plan, const OpenedMachin
   return profile;
 }
 
-// The text for an option without a value: a metric of this machine, or else a command line that works.
+// Suggests what to count if the user named nothing: a metric of this machine, or else a command line that works.
 std::string what_to_count(const OpenedMachine& machine) {
   if (machine.capabilities.kernel != nullptr)
     return "`wperf stat -- PROGRAM` counts the most useful events; choose others with -e";
@@ -31,7 +31,7 @@ std::string what_to_count(const OpenedMachine& machine) {
                      imix != nullptr ? imix->name : metrics.front().name);
 }
 
-// Adds the system's facts about the program to the counts.
+// Adds facts from the system about the program to the counts.
 void describe_program(const request::Measurement& wanted, OpenedMachine& machine, const SpawnedProgram& program,
                       answers::CountProfile& profile) {
   if (!profile.by_kernel || program.pid() == 0) return;
@@ -96,7 +96,7 @@ diag::Result<std::unique_ptr<CountSection>> CountSection::begin(plan::CountPlan 
   return section;
 }
 
-// The time of a simulated machine does not pass unless its only client waits for it.
+// Time on a simulated machine passes only while its client waits.
 diag::Result<void> CountSection::let_time_pass() {
   device::Programs& programs = machine_.device->programs();
   if (programs.now_ns() != machine_begun_ns_) return {};

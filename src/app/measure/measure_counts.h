@@ -23,7 +23,7 @@ namespace wperf::measure {
 // Returns an error if no event is named.
 diag::Result<plan::CountPlan> plan_counts(const request::Measurement& wanted, OpenedMachine& machine);
 
-// Prints the lines of -v before counting.
+// Prints what -v shows before counting.
 void print_plan(const plan::CountPlan& plan, const OpenedMachine& machine,
                 const std::vector<output::TimelineFile>& files, diag::Console& console);
 
@@ -40,7 +40,7 @@ diag::Result<MeasuredCount> measure_count(const MeasureOptions& options, const p
                                           OpenedMachine& machine, const SpawnedProgram& program,
                                           diag::Console& console);
 
-// A count between two moments chosen by the caller. `machine` must outlive it.
+// A count between two calls of the user. `machine` must outlive this object.
 class CountSection {
  public:
   static diag::Result<std::unique_ptr<CountSection>> begin(plan::CountPlan plan, OpenedMachine& machine,
@@ -66,9 +66,9 @@ MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::Cou
                                   const SpawnedProgram& program, diag::Console& console);
 
 // Sends the counters of a count to system-wide event recorders (contract 11.4). Called after each count of `stat`. Does
-// nothing unless a recorder listens.
+// nothing if no recorder listens.
 void trace_counters(const answers::CountProfile& profile);
-// Calls visit for each of these events: one for each counter, by class, unit and row.
+// Calls visit() with an event for each counter, in the order of class, unit and row.
 void for_each_counter(const answers::CountProfile& profile, const std::function<void(const os::CounterEvent&)>& visit);
 
 }  // namespace wperf::measure

@@ -62,9 +62,9 @@ bool any_token(const Measurement& wanted, bool (*is)(const request::EventToken&)
   });
 }
 
-constexpr std::string_view kOutside = "outside the cores";  // tracing cannot count these
+constexpr std::string_view kOutside = "outside the cores";  // tracing cannot count such events
 
-// The requested option that Arm's driver can do and Windows' own tracing cannot; empty if there is none.
+// The requested option that works with Arm's driver but not with Windows tracing; empty if there is none.
 std::string counted_by_drivers(const Measurement& wanted) {
   if (wanted.command != Command::stat && wanted.command != Command::test) return {};
   if (any_token(wanted, [](const request::EventToken& token) { return token.event_class != EventClass::core; })) {
@@ -137,7 +137,7 @@ ChosenDevice choose_device(const Measurement& wanted, const devices::DevicesHere
 
 bool records_trace(const Measurement& wanted, const devices::DevicesHere& here) {
   const std::string name = wanted.device.empty() ? choose_device(wanted, here).name : wanted.device;
-  // The waits of the simulated Windows are recorded by its tracing.
+  // Waits on the simulated Windows are recorded by its tracing.
   return name.starts_with("etw") || (wanted.command == Command::waits && name.starts_with("sim"));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The opened and locked machine of a command, and the names of events and metrics that it knows.
+// The opened and locked machine of a command, and the machine's names of events and metrics.
 #pragma once
 #include <memory>
 #include <string>
@@ -38,7 +38,7 @@ struct ChosenDevice {
   std::string why;   // a sentence for the first line; empty if the choice needs no explanation
 };
 ChosenDevice choose_device(const request::Measurement& wanted, const devices::DevicesHere& here);
-// Is the recording a Windows trace?
+// Will the recording be a Windows trace?
 bool records_trace(const request::Measurement& wanted, const devices::DevicesHere& here);
 
 }  // namespace wperf::measure

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which device is chosen on Windows without --device, for each command and each set of drivers.
+// The device that is chosen on Windows without --device, for each command and each set of drivers.
 #include "app/measure/opened_machine.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(device_choice, our_driver_goes_first_and_nothing_is_said) {
 TEST(device_choice, without_it_by_what_is_asked) {
   struct Row {
     Measurement request;
-    const char *stock, *arms;  // the device that is chosen without, and with, Arm's driver
+    const char *stock, *arms;  // the device that is chosen without and with Arm's driver
     const char* word;          // a word in the sentence if there is Arm's driver
   };
   const Row rows[] = {

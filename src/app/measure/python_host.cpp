@@ -23,7 +23,7 @@ class ProgramMemory final : public python::ProcessMemory {
   u32 pid_;
 };
 
-// On Windows, programs and threads have the same numbers inside and outside.
+// On Windows, there are no containers that change the numbers of processes and threads.
 class MachineOfPrograms final : public recording::PythonHost {
  public:
   explicit MachineOfPrograms(device::Programs& programs) : programs_(programs) {}

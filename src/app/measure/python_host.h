@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine with wperf's driver on which Python interpreters are looked for.
+// A machine with wperf's driver that is searched for Python interpreters.
 #pragma once
 #include <memory>
 #include <string_view>

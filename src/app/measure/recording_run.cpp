@@ -39,17 +39,18 @@ diag::Result<void> keep_recording(std::span<const std::byte> bytes, const std::s
   return file.close();
 }
 
-// Memory of parts that were read is freed immediately, so a long recording never has to be completely in memory.
+// Frees the memory of parts that were read, so that a long recording is never completely in memory.
 diag::Result<void> open_recording(Recording& recording) {
   auto opened = perf_data::PerfFile::open(recording.mapped->bytes());
-  // A file that could not be written completely is often unreadable; the reason is the error of the writer.
+  // A file that could not be written completely is often unreadable; then returns the error of the writer, which is the
+  // cause.
   if (!opened.has_value()) return recording.error.has_value() ? *recording.error : std::move(opened).error();
   recording.file = std::move(opened).value();
   recording.file.on_passed([mapped = recording.mapped.get()](u64 begin, u64 end) { mapped->release(begin, end); });
   return {};
 }
 
-// The system's own kernel samples into a file (docs/decisions/0007).
+// Lets the kernel of the system sample into a file (docs/decisions/0007).
 diag::Result<void> record_with_kernel(const MeasureOptions& options, OpenedMachine& machine, Recording& recording,
                                       diag::Console& console) {
   const u32 pid = recording.sampled.pid;
@@ -90,7 +91,7 @@ void warn_of_lost_stacks(const readings::SampleCapture& capture, diag::Console& 
   if (cut != 0) console.warn(fmt::format("{} samples have more callers than --max-stack records", cut));
 }
 
-// Reminds a user who forgot the program, within the first second.
+// Tells users who forgot to name a program, at the start, that the whole machine is recorded.
 void print_whole_machine_note(u64 length_ms, diag::Console& console) {
   console.out(length_ms != 0
                   ? fmt::format("recording the whole machine for {} s; press Ctrl-C to stop earlier\n",
@@ -101,7 +102,7 @@ void print_whole_machine_note(u64 length_ms, diag::Console& console) {
 // Used with a driver that returns samples.
 diag::Result<void> record_with_driver(const MeasureOptions& options, OpenedMachine& machine, Recording& recording,
                                       diag::Console& console) {
-  // This driver's samples have no process, so they are attributed to the program that runs on their core.
+  // Samples of this driver have no process, so they are attributed to the program on their core.
   if (!machine.capabilities.foreign_driver.empty()) recording.plan.process = recording.sampled.pid;
   const modules::SymbolOptions symbols = modules::symbol_options(options.wanted);
   console.out(report::sample_start_text(target_before(machine.device->programs(), recording.sampled, symbols),
@@ -181,7 +182,7 @@ diag::Result<void> finish_session(const std::string& kept_file, OpenedMachine& m
   recording.processes = machine.device->programs().processes();
   if (recording.session->is_trace()) {
     recording.trace = recording.session->readable_path();
-    // The additions are for other machines; on this one the trace is complete without them.
+    // The additions are needed only on other machines; on this machine the trace can be read without them.
     recording::TraceAdditions additions{.volumes = recording.session->volumes(), .losses = {}};
     for (const auto& [begin_ns, end_ns, events, buffers] : recording.session->losses()) {
       additions.losses.push_back({.begin_ns = begin_ns, .end_ns = end_ns, .events = events, .buffers = buffers});

@@ -20,8 +20,8 @@ std::string name_of(const readings::Process& process) {
   return std::string(text::base_name(path));
 }
 
-// The build ids of the measured program's modules, by path. They are also used for other processes with the same
-// modules. Opening the modules of all Windows programs would take too long.
+// The build ids of the measured program's modules, by path. Also used for other processes with these modules, because
+// opening the modules of all Windows programs would take too long.
 std::map<std::string, std::string> builds_of_program(const RunEnding& ending) {
   std::map<std::string, std::string> builds;
   for (const readings::Process& process : ending.processes) {
@@ -33,7 +33,7 @@ std::map<std::string, std::string> builds_of_program(const RunEnding& ending) {
   return builds;
 }
 
-// Writes the programs as if they had existed before the first sample: with time 0, which precedes all other times.
+// Writes records about the programs with time 0, before all samples.
 void append_programs(std::string& records, const RunEnding& ending, u64 sample_type) {
   const std::map<std::string, std::string> builds = builds_of_program(ending);
   for (const readings::Process& process : ending.processes) {
@@ -48,7 +48,7 @@ void append_programs(std::string& records, const RunEnding& ending, u64 sample_t
       perf_data::append_comm(records, {process.pid, thread->second}, name, false, trailer);
     }
     for (const readings::Module& module : process.modules) {
-      // Parts of the system without a file are named as on Linux, for example "[vdso]".
+      // Modules of the system without a file are named as on Linux, for example "[vdso]".
       const std::string path = module.path.empty() ? '[' + module.name + ']' : module.path;
       const auto build = builds.find(module.path);
       perf_data::append_mmap2(records,
@@ -109,8 +109,8 @@ RecordingWriter::RecordingWriter(std::vector<perf_data::WrittenEvent> events, u6
   file_.append(beginning);
 }
 
-// The programs are written last but are valid from the beginning, because their time is 0. The whole file is one round,
-// so readers sort its records.
+// The records about programs are written last, but are valid from the beginning, because their time is 0. The whole
+// file is one round, so readers sort its records.
 void RecordingWriter::finish(const RunEnding& ending, const plan::Capabilities& machine,
                              std::span<const std::string> arguments) {
   std::string records;

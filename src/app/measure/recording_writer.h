@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The recording of a run of wperf's driver as a perf.data file: its beginning, the programs, and its end.
+// Writes the recording of a run of wperf's driver as a perf.data file: its beginning, the programs, and its end.
 // SampleRecorder and SpeRecorder write the part in between.
 #pragma once
 #include <set>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kFewPrograms = 16;  // with several hundred programs, as on Windows, a list would be useless
 
-// Finds the running program that `sample` was given.
+// Finds the running program that the user gave to `sample`.
 diag::Result<u32> find_running(device::Programs& programs, const std::string& image_name) {
   std::vector<std::string> running;
   for (const readings::Process& process : programs.processes()) {
@@ -31,7 +31,8 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
       few ? fmt::format("running: {}", text::joined(running, ", ")) : "start it with `wperf record`");
 }
 
-// WindowsPerf samples the core whatever program runs there, and scripts written for it rely on that.
+// Is a missing program no error? WindowsPerf samples the core whatever program runs there, and its scripts rely on
+// this.
 bool goes_without_program(const MeasureOptions& options, const OpenedMachine& machine) {
   return options.wanted.command == request::Command::sample && machine.capabilities.kernel == nullptr &&
          !options.needs_program;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program that `sample` and `record` measure: found, or started. Also where its symbols are.
+// The program that `sample` and `record` measure, which is found or started, and where its symbols are.
 #pragma once
 #include <string>
 
@@ -18,12 +18,12 @@ struct SampledProgram {
   std::string pe_file, pdb_file;
 };
 
-// `spawned` gets the program that `record` starts on `core`, and must outlive the sampling. The result has process 0 if
-// the program given to `sample` does not run; this is reported.
+// `spawned` receives the program that `record` starts on `core`, and must outlive the sampling. The result has process
+// 0 if the program given to `sample` does not run; this is also printed.
 diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 core, OpenedMachine& machine,
                                            SpawnedProgram& spawned, diag::Console& console);
 
-// The process's module files, and its description for the profile. `process` is null if it was not found.
+// Finds the process with its modules, and describes it for the profile. `process` is null if it was not found.
 const readings::Process* find_process(const std::vector<readings::Process>& processes, u32 pid);
 answers::SampleTarget target_of(const SampledProgram& program, const readings::Process* process,
                                 const std::vector<modules::LoadedModule>& loaded);

@@ -17,7 +17,7 @@ namespace {
 constexpr u64 kTrialNs = 50 * kNanosecondsPerMillisecond;
 constexpr int kTrials = 4;
 
-// The number of samples of event n on the core that has the most.
+// The number of samples of an event on the core that has the most of them.
 u64 busiest_core(const readings::SampleCapture& capture, u32 event) {
   std::vector<u64> counts;
   for (const readings::DrainedSample& sample : capture.samples) {
@@ -85,7 +85,7 @@ struct Recorded {
   const readings::SampleCapture& capture;
   const readings::DrainedSample& sample;
   DriverPython* python;
-  std::vector<u64>& chain;  // reused memory
+  std::vector<u64>& chain;  // memory that is reused for each sample
 };
 
 void append_sample(const Recorded& of, std::string& records) {

@@ -25,7 +25,7 @@ struct SamplingOutcome {
   Collection collection;
 };
 
-// `begin` gets the final plan, then `take` gets the samples as they are drained.
+// `begin` is called with the final plan, then `take` with the samples of each drain.
 struct SampleSink {
   std::function<diag::Result<void>(const plan::SamplePlan&)> begin;
   std::function<void(readings::SampleCapture&)> take;
@@ -37,7 +37,7 @@ diag::Result<SamplingOutcome> sample_once(OpenedMachine& machine, const plan::Sa
 // settled or process `pid` ends; 0: no process.
 diag::Result<void> adapt_intervals(OpenedMachine& machine, plan::SamplePlan& plan, u32 pid);
 
-// Samples as records of perf.data: a SAMPLE record for each event of a sample.
+// Samples as records of a perf.data file: a SAMPLE record for each event of a sample.
 class SampleRecords {
  public:
   // Takes the samples out of a capture, so that it does not grow. `python`: null if not requested.
@@ -45,9 +45,9 @@ class SampleRecords {
 
   const std::string& bytes() const { return bytes_; }
   u64 samples() const { return samples_; }
-  u64 first_ns() const { return first_ns_; }  // greater than last_ns() if there are none
+  u64 first_ns() const { return first_ns_; }  // greater than last_ns() if there are no samples
   u64 last_ns() const { return last_ns_; }
-  const std::set<ProcessAndThread>& threads() const { return threads_; }  // that were sampled
+  const std::set<ProcessAndThread>& threads() const { return threads_; }  // threads with samples
 
  private:
   std::string bytes_;
@@ -56,13 +56,13 @@ class SampleRecords {
 };
 
 // Writes the samples, programs and modules of a run of wperf's driver as a perf.data file (contract 9.10). It has an
-// event for each event of the plan. Addresses and paths are those of the machine.
+// event for each event of the plan. Addresses and paths are the ones on the recorded machine.
 class SampleRecorder {
  public:
   // `file` must be empty. `python`: null if not requested.
   SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file, DriverPython* python = nullptr);
   void append(const SampleRecords& records);
-  // `capture`: everything that is known at the end.
+  // `capture`: the facts that are known at the end.
   void finish(const readings::SampleCapture& capture, const plan::Capabilities& machine,
               std::span<const std::string> arguments, const SampledProgram& program);
 
@@ -71,7 +71,7 @@ class SampleRecorder {
   RecordingWriter writer_;
   DriverPython* python_;
   u64 first_ns_ = ~u64{0}, last_ns_ = 0;
-  std::set<ProcessAndThread> threads_;  // the threads that were sampled
+  std::set<ProcessAndThread> threads_;  // the threads threads with samples
 };
 
 }  // namespace wperf::measure

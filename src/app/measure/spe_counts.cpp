@@ -31,7 +31,7 @@ plan::CountPlan plan_of(u32 counters) {
   return counts;
 }
 
-// Visits the fields of a unit and of a reading once each, in the order of the recording.
+// Visits each field of a unit and of a reading once, in the order in which the recording stores them.
 template <class Unit, class Visit>
 void visit_unit(Unit& unit, Visit&& visit) {
   visit(unit.unit);
@@ -119,7 +119,7 @@ perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::C
 
 answers::CountProfile counted_profile(const perf_data::CountedFacts& counted) {
   plan::CountPlan plan = plan_of(counted.counters);
-  // it only matters whether there are several
+  // later code only checks whether there are several cores
   plan.cores.resize(counted.cores == 1 ? 1 : 2);
   plan.kernel = counted.kernel;
   plan::Capabilities machine;

@@ -20,7 +20,7 @@ perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::C
 // Made from the capture; see count_profile_builder.h.
 answers::CountProfile counted_profile(const perf_data::CountedFacts& counted);
 
-// For all cores, with the number of recorded samples on each of `cores`.
+// The sampling population of all cores, and the number of recorded samples on each of `cores`.
 operations::SpePopulation population_of(const answers::CountProfile& counting);
 std::vector<u64> recorded_of_cores(const answers::CountProfile& counting,
                                    const std::vector<operations::SpeCore>& cores);

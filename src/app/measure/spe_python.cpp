@@ -35,7 +35,7 @@ PythonProcess* SpePython::process_of(const Moment& moment) {
 }
 
 void SpePython::see(const Moment& moment) {
-  if (moment.ticks == 0) return;  // not a record of SPE
+  if (moment.ticks == 0) return;  // not an SPE record
   PythonProcess* const process = process_of(moment);
   if (process == nullptr) return;
   const u64 time_ns = time_.to_perf_ns(moment.ticks);

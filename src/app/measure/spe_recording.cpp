@@ -99,8 +99,8 @@ diag::Result<Recording> record_kernel_spe(const MeasureOptions& options, OpenedM
 }
 
 // Writes the driver's bytes unchanged, one file for each core: `spe.data` if there is one core, otherwise spe.0.data
-// and so on. If the user gave the recording such a name, that file is not written, because the recording has the bytes,
-// too.
+// and so on. If the recording itself has such a name, this file is not written, because the recording also has the
+// bytes.
 class ByteFiles {
  public:
   ByteFiles(const MeasureOptions& options, bool several) : options_(options), several_(several) {}
@@ -159,7 +159,7 @@ diag::Result<SpeOutcome> profile_once(const plan::SpePlan& plan, OpenedMachine& 
     WPERF_TRY(counting, device.open_count(counts));
   }
   WPERF_TRY(const auto session, device.open_spe(plan));
-  // The counters run longer than the profiling, so they count every sample that passes the filter.
+  // Counting starts before sampling and ends after it, so the counters count every sample that passes the filter.
   if (counting != nullptr) WPERF_CHECK_OK(counting->start());
   WPERF_CHECK_OK(session->start());
   outcome.start_ns = device.programs().now_ns();
@@ -251,7 +251,7 @@ diag::Result<Recording> record_driver_spe(const MeasureOptions& options, OpenedM
   return recording;
 }
 
-// The type of the SPE event. Linux numbers its PMUs from 8 on. perf takes the type from AUXTRACE_INFO, and looks for
+// The type of the SPE event. Linux numbers its PMUs from 8 on. perf takes the type from AUXTRACE_INFO, and searches for
 // the event with that type.
 constexpr u32 kSpeUnit = 8;
 constexpr u64 kOperationType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
@@ -279,7 +279,8 @@ diag::Result<Recording> record_spe(const MeasureOptions& options, OpenedMachine&
                                                 : record_driver_spe(options, machine, console);
 }
 
-// In the kernel's form: a 32-bit multiplier whose product with the bits below the shift fits into 64 bits.
+// The conversion has the form that the kernel uses: a 32-bit multiplier and a shift. The product of the multiplier and
+// the bits below the shift must fit into 64 bits.
 perf_data::TimeConversion conversion_of(const plan::TimerMoment& timer) {
   constexpr u64 kNsPerSecond = 1'000'000'000, kMostMultiplier = ~u32{0};
   if (timer.hz == 0) return {};
@@ -304,7 +305,7 @@ SpeRecorder::SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& tim
 void SpeRecorder::take(const readings::SpePiece& piece) {
   Stream& stream = streams_[piece.core];
   if (piece.after_gap) write(piece.core, stream, stream.begun.size());
-  // If the core continues in another buffer, an unfinished record continues there, too.
+  // If the core continues in another buffer, an unfinished record continues in that buffer.
   stream.address = piece.buffer_address - stream.begun.size();
   stream.begun.insert(stream.begun.end(), piece.bytes.begin(), piece.bytes.end());
   const std::vector<std::byte>& bytes = stream.begun;

@@ -17,14 +17,14 @@
 
 namespace wperf::measure {
 
-// The kernel or a driver records. A driver's bytes are also written unchanged (contract 9.9).
+// Records with the kernel or a driver. The bytes from a driver are also written unchanged (contract 9.9).
 diag::Result<Recording> record_spe(const MeasureOptions& options, OpenedMachine& machine, diag::Console& console);
 
 // The clock of SPE's timestamps; if its rate is unknown, has_zero is false.
 perf_data::TimeConversion conversion_of(const plan::TimerMoment& timer);
 
-// Writes SPE data from the buffers of wperf's driver to a recording: AUX data for each core, divided at ends of
-// records, so that each piece can be decoded separately.
+// Writes SPE data from the buffers of wperf's driver to a recording: AUX data for each core, divided at record
+// boundaries, so that each piece can be decoded separately.
 class SpeRecorder {
  public:
   SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& timer, os::RecordingFile& file);
@@ -34,7 +34,7 @@ class SpeRecorder {
  private:
   struct Stream {
     spe::DecodeState state;
-    u64 offset = 0;                // data from here on is not written yet
+    u64 offset = 0;                // offset up to which data has been written
     u64 address = 0;               // address of the first byte in `begun`
     std::vector<std::byte> begun;  // the bytes after the last complete record
   };

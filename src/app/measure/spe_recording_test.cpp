@@ -119,7 +119,7 @@ std::optional<perf_data::TimeConversion> conversion_of(const plan::TimerMoment& 
 TEST(SpeRecorder, TicksBecomeTheClockOfTheRun) {
   constexpr u64 kMinute = 60'000'000'000, kMonth = 30ull * 24 * 60 * kMinute;
   for (const u32 hz : {1u, 1'000'000u, 19'200'000u, 24'000'000u, 25'000'000u, 1'000'000'000u, ~u32{0}}) {
-    // The clocks have an arbitrary offset, and the timer is read much later.
+    // The offset between the clocks is arbitrary, and the timer may be read much later.
     for (const u64 time_ns : {u64{5}, kMonth}) {
       const u64 ticks = u64{hz} * 86400;
       const auto time = conversion_of({.hz = hz, .ticks = ticks, .time_ns = time_ns});

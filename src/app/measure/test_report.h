@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answer of `wperf test`: how the machine is set up, and which counter would count which event.
+// The answer of `wperf test`: how the machine is configured, and which counter would count which event.
 #pragma once
 #include "app/measure/opened_machine.h"
 #include "ground/diag/result.h"

@@ -16,17 +16,17 @@ namespace {
 
 using recording::TraceCollector;
 
-// A trace moves the times of some events, so that each event of a core and of a thread is later than the one before: at
-// most by the time for which one core of the simulated machine runs ahead of the others.
+// A trace moves the times of some events, so that each event of a core and of a thread is later than the previous one.
+// An event is moved at most by the time that one core of the simulated machine can run ahead of the others.
 constexpr u64 kMostLateNs = 25'000;
 
 struct Shown {
   u64 ticks = 0;
-  u32 event = 0;  // its number
+  u32 event = 0;  // number of the event
 };
 
-// The time at which each stack is shown. The stack with which a thread comes to a core is shown at the time when the
-// thread left. A thread's stacks are in the order of their events.
+// The time at which each stack is shown. The stack of a thread that comes to a core is shown at the time at which the
+// thread left. The stacks of a thread are in the order of their events.
 std::vector<Shown> shown_stacks(const TraceCollector& collected) {
   std::vector<Shown> all(collected.stacks.count());
   for (u32 event = 0; event < all.size(); ++event) all[event] = {collected.stacks.time_of(event), event};

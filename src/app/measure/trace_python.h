@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `waits --python` with a machine's own tracing, if the machine reports each stack that it records while the thread is
-// stopped. The Python functions become additions to the trace (docs/design/python.md).
+// `waits --python` with the tracing of a machine that reports each recorded stack while the thread is stopped. The
+// Python functions are added to the trace (docs/design/python.md).
 #pragma once
 #include <string>
 
@@ -16,7 +16,7 @@ class TracePython {
  public:
   TracePython(request::PythonFrames frames, device::Programs& programs) : python_(frames, programs) {}
 
-  // Reads the stacks of the complete trace, and joins them with the frames of Python.
+  // Reads the stacks of the complete trace, and joins them with the Python frames.
   diag::Result<void> add_to(recording::TraceAdditions& additions, const std::string& trace_path);
   stacks::PythonSamples samples() const { return python_.samples(); }
   bool has_found_python() const { return !python_.samples().versions.empty(); }

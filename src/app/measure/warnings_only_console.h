@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A console for runs whose output is not needed: only warnings are shown, each line once, from any thread. For commands
-// that measure repeatedly.
+// A console for commands that measure repeatedly and do not need the output of each run: prints only warnings, each
+// line once. Can be called by any thread.
 #pragma once
 #include <mutex>
 #include <set>

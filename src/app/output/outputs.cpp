@@ -39,7 +39,7 @@ void replace_first(std::string& text, std::string_view placeholder, const std::s
   if (position != std::string::npos) text.replace(position, placeholder.size(), value);
 }
 
-// The option that names the CSV file: --output-csv, or else -o if it does not name the JSON.
+// The name of the CSV file: from --output-csv, or else from -o if that is not the JSON file.
 const std::optional<std::string>& chosen_name(const request::Outputs& outputs) {
   if (outputs.csv_file.has_value() || outputs.json) return outputs.csv_file;
   return outputs.json_file;

@@ -18,7 +18,7 @@ namespace wperf::output {
 
 // The default name of a kept recording.
 inline constexpr std::string_view kUsualRecording = "perf.data";
-// `file` relative to --cwd.
+// The path of `file`, which is relative to --cwd.
 std::string output_path(const request::Outputs& outputs, const std::string& file);
 // A file named by an option; "-" stands for stdout.
 struct NamedFile {
@@ -33,7 +33,7 @@ struct Files {
   std::vector<std::string> inputs;
   std::vector<std::string_view> documents;  // the options whose documents are written to stdout
   std::optional<std::string> folder;        // --cwd
-  bool output_is_pattern = false;           // -o of a timeline is a pattern: see check_timeline_files()
+  bool output_is_pattern = false;           // the -o file of a timeline is a pattern; see check_timeline_files()
 };
 // Checks that all named outputs can be written, that none would replace an input or another output, and that at most
 // one document goes to stdout. Called before anything is opened, because inputs are mapped, and before the measurement,
@@ -48,18 +48,18 @@ diag::Result<void> write_named_output(const std::string& file, std::string_view 
                                       diag::Console& console);
 // Is JSON requested? -o requests it even without --json.
 bool wants_json(const request::Outputs& outputs);
-// as a file name, this stands for stdout
+// a file name that stands for stdout
 inline constexpr std::string_view kConsole = "-";
-// True if the text is not printed, so that it need not be made.
+// True if the text is not printed, so that the caller need not make it.
 bool silent(const request::Outputs& outputs);
-// Writes to the -o file if one is given, or else to stdout; also to stdout if the file cannot be written and the answer
-// would be lost.
+// Writes to the -o file if it is given, or else to stdout. Also writes to stdout if the file cannot be written, so that
+// the answer is not lost.
 diag::Result<void> deliver_json(const request::Outputs& outputs, std::string_view json, diag::Console& console);
 
 // Writes --brief to stdout.
 void deliver_brief(const request::Outputs& outputs, const brief::Brief& brief, diag::Console& console);
 
-// Writes text to the console, and JSON if requested; each is made only if it is written.
+// Writes text to the console, and JSON if requested. Makes each of them only if it is written.
 template <typename MakeText, typename MakeJson>
 diag::Result<void> show(const request::Outputs& outputs, diag::Console& console, const MakeText& text,
                         const MakeJson& json) {

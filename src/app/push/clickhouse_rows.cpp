@@ -41,7 +41,7 @@ class RowWriter {
     struct Weight {
       u64 samples = 0, period = 0;
     };
-    // The core and thread numbers of different hosts are unrelated.
+    // Adds up cores and thread numbers, because they are unrelated on different hosts.
     std::map<std::tuple<u32, std::string_view, u32>, Weight> weights;
     for (const stacks::StackSample& sample : profile_.samples) {
       Weight& weight = weights[{sample.event, names_.thread(sample.task), sample.node}];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profile as rows of a ClickHouse table, one for each stack of an event and thread: JSON, one row on each line. Pure.
-// clickhouse_table.h has the table.
+// Writes a profile as rows of a ClickHouse table, one for each stack of an event and thread, as JSON with one row on
+// each line. clickhouse_table.h has the table. Pure.
 #pragma once
 #include <string>
 #include <string_view>
@@ -14,7 +14,8 @@ namespace wperf::push {
 std::string clickhouse_rows(const stacks::StackProfile& profile, const std::vector<request::PushLabel>& labels,
                             const ProfileTime& time);
 
-// Requests of limited size. All have the same ID, and each row has a number, so rows that arrive twice count once.
+// Divides the rows into requests of limited size. All rows have the same ID and different numbers, so rows that arrive
+// twice count once.
 std::vector<Upload> clickhouse_uploads(std::string_view rows);
 
 }  // namespace wperf::push

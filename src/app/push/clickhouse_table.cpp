@@ -35,8 +35,8 @@ constexpr std::array kFirstColumns = {"table_version UInt16 DEFAULT toUInt16(1)"
                                       "lines Array(UInt32)",
                                       "marks Array(UInt8)"};
 
-// A step upgrades the table by one version. The version is stored as the default of the column table_version, so that
-// it changes together with the table. Version 0 means that there is no table.
+// Returns the statement that upgrades the table by one version. The version is stored as the default of the column
+// table_version, so that it changes together with the table. Version 0 means that there is no table.
 std::string step_after(u64 version) {
   if (version == 0) {
     return fmt::format(
@@ -125,7 +125,7 @@ UploadResult prepare_table(const Server& server) {
     const u64 before = reply.version.value();
     Outcome outcome = Outcome::taken;
     const auto step = ask_clickhouse(server, step_after(before), small_answer(), outcome);
-    // Another wperf may have made the same step at the same time.
+    // Another wperf may have upgraded the table at the same time.
     reply = ask_version(server);
     if (!reply.version.has_value() || reply.version.value() > before) continue;
     if (!step.has_value()) return {.outcome = outcome, .text = step.error().text};

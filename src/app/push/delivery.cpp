@@ -16,7 +16,8 @@ namespace {
 constexpr u64 kFirstWaitMs = 500;
 constexpr u64 kLockWaitMs = 2'000, kLockStepMs = 50;
 
-// Random, so that the hosts of a fleet do not all retry at the same time after the server was unreachable.
+// Changes the time randomly, so that the hosts of a fleet do not all retry at the same time after the server was
+// unreachable.
 u64 spread(u64 milliseconds) {
   std::random_device random;
   return milliseconds / 2 + random() % (milliseconds / 2 + 1);
@@ -39,7 +40,7 @@ UploadResult Delivery::send_once(const Upload& upload) {
     has_table_ = true;
   }
   UploadResult result = send(server_, upload);
-  // The table may have been dropped.
+  // The table may have been dropped, so it is checked again.
   if (result.outcome == Outcome::elsewhere) has_table_ = false;
   return result;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Delivers profiles to a server; retries if it is unreachable for a moment, and uses a spool if there is one.
+// Delivers profiles to a server; retries if the server is unreachable for a short time, and uses a spool if the user
+// gave one.
 #pragma once
 #include <functional>
 #include <optional>
@@ -23,16 +24,17 @@ struct DeliveryTotals {
   u64 lost = 0;     // not sent, and there is no spool
 };
 
-inline constexpr u32 kTriesOfOne = 4;   // for a profile that would otherwise be lost
-inline constexpr u32 kTriesOfKept = 2;  // for a profile that is kept, or that is soon followed by another one
+inline constexpr u32 kTriesOfOne = 4;  // tries for a profile that would otherwise be lost
+// tries for a profile that is kept in the spool, or soon followed by another one
+inline constexpr u32 kTriesOfKept = 2;
 
 class Delivery {
  public:
   Delivery(Server server, std::optional<Spool> spool, u32 tries, DeliveryWarning warn)
       : server_(std::move(server)), spool_(std::move(spool)), tries_(tries), warn_(std::move(warn)) {}
 
-  // `uploads`: those of one profile. `name`: for messages. An error means that the server does not have the profile;
-  // its text says whether it is kept.
+  // `uploads`: the parts of one profile. `name`: for messages. An error means that the server does not have the
+  // profile; the error's text says whether the profile is kept.
   diag::Result<void> deliver(const std::vector<Upload>& uploads, const std::string& name);
   // Sends only the profiles in the spool.
   diag::Result<void> send_waiting() { return empty_spool({}, "what waits"); }
@@ -42,14 +44,14 @@ class Delivery {
  private:
   UploadResult send_once(const Upload& upload);
   diag::Result<void> send_now(std::span<const Upload> uploads, const std::string& name);
-  // If a profile cannot be kept, sends it all the same.
+  // Stores a profile in the spool and sends it; if it cannot be stored, it is sent nevertheless.
   diag::Result<void> keep_and_send(const std::vector<Upload>& uploads, const std::string& name);
   // Sends all waiting profiles, oldest first; `own` is the file of the current one.
   diag::Result<void> empty_spool(const std::string& own, const std::string& own_name);
   // The entry in a file; nullopt if it is gone, damaged, or for another server.
   std::optional<SpoolEntry> sendable(const std::string& file);
   diag::Result<std::optional<os::FileLock>> wait_for_lock() const;
-  // Retries for some seconds.
+  // Sends an upload; retries for some seconds.
   UploadResult try_to_send(const Upload& upload, const std::string& tenant);
 
   Server server_;

@@ -28,7 +28,7 @@ diag::Error url_error(std::string_view text) {
 }
 
 diag::Result<std::string> checked_url(std::string url) {
-  // The URL is not shown, because it may contain a password.
+  // The message does not show the URL, because it may contain a password.
   if (url.find('@') != std::string::npos) {
     return diag::usage_error(
         "a password in a URL is visible to everyone who can list processes",
@@ -92,8 +92,8 @@ UploadResult result_of_grpc(std::string_view status, std::string_view message) {
   result.text = status.empty()
                     ? "the server's answer does not confirm that it accepted the profile"
                     : fmt::format("the server answered with gRPC status {}: {}", status, shown_text(message));
-  // The first list has the statuses for an invalid argument, a failed precondition and a value out of range. The second
-  // list has those for a wrong address or token.
+  // The first list has the statuses for an invalid argument, a failed precondition and a value out of range, the second
+  // list the statuses for a wrong address or token.
   const auto is_one_of = [&](std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), status) != all.end();
   };
@@ -186,7 +186,7 @@ diag::Result<Server> known_server(const request::Push& asked) {
 std::vector<request::PushLabel> labels_of(const request::Push& asked, const std::string& program) {
   std::vector<request::PushLabel> labels = complete_labels(asked.labels, program);
   const bool has_host = std::any_of(labels.begin(), labels.end(), [](const auto& one) { return one.name == "host"; });
-  // The hosts of a fleet are its runs.
+  // Comparisons use the hosts of a fleet as its runs.
   if (asked.target == PushTarget::clickhouse && !has_host) labels.push_back({"host", os::host_name()});
   return labels;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The server that receives profiles: its address, the authorization, and a POST with the meaning of its answer.
+// The server that receives profiles: its address, its authorization, and sending a POST and interpreting the answer.
 #pragma once
 #include <string>
 #include <string_view>
@@ -33,16 +33,16 @@ enum class Outcome : u8 {
 struct UploadResult {
   Outcome outcome = Outcome::taken;
   std::string text;  // the reason; for an accepted profile, a remark of the server
-  u64 wait_ms = 0;   // how long the server asked to wait; 0: nothing
+  u64 wait_ms = 0;   // the time that the server asked to wait; 0: none
 };
 
-// The labels of a profile: the user's, and those that the server requires.
+// The labels of a profile: the labels from the user, and the labels that the server requires.
 std::vector<request::PushLabel> labels_of(const request::Push& asked, const std::string& program);
 
-// The beginning of a server's text, with only printable characters.
+// The beginning of a text from the server, with only printable characters.
 std::string shown_text(std::string_view text);
 
-// Limits for an answer whose beginning is enough.
+// Limits for an answer of which only the beginning is needed.
 os::HttpLimits small_answer();
 
 struct ServerReply {

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kFirstLine = "wperf-spool 1";
 constexpr usize kLongestLine = 64 << 10;
 
-// Each line exists once, in this order.
+// The lines of an entry. Each line exists once, in this order.
 template <class Entry>
 auto texts_of(Entry& entry) {
   return std::array{std::pair{std::string_view("server"), &entry.server},
@@ -47,7 +47,7 @@ bool take_text(std::string_view& rest, std::string_view key, std::string& text) 
     return false;
   }
   line.remove_prefix(key.size() + 1);
-  // The text becomes a line of a request.
+  // Control characters are refused, because the text becomes a line of a request.
   if (std::any_of(line.begin(), line.end(), [](char c) { return static_cast<u8>(c) < ' '; })) return false;
   text = line;
   return true;
@@ -93,10 +93,11 @@ diag::Result<SpoolEntry> read_entry(std::string_view bytes) {
 namespace {
 
 constexpr std::string_view kEnding = ".wpush", kAside = ".damaged";
-constexpr u64 kMostBytes = u64{1} << 30;  // of one file; another wperf may have used a larger limit
+constexpr u64 kMostBytes = u64{1} << 30;  // limit for one file, because another wperf may have used a larger limit
 
 struct FileInFolder {
-  std::string name;  // begins with the time at which it was added, so that the order of names is the order of time
+  // begins with the time at which the file was added, so that files sorted by name are sorted by time
+  std::string name;
   u64 size = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A folder with profiles that could not be sent yet, of limited size. Several wperf processes may use it at the same
-// time; the holder of its lock sends.
+// A folder with profiles that could not be sent yet, of limited size. Several wperf processes can use it at the same
+// time; the process with its lock sends.
 #pragma once
 #include <optional>
 #include <string>
@@ -24,7 +24,7 @@ struct SpoolEntry {
 };
 
 std::string entry_bytes(const SpoolEntry& entry);
-// Damage of any kind is an error.
+// Returns an error for damage of any kind.
 diag::Result<SpoolEntry> read_entry(std::string_view bytes);
 
 class Spool {
@@ -32,15 +32,15 @@ class Spool {
   // If the folder is missing, it is created with access only for its owner.
   static diag::Result<Spool> open(const std::string& folder, u64 limit_bytes);
 
-  // `dropped`: how many of the oldest were dropped to make room.
+  // `dropped`: number of the oldest files that were dropped to make room.
   struct Added {
     std::string file;  // name in the folder
     u64 dropped = 0, dropped_bytes = 0;
   };
   diag::Result<Added> add(const SpoolEntry& entry);
-  // Names of files, oldest first.
+  // Names of the files, oldest first.
   std::vector<std::string> files() const;
-  // Returns nullopt if it is gone.
+  // Returns nullopt if the file is gone.
   std::optional<diag::Result<SpoolEntry>> read(const std::string& file) const;
   void remove(const std::string& file) const;
   // Renames the file so that it is not sent; it remains in the folder until its space is needed. Returns the new name.

@@ -35,7 +35,7 @@ TEST(SpoolEntry, EveryCutAndEveryChangedBodyIsDamage) {
   EXPECT_FALSE(read_entry(changed).has_value());
 }
 
-// A line end in a field would begin another header.
+// A line end in a field would begin another header line.
 TEST(SpoolEntry, LinesCannotBeSmuggledIn) {
   SpoolEntry tricky = entry();
   tricky.name = "a\nserver http://evil";

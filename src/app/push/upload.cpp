@@ -56,7 +56,7 @@ Upload pyroscope_upload(const std::vector<PushLabel>& labels, const PackedProfil
           .body = request.bytes()};
 }
 
-// A form with the profile and a description of its sample types.
+// Makes an HTML form upload with the profile and a description of its sample types.
 diag::Result<Upload> ingest_upload(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
   std::string name = find(labels, kServiceLabel)->value + "{";
   for (const PushLabel& label : labels) {
@@ -162,7 +162,7 @@ diag::Result<std::vector<Upload>> make_uploads(PushTarget target, const std::vec
 
 namespace {
 
-// The name by OpenTelemetry's conventions.
+// The name of a label by the conventions of OpenTelemetry.
 std::string otlp_name(const std::string& name) {
   return name == kServiceLabel ? "service.name" : name;
 }
@@ -212,7 +212,7 @@ std::string program_of(const stacks::StackProfile& profile) {
 
 namespace {
 
-// The count is also the value, so that formats with only counts have it, too.
+// The value is also stored as the count, so that formats with only counts have it.
 void add_event(stacks::StackEvent event, u32 task, u32 node, stacks::StackProfile& profile) {
   if (event.samples == 0) return;
   event.period = event.samples;

@@ -13,7 +13,7 @@
 
 namespace wperf::push {
 
-// Labels of every profile: its subject, and its kind for servers like Prometheus.
+// Labels of every profile: the name of its program or service, and its kind for servers like Prometheus.
 inline constexpr std::string_view kServiceLabel = "service_name", kKindLabel = "__name__";
 
 struct Upload {
@@ -23,7 +23,7 @@ struct Upload {
   std::string body;
 };
 
-// A profile in the target's format, with the facts for its envelope.
+// A profile in the target's format, with the facts for the request.
 struct PackedProfile {
   std::string bytes;  // pprof, an uncompressed OTLP message, or the rows of clickhouse_rows.h
   std::vector<std::string> sample_types;
@@ -33,20 +33,19 @@ struct PackedProfile {
 // Adds the labels that a server requires: service_name, taken from `program` if the user gave none, and __name__.
 std::vector<request::PushLabel> complete_labels(std::vector<request::PushLabel> labels, const std::string& program);
 
-// Returns several uploads if one request would be too large. Returns an error for a label that cannot be expressed in
-// this interface.
+// Returns several uploads if one request would be too large, or an error if this interface cannot express a label.
 diag::Result<std::vector<Upload>> make_uploads(request::PushTarget target,
                                                const std::vector<request::PushLabel>& labels,
                                                const PackedProfile& profile);
 
-// Looks like a random UUID (version 4). Equal bytes give equal ids.
+// Makes an id in the form of a random UUID (version 4). Equal bytes give equal ids.
 std::string uuid_of(std::string_view bytes);
-// The text as a part of a URL.
+// Encodes the text as a part of a URL.
 std::string percent_encoded(std::string_view text);
 
-// A profile in the format of a kind of server.
+// Writes a profile in the format of a kind of server.
 
-// Its wall-clock time.
+// The wall-clock time of a profile.
 struct ProfileTime {
   u64 begin_unix_ns = 0, end_unix_ns = 0;
 };
@@ -58,8 +57,8 @@ PackedProfile packed_profile(exports::Source source, request::PushTarget target,
 // The default subject of the profile: the program with the most samples.
 std::string program_of(const stacks::StackProfile& profile);
 
-// The profiler's own cost, as events of the profile that it sends; a server shows them like the others, with the same
-// labels.
+// The cost of the profiler itself, as events of the profile that it sends. A server shows these like other events, with
+// the same labels.
 inline constexpr char kAgentCpu[] = "wperf_agent_cpu", kAgentMemory[] = "wperf_agent_memory";
 
 struct AgentCost {
@@ -68,7 +67,7 @@ struct AgentCost {
   u32 pid = 0;
 };
 
-// Adds two events with one sample each, in a function of that name; other events are not changed.
+// Adds two events with one sample each, in a function with the same name as the event. Other events are not changed.
 void add_agent_cost(const AgentCost& cost, stacks::StackProfile& profile);
 
 }  // namespace wperf::push

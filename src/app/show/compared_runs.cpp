@@ -88,7 +88,7 @@ class RunReader {
     return {};
   }
 
-  // Uses the measured times, not those of samples.
+  // Stores the measured times, which are better than the times of samples.
   void keep_times(const stacks::RecordingAbout& about) {
     measured_seconds_ = static_cast<double>(about.elapsed_ns) / 1e9;
     if (!about.is_of_machine) costs_.cpu_seconds = static_cast<double>(about.cpu_ns.value_or(0)) / 1e9;
@@ -148,7 +148,7 @@ constexpr usize kMostRunsRead = 10'000, kMostCountsRead = 10'000;
 
 constexpr std::string_view kStopped = "ended-by-timeout";
 
-// A run is an object with a number for each time and event.
+// Reads a run: an object with a number for each time and event.
 compare::RunCosts read_run(text::JsonReader& json, const std::string& program) {
   compare::RunCosts run;
   run.file = program;
@@ -195,7 +195,7 @@ diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& be
   struct Outcome {
     std::optional<diag::Error> error;
     KeptRuns::File file;
-    std::string new_key;  // to keep the file by; empty: it is not to be kept, or was
+    std::string new_key;  // the key under which to keep the file; empty if it is already kept, or must not be kept
   };
   std::vector<std::string> files = before;
   files.insert(files.end(), after.begin(), after.end());
@@ -226,7 +226,7 @@ diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& be
     for (const MeasuredRun& run : file.runs) are_measured = are_measured && run.seconds > 0;
     if (!new_key.empty()) options.kept->keep(new_key, file);
   }
-  // If the length of one run is only known from its samples, all runs are compared by samples.
+  // If the duration of one run is known only from its samples, the durations of all runs are taken from samples.
   ComparedRuns compared;
   for (usize i = 0; i < files.size(); ++i) {
     for (MeasuredRun& run : outcomes[i].file.runs) {

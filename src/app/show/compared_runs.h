@@ -27,8 +27,8 @@ struct MeasuredRun {
   double seconds = 0;
 };
 
-// The runs of files, for several comparisons with the same options, which differ only in the files and the unit of
-// costs.
+// Keeps the runs of files for several comparisons. These must have the same options except for the files and the unit
+// of costs.
 class KeptRuns {
  public:
   struct File {
@@ -38,10 +38,10 @@ class KeptRuns {
   // `state_of` returns another text after the file has changed.
   explicit KeptRuns(std::function<std::string(const std::string& file)> state_of) : state_of_(std::move(state_of)) {}
 
-  // Stands for the file as it is now. `is_alone`: it is the only file of its side.
+  // A key for the file in its current state. `is_alone`: it is the only file of its side.
   std::string key_of(const std::string& file, bool is_alone) const;
   const File* find(const std::string& key) const;  // null: not kept
-  void keep(const std::string& key, File read);    // `key` must be from before the file was read
+  void keep(const std::string& key, File read);    // `key` must have been made before the file was read
 
  private:
   static constexpr usize kMost = 64;
@@ -53,7 +53,7 @@ class KeptRuns {
 // Made once from the request (commands/options_builder.h).
 struct ComparisonOptions {
   OpenRun open = open_file;
-  KeptRuns* kept = nullptr;        // null: reads each file
+  KeptRuns* kept = nullptr;        // null: each file is read again
   ReportOptions report = {};       // `read`: how to read each recording
   request::Comparison asked = {};  // sides, unit of costs, conditions, files
   bool prints_text = true;
@@ -61,8 +61,8 @@ struct ComparisonOptions {
 };
 
 // Reads the costs of runs from recordings of any form, profiles of other programs, and counts of `stat --json`. The
-// results are in the order of the files, which are read two at a time. Each host of a fleet is a run. Losses in the
-// files are reported on the console, or kept with the costs.
+// results are in the order of the files. Two files are read at the same time. Each host of a fleet is a run. Losses in
+// the files are reported on the console, or kept with the costs.
 struct ComparedRuns {
   std::vector<compare::RunCosts> before, after;
 };

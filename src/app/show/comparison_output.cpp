@@ -69,7 +69,7 @@ diag::Result<void> write_files(const compare::Comparison& comparison, const std:
   return std::move(written).result();
 }
 
-// GitHub reads both streams of a job, so stderr is used if stdout is a document.
+// GitHub reads both streams of a job, so annotations go to stderr if stdout is a document.
 void annotate(const std::vector<compare::Verdict>& verdicts, const ComparisonOptions& options, diag::Console& console) {
   std::string lines = report::gate_annotations(verdicts);
   if (lines.empty()) return;
@@ -86,7 +86,7 @@ std::string side_text(const std::vector<std::string>& files) {
   return files.size() == 1 ? files.front() : fmt::format("{} files", files.size());
 }
 
-// Writes the stacks of both sides as a page, as a picture and as text.
+// Writes the stacks of both sides as a page, an SVG image and folded stacks.
 diag::Result<void> write_stacks(const compare::StackChanges& changes, const compare::Comparison& comparison,
                                 const ComparisonOptions& options, diag::Console& console) {
   if (options.report.folded) console.document(compare::folded_changes(changes));
@@ -105,8 +105,8 @@ diag::Result<void> write_stacks(const compare::StackChanges& changes, const comp
   return std::move(written).result();
 }
 
-// A gate that could not decide must not pass. Failures are also reported on stderr, for the log of a job that writes
-// the answer to a file.
+// A gate without a decision must not pass. Failures are also reported on stderr, for the log of a job that writes the
+// answer to a file.
 diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const compare::Comparison& comparison,
                             diag::Console& console) {
   using Kind = compare::Verdict::Kind;
@@ -124,7 +124,7 @@ diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const
     if (verdict.kind != Kind::unknown) continue;
     std::string totals;
     for (const compare::TotalChange& total : comparison.totals) totals += (totals.empty() ? "" : ", ") + total.event;
-    // A name that does not exist is a mistake, as in `bench`, which finds it before anything runs.
+    // A name that does not exist is a usage error, as in `bench`, which checks names before anything runs.
     const bool is_misnamed = verdict.is_misnamed && !totals.empty();
     return diag::Error{.text = fmt::format("cannot evaluate the condition '{}': {}", verdict.condition, verdict.why),
                        .hint = is_misnamed ? "available: " + totals : std::string(),

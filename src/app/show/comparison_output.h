@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A comparison: its text, JSON, Markdown and the verdict of a gate.
+// Shows a comparison: text, JSON, Markdown and the verdict of a gate.
 #pragma once
 #include <vector>
 

@@ -13,7 +13,7 @@
 namespace wperf::show {
 namespace {
 
-// Decided without reading the records.
+// Checks without reading the records whether the file can have context switches.
 bool may_have_switches(const perf_data::PerfFile& file) {
   constexpr u32 kSoftware = 1, kTracepoint = 2, kContextSwitchFlag = 26;
   constexpr u64 kContextSwitches = 3;
@@ -25,7 +25,7 @@ bool may_have_switches(const perf_data::PerfFile& file) {
   });
 }
 
-// For a trace: adds the places and times of its losses.
+// For a trace: adds the times and cores of its losses.
 void add_losses(const stacks::TraceFacts& facts, stacks::Moments& moments) {
   for (const stacks::TraceLossSpan& span : facts.lost_over_time) {
     const stacks::TimedLoss loss{.begin_ns = span.begin, .end_ns = span.end, .count = 0, .what = {}};
@@ -51,7 +51,7 @@ void add_losses(const stacks::TraceFacts& facts, stacks::Moments& moments) {
                    [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
 }
 
-// The weights, with 1 for the samples that show where threads wait.
+// Returns the weights, with 1 for the samples that show where threads wait.
 std::vector<u64> with_waits(std::vector<u64> weights, const waits::Accounting& accounting) {
   for (const waits::Wait& wait : accounting.waits) {
     if (wait.sample < weights.size() && weights[wait.sample] == 0) weights[wait.sample] = 1;
@@ -59,7 +59,7 @@ std::vector<u64> with_waits(std::vector<u64> weights, const waits::Accounting& a
   return weights;
 }
 
-// Drops the samples that with_waits() added. They are of other events than the weighted ones.
+// Drops the samples that with_waits() added. They have other events than the weighted samples.
 void drop_waits(const waits::Accounting& accounting, recording::RecordedSamples& recorded) {
   stacks::StackProfile& profile = recorded.profile;
   std::vector<bool> is_of_waits(profile.events.size());
@@ -121,7 +121,7 @@ diag::Result<recording::RecordedSamples> read_timed_samples(const recording::Sam
   const perf_data::PerfFile& file = source.file();
   const recording::RecordedSwitches* switches = nullptr;
   if (source.is_trace() || may_have_switches(file)) {
-    // The error means that there are no switches, or says how to record them; the samples are shown anyway.
+    // An error means that there are no switches; the samples are shown without them.
     if (const auto read = source.switches(); read.has_value()) switches = read.value();
   }
   const bool has_switches = switches != nullptr && !switches->switches.empty();

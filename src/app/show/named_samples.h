@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts and names the samples of a recording. Uses servers and cached functions as the options allow, and shows
-// progress.
+// Counts and names the samples of a recording. Uses debuginfod servers and cached functions if the options allow it,
+// and shows progress.
 #pragma once
 #include "analysis/recording/recorded_samples.h"
 #include "analysis/recording/sampled_recording.h"
@@ -19,9 +19,9 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
 // Prints the progress on a terminal.
 modules::DownloadProgress download_progress(diag::Console& console);
 
-// Also reads stacks::Moments with the states of threads, for exports and pages, which show time. Includes callers, and
-// the details in `wanted`. Threads that were never sampled are also tasks of the profile. Samples of a trace's switches
-// do not count, because they only show where threads wait.
+// Like read_samples(), with stacks::Moments and the states of threads, for exports and pages, which show times.
+// Includes callers, and the details in `wanted`. Threads without samples are also tasks of the profile. Samples at
+// context switches of a trace do not count, because they only show where threads wait.
 diag::Result<recording::RecordedSamples> read_timed_samples(const recording::SampledRecording& source,
                                                             recording::ReadOptions wanted, const ReportOptions& options,
                                                             diag::Console& console);

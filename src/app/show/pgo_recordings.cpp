@@ -15,7 +15,7 @@
 namespace wperf::show {
 namespace {
 
-// Callers do not matter for `pgo`.
+// Leaves out losses of callers, because these do not matter for `pgo`.
 void note_losses(stacks::StackProfile& profile, const std::string& name, pgo::ProfileCounts& counts) {
   stacks::StackLosses& known = profile.losses;
   known.stacks_cut = known.stacks_without_table = known.stacks_damaged = known.stacks_of_32_bits = 0;

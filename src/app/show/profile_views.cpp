@@ -60,7 +60,7 @@ bool has_switches(const recording::SampledRecording& source) {
   return read.has_value() && !read.value()->switches.empty();
 }
 
-// Writes to the file of -o, or to the pipe.
+// Writes to the -o file, or to the pipe.
 class ExportOutput {
  public:
   static diag::Result<ExportOutput> open(const ReportOptions& options, diag::Console& console) {
@@ -144,7 +144,7 @@ bool has_recursion(const stacks::StackProfile& profile) {
   return false;
 }
 
-// Names the columns that are lost although samples differ in them.
+// Names the columns that the format lacks although samples differ in them.
 void append_lost_columns(const Writer& writer, const stacks::StackProfile& profile,
                          std::vector<std::string_view>& parts) {
   const auto& samples = profile.samples;
@@ -231,7 +231,7 @@ diag::Result<void> write_page(const std::string& file, const std::string& text, 
   return {};
 }
 
-// A picture or folded stacks show the first event that has samples.
+// Warns that an image or folded stacks show only the first event with samples.
 void warn_of_other_events(const stacks::StackProfile& profile, std::string_view shown, diag::Console& console) {
   const std::vector<u32> used = exports::used_events(profile);
   if (used.size() < 2) return;
@@ -313,7 +313,7 @@ diag::Result<void> export_samples(const recording::SampledRecording& source, con
   wanted.sample_times = is_pushed || writer_of(format).has.times;
   WPERF_TRY(recording::RecordedSamples recorded, read_timed_samples(source, wanted, options, console));
   const bool empty = recorded.profile.samples.empty() && !is_pushed && takes_whole;
-  // Exports can include waits, too.
+  // Exports can also include waits.
   const bool has_waits = !is_pushed && writer_of(format).has.states && !recorded.moments.states.empty();
   if (empty && !has_waits) return nothing_to_export(options.file, has_switches(source));
   if (weighted != nullptr) weighted->describe(options, recorded.profile);
@@ -357,7 +357,7 @@ diag::Result<void> export_recording(const os::MappedFile& recording, const Repor
   const std::span<const std::byte> bytes = recording.bytes();
   std::string piece;
   for (usize at = 0; at < bytes.size(); at += kPiece) {
-    // Pages of a truncated file are read as zeros in this process, but write() would fail on them, so each piece is
+    // If the file was truncated, this process reads zeros, but write() from the mapping would fail, so each piece is
     // copied first.
     piece.assign(reinterpret_cast<const char*>(bytes.data()) + at, std::min(kPiece, bytes.size() - at));
     if (recording.has_shrunk()) {

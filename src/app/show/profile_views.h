@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The views of counted and named samples, whatever their source is: tables, trees, folded stacks, JSON, pages and
-// exports.
+// The views of counted and named samples from any source: tables, trees, folded stacks, JSON, pages and exports.
 #pragma once
 #include <string>
 
@@ -26,7 +25,7 @@ struct ShownProfile {
   const stacks::StackProfile& profile;
   const stacks::Moments& moments;
   const stacks::RecordingAbout* about = nullptr;  // null: nothing is known about the run
-  // Only for some pages.
+  // The data below is only for some pages.
   const operations::SpeProfile* spe = nullptr;
   const html::WaitsOfPage* waits = nullptr;
   std::string clients_json = {};  // the value of "sampling" for WindowsPerf's clients in JSON; may be empty
@@ -41,11 +40,11 @@ diag::Result<void> write_page(const std::string& file, const std::string& text, 
 
 // `report --export`: writes a recording in another tool's format, to a file or a pipe.
 //
-// The time of a profile for servers: the recording's own wall-clock time. If it has none, the recording is assumed to
+// The time of a profile for servers: the wall-clock time in the recording. If the recording has none, it is assumed to
 // end when its file was last written.
 push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Moments& moments, const std::string& file);
 
-// Can the format contain the places where threads waited?
+// Can the format include where threads waited?
 bool has_place_for_waits(request::ExportFormat format);
 // `weighted`: null if the samples have their recorded weights.
 diag::Result<void> export_samples(const recording::SampledRecording& source, const WeightedSamples* weighted,
@@ -55,7 +54,7 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
                                   diag::Console& console, const std::string& program);
 // Exports the requested perf.data file.
 diag::Result<void> export_file(const ReportOptions& options, diag::Console& console);
-// Writes folded stacks. They have only one event: the first one with samples.
+// Writes folded stacks of one event: the first event with samples.
 void write_first_folded(const stacks::StackProfile& profile, const report::StackOptions& options,
                         diag::Console& console, const report::TakeText& take);
 // Exports the recording itself; for a trace, the recording made from it.

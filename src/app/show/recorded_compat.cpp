@@ -34,7 +34,7 @@ recording::ReadOptions wanted_of(const recording::ReadOptions& chosen, const req
   return wanted;
 }
 
-// The program's modules as it had mapped them, its image first.
+// The program with the modules that it had mapped, its image first.
 readings::Process process_of(const perf_data::PerfFile& file, const RunFacts& run, std::vector<bytes::Span>& builds) {
   readings::Process process;
   process.pid = run.process;
@@ -59,7 +59,7 @@ std::vector<answers::ProcessName> names_of_processes(const stacks::StackProfile&
     const std::string& name = profile.names[task.name];
     const bool is_nameless = name.starts_with(':');
     names.push_back({.process = task.pid, .name = is_nameless ? std::string() : name});
-    // The process's name is that of its first thread.
+    // The name of the process is the name of its first thread.
     if (task.tid == task.pid) std::swap(names.front(), names.back());
   }
   return names;
@@ -99,7 +99,7 @@ answers::SampledRun run_of(const perf_data::PerfFile& file, const recording::Rec
   return run;
 }
 
-// The code file of each module of the target, by the module's number.
+// A function that returns the code file of a module of the target.
 compat::FileOfModule files_of(const recording::RecordedSamples& recorded, const compat::CompatView& view) {
   return [&](u32 number) -> const modules::CodeFile* {
     const std::string& path = view.run.target.modules[number].path;

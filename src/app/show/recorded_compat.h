@@ -18,7 +18,7 @@
 
 namespace wperf::show {
 
-// The program of a run, with its modules' files in the same order.
+// The program of a run, and the files of its modules in the same order as the modules.
 struct RunTarget {
   answers::SampleTarget target;
   std::vector<modules::CodeFile> files;
@@ -26,8 +26,8 @@ struct RunTarget {
 RunTarget target_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& run,
                         const modules::SymbolOptions& places);
 
-// `chosen`: which samples, and where to look for symbols; the view decides which details it needs. `rows`:
-// functions per event.
+// `chosen`: selects samples, and where to look for symbols; the details are set by the view. `rows`: functions per
+// event.
 diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const recording::ReadOptions& chosen,
                                                  const request::SampleDisplay& display, u32 rows);
 // The same, showing the progress of downloads.

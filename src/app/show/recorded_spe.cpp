@@ -73,7 +73,7 @@ RecordsRequest records_of(const ReportOptions& options, const std::vector<u64>& 
 }  // namespace
 
 std::optional<AuxTraces> spe_traces(const perf_data::PerfFile& file) {
-  // Most recordings have no AUX data; then looking at their events is enough.
+  // Most recordings have no AUX data, which their events already show.
   const auto has_own_pmu = [](const perf_data::Event& event) { return event.attributes.type > 5; };
   if (!file.is_pipe_format() && std::none_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) return {};
   auto traces = AuxTraces::collect(file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SPE data of a perf.data file: decodes it core by core, replaces each address of code by the canonical one, so
-// that a function counts once for all processes, and names the addresses.
+// Reads the SPE data of a perf.data file: decodes it core by core, replaces each code address by the canonical address,
+// so that a function is one row for all processes, and names the addresses.
 #pragma once
 #include <optional>
 
@@ -15,7 +15,7 @@
 
 namespace wperf::show {
 
-// The SPE data of the file; nullopt if it has none. An empty run of wperf also has data; its tables are empty.
+// The SPE data of the file; nullopt if it has none. A run of wperf without records also has data; its tables are empty.
 std::optional<perf_data::AuxTraces> spe_traces(const perf_data::PerfFile& file);
 
 // Warns if --time drops all records because their times are not known.
@@ -25,9 +25,9 @@ void warn_of_missing_times(const perf_data::AuxTraces& traces, const ReportOptio
 struct ReadSpe {
   operations::SpeProfile profile;
   compat::CompatView view;                        // of the profile's samples
-  std::optional<answers::CountProfile> counting;  // counts from the same time; nullopt if there are none
-  std::optional<diag::Error> error;               // the file of records is incomplete; the records before that are
-                                                  // valid
+  std::optional<answers::CountProfile> counting;  // counts from the same run; nullopt if there are none
+  // the file of --records is incomplete; its records up to the error are valid
+  std::optional<diag::Error> error;
 };
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                         const ReportOptions& options, diag::Console& console);

@@ -33,7 +33,8 @@
 namespace wperf::show {
 namespace {
 
-// The samples of other events in the file; nullopt if there are none. As for SPE records, servers are not asked.
+// The samples of other events in the file; nullopt if there are none. As for SPE records, debuginfod servers are not
+// used.
 diag::Result<std::optional<stacks::StackProfile>> samples_of_other_events(const perf_data::PerfFile& file,
                                                                           const ReportOptions& options,
                                                                           diag::Console& console) {
@@ -74,7 +75,7 @@ diag::Result<void> show_own_tables(const perf_data::PerfFile& file, const perf_d
 
 diag::Result<void> show_operations(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                    const ReportOptions& options, diag::Console& console) {
-  // Only the views of stacks show the Python functions that called the code.
+  // Only views of stacks show the Python functions that called the code.
   const bool has_callers = !file.features().section(perf_data::kRecordStacksFeature).empty();
   const bool shows_stacks = options.wants_views || (has_callers && !options.display.memory);
   const bool own = !shows_stacks || options.records_file.has_value();
@@ -89,7 +90,8 @@ diag::Result<void> show_operations(const perf_data::PerfFile& file, const perf_d
   return show_samples(source, options, console);
 }
 
-// Shows the samples of a foreign profile in all views; an option that does not apply is an error that names it.
+// Shows the samples of another program's profile in all views. Returns an error that names an option if it does not
+// apply.
 diag::Result<void> report_foreign(const recording::OpenedProfile& opened, const ReportOptions& options,
                                   diag::Console& console) {
   const std::string_view name = profiles::format_name(opened.format);
@@ -136,7 +138,7 @@ diag::Result<void> show_perf_data(const perf_data::PerfFile& file, const ReportO
   if (options.branches) return show_branches(file, options, console);
   if (const auto traces = spe_traces(file)) return show_operations(file, *traces, options, console);
   const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  // Decides like `record` with the same options: a recording with call stacks is not shown in WindowsPerf's form.
+  // As in `record` with the same options, a recording with call stacks is not shown in WindowsPerf's form.
   const bool has_stacks = std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
     return event.attributes.has(perf_data::kSampleCallchain);
   });
@@ -145,12 +147,12 @@ diag::Result<void> show_perf_data(const perf_data::PerfFile& file, const ReportO
   return show_samples(recording::SampledRecording(file), options, console);
 }
 
-// The first requested option that only applies to traces; empty if there is none.
+// The first given option that applies only to traces; empty if there is none.
 std::string trace_option(const TraceOptions& options) {
   return options.providers ? "--providers" : options.spans ? "--spans" : options.span.has_value() ? "--span" : "";
 }
 
-// Does the file only have the events that `wperf waits` and `perf sched` record?
+// Does the file have only the events that `wperf waits` and `perf sched` record?
 bool is_of_switches(const perf_data::PerfFile& file) {
   return !file.attrs().empty() &&
          std::all_of(file.attrs().begin(), file.attrs().end(),

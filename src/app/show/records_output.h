@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes lines of samples in batches on two threads and writes them in order: one thread reads the recording and the
-// other formats samples; the first one helps if formatting takes longer.
+// Formats samples as lines in batches on two threads and writes them in order: one thread reads the recording, the
+// other formats samples. The reading thread also formats if formatting takes longer.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -37,7 +37,7 @@ class LineBatches {
   void finish();
 
  private:
-  // A batch has some hundred kilobytes of text, which fits into the caches.
+  // A batch becomes some hundred kilobytes of text, which fits into the caches.
   static constexpr usize kBatchSize = 128, kBatches = 8;
   struct Sample {
     u32 row = 0;
@@ -60,13 +60,13 @@ class LineBatches {
   std::array<Batch, kBatches> batches_;  // indexed by number modulo kBatches
   std::mutex mutex_;                     // protects the members below, and is_spelled
   std::condition_variable changed_;
-  usize filled_ = 0, taken_ = 0, written_ = 0;  // numbers of batches; taken: by a thread that formats
+  usize filled_ = 0, taken_ = 0, written_ = 0;  // counts of batches; taken: by a thread that formats them
   bool is_over_ = false;
   std::thread helper_;     // started when there is more than one batch
   bool is_alone_ = false;  // the system could not start a thread
 };
 
-// Where `report --records` writes its list piece by piece: to the named file, or for "-" to the console.
+// The destination of `report --records`, which writes its list piece by piece: the named file, or for "-" the console.
 class RecordsOutput {
  public:
   static diag::Result<RecordsOutput> open(const ReportOptions& options, diag::Console& console);

@@ -22,7 +22,7 @@
 
 namespace wperf::show {
 
-// Receives an exported profile instead of a file, for `push`.
+// Receives an exported profile, for `push`, which writes no file.
 using ExportSink = std::function<diag::Result<void>(stacks::StackProfile&, const stacks::Moments&)>;
 
 struct ExportOptions {
@@ -40,7 +40,7 @@ struct PageOptions {
 
 // Options about the sources of names, in addition to ReadOptions::symbols.
 struct NamingOptions {
-  bool debuginfod = false;  // debuginfod servers may be asked for files
+  bool debuginfod = false;  // files may be requested from debuginfod servers
   bool verbose = false;
 };
 
@@ -53,13 +53,14 @@ struct TraceOptions {
 };
 
 struct ReportOptions {
-  std::string file;                              // name of the file; empty: a temporary file
-  bool is_kept = true;                           // false: the name is temporary
-  request::Outputs outputs = {};                 // where results are written
-  recording::ReadOptions read = {};              // for tables and pages
-  request::SampleDisplay display = {};           // for WindowsPerf's views and code
-  report::StackOptions tables = {};              // includes the filters, and the number of rows of all views
-  bool shows_sources = false;                    // with --annotate, on a terminal: source text next to the line
+  std::string file;                     // name of the file; empty: a temporary file
+  bool is_kept = true;                  // false: the name is temporary
+  request::Outputs outputs = {};        // where results are written
+  recording::ReadOptions read = {};     // for tables and pages
+  request::SampleDisplay display = {};  // for WindowsPerf's views and code
+  report::StackOptions tables = {};     // includes the filters, and the number of rows of all views
+  // with --annotate on a terminal: show source text next to the line number
+  bool shows_sources = false;
   bool wants_views = false;                      // requests views that WindowsPerf's text and JSON do not have
   bool folded = false;                           // folded stacks instead of tables
   bool branches = false;                         // branches instead of samples
@@ -67,7 +68,7 @@ struct ReportOptions {
   std::optional<ExportOptions> exported = {};    // instead of all views
   std::optional<std::string> records_file = {};  // --records: a line for each sample; "-": to the console
   waits::LatencyOptions parallel = {};           // --latency and --parallelism
-  std::optional<brief::Commands> brief = {};     // --brief instead of tables: the commands that it shows
+  std::optional<brief::Commands> brief = {};     // --brief instead of tables: the commands to print as next steps
   NamingOptions naming = {};                     // where names come from
   TraceOptions trace = {};                       // for traces of Windows
   std::string_view refused_of_profile = {};      // the first option that does not apply to profiles of other programs
@@ -77,7 +78,7 @@ struct ReportOptions {
   report::SampleOptions samples() const;
   // Are the records of --records written to stdout?
   bool prints_records() const;
-  // Is JSON of a report on SPE requested? If --records prints the records, --json applies to those.
+  // Is JSON of a report on SPE requested? If --records prints the records, --json applies to the records.
   bool wants_spe_json() const;
 };
 

@@ -60,7 +60,8 @@ diag::Result<void> write_sample_lines(const NamedSamples& samples, const ReportO
   return output.close();
 }
 
-// For a run on a machine that WindowsPerf's clients support: the JSON that they read. They have no filters.
+// For a run on a machine that clients of WindowsPerf support: the JSON that these clients read. Empty with filters,
+// because the clients have none.
 diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const ReportOptions& options,
                                        diag::Console& console) {
   const stacks::StackFilter& filter = options.tables.filter;
@@ -72,8 +73,8 @@ diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const Re
   return report::sampling_value(view, options.samples());
 }
 
-// The headline of each view names the caller of the hottest function if that costs little: callers were recorded, and
-// no unwinding is needed.
+// The headline of each view names the caller of the hottest function if this costs little: if callers were recorded,
+// and no unwinding is needed.
 bool can_show_callers_fast(const perf_data::PerfFile& file) {
   constexpr usize kSoon = usize{64} << 20;  // bytes of records
   const auto has = [&file](u64 field) {
@@ -83,7 +84,7 @@ bool can_show_callers_fast(const perf_data::PerfFile& file) {
   return file.record_bytes().size() <= kSoon && has(perf_data::kSampleCallchain) && !has(perf_data::kSampleUserStack);
 }
 
-// Includes all times, and SPE's data about memory.
+// Shows a page with all times, and with the memory data of SPE.
 diag::Result<void> show_page(const recording::SampledRecording& source, const recording::ReadOptions& wanted,
                              const WeightedSamples* weighted, const ReportOptions& options, diag::Console& console) {
   WPERF_TRY(recording::RecordedSamples timed, read_timed_samples(source, wanted, options, console));
@@ -123,7 +124,7 @@ void warn_of_damage(const Damage& damage, diag::Console& console) {
 
 diag::Result<void> show_named(NamedSamples samples, const ReportOptions& options, diag::Console& console) {
   stacks::StackProfile& profile = samples.recorded.profile;
-  // The warning comes before the tables.
+  // The warning is printed before the tables.
   const stacks::StackLosses& losses = profile.losses;
   if (samples.as_lines || options.folded || output::silent(options.outputs)) {
     warn_of_damage({losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about}, console);

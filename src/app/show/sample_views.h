@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shows the samples of a recording, whatever its source is, in the views that the options request.
+// Shows the samples of a recording from any source, in the views that the options request.
 #pragma once
 #include <string>
 #include <string_view>
@@ -17,13 +17,13 @@
 
 namespace wperf::show {
 
-// The hint if --mem cannot be answered: how to get SPE data, and that there is no other way.
+// The hint if --mem has no data: `how` to get SPE data, and that there is no other way on x86.
 std::string hint_of_memory(std::string_view how);
 
 diag::Result<void> show_samples(const recording::SampledRecording& source, const ReportOptions& options,
                                 diag::Console& console);
 
-// Counted and named samples, perhaps changed, and the data that is shown together with them.
+// Counted and named samples, with their recorded or changed weights, and data that is shown with them.
 struct NamedSamples {
   const perf_data::PerfFile& file;
   recording::RecordedSamples recorded;
@@ -36,8 +36,8 @@ struct NamedSamples {
 };
 diag::Result<void> show_named(NamedSamples samples, const ReportOptions& options, diag::Console& console);
 
-// Shows samples whose weights were changed after the recording, in the same views. Exports and pages of a recording
-// have more than this, see show_samples().
+// Shows samples with weights that were changed after the recording, in the same views. Exports and pages of a recording
+// have more data; see show_samples().
 diag::Result<void> show_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
                                  const ReportOptions& options, diag::Console& console);
 

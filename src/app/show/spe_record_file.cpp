@@ -16,7 +16,7 @@ namespace wperf::show {
 namespace {
 
 constexpr size_t kChunk = 1 << 20;
-constexpr usize kMostWaiting = 16;  // how many runs may be finished before an earlier one
+constexpr usize kMostWaiting = 16;  // the number of runs that may be finished before an earlier run
 
 // Writes the lines of runs in order, whichever threads make them.
 class RecordFile {
@@ -80,7 +80,7 @@ class RecordFile {
     std::unique_lock lock(taking_turns_);
     cut_inside_ = cut_inside_ || !whole;
     made_[run] = {.text = std::move(lines.text()), .done = true, .whole = whole};
-    if (std::exchange(is_writing_, true)) return;  // the thread that is writing takes this one, too
+    if (std::exchange(is_writing_, true)) return;  // the thread that is writing will also write this run
     for (; written_ < made_.size() && made_[written_].done && made_[written_].whole; ++written_) {
       std::string text = std::exchange(made_[written_].text, {});
       lock.unlock();
@@ -91,7 +91,7 @@ class RecordFile {
       written_more_.notify_all();
     }
     is_writing_ = false;
-    written_more_.notify_all();  // protects cut_inside_
+    written_more_.notify_all();  // cut_inside_ may have changed
   }
 
   // Reuses memory that was allocated before.
@@ -103,7 +103,7 @@ class RecordFile {
     return text;
   }
 
-  // Writes the remaining runs in order, because a record continues in the next run, and others may continue in later
+  // Writes the remaining runs in order, because a record continues in the next run, and this may happen again in later
   // runs.
   void write_from(usize run) {
     if (run == runs_.count) return;

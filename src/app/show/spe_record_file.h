@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --records FILE or -: every SPE record on a line, with names. The bytes are decoded again for it, after the addresses
-// have names.
+// --records FILE or -: writes each SPE record as a line with names. The bytes are decoded again for this, after the
+// addresses have names.
 #pragma once
 #include <functional>
 #include <string>
@@ -15,8 +15,8 @@
 namespace wperf::show {
 
 using RecordSink = std::function<void(const spe::Origin&, const spe::Record&)>;
-// Repeats the records in runs that can be read in parallel: replay(first, last, sink) passes those of some runs to
-// `sink`. Returns false if a record continues in the next run.
+// Repeats the records, in runs that can be read in parallel: replay(first, last, sink) passes the records of these runs
+// to `sink`, and returns false if a record continues in the next run.
 struct RecordRuns {
   usize count = 1;
   std::function<bool(usize first, usize last, const RecordSink&)> replay;

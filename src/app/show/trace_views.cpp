@@ -141,7 +141,7 @@ diag::Result<void> report_providers(const etl::Trace& trace, const ReportOptions
       [&] { return report::providers_json(providers, facts); });
 }
 
-// The error says what the trace contains instead.
+// The error for a trace without samples; says what the trace contains instead.
 diag::Error no_samples(const recording::TraceRecording& recorded, const std::string& name) {
   const bool idle = !recorded.idle_times.empty();
   const std::string switches = recorded.switches_were_on
@@ -156,7 +156,7 @@ diag::Error no_samples(const recording::TraceRecording& recorded, const std::str
                    : fmt::format("{}list the events of the trace with `wperf report {} --providers`", switches, name)};
 }
 
-// `--idle` is for traces, because recordings on Linux contain the samples of idle cores anyway.
+// `--idle` applies only to traces, because recordings on Linux always contain the samples of idle cores.
 diag::Result<void> show_samples_of(const etl::Trace& trace, const ReportOptions& options, diag::Console& console) {
   // Waits are part of pages and exports; a perf.data file cannot contain a trace's switches.
   const bool as_recording =
@@ -182,7 +182,7 @@ diag::Result<void> show_samples_of(const etl::Trace& trace, const ReportOptions&
   const bool has_waits = exports && has_place_for_waits(options.exported->format) && !made.switches.switches.empty();
   if (made.samples == 0 && !has_waits) {
     const diag::Error none = no_samples(made, options.is_kept ? options.file : std::string("the recording"));
-    // A temporary recording was just made for this report, so it has no older parts.
+    // A temporary recording was just made for this report, so the report has no other contents.
     if (exports || !options.is_kept) return none;
     console.warn(fmt::format("note: {}; {}", none.text, none.hint));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shows what a Windows trace contains as the options request: samples, spans, or the events of its providers.
+// Shows the contents of a Windows trace that the options request: samples, spans, or the events of its providers.
 #pragma once
 #include "app/show/report_options.h"
 #include "formats/etl/trace.h"

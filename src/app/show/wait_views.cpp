@@ -38,26 +38,26 @@ struct NamedWaits {
   recording::RecordedSamples recorded;
   waits::WaitNames names;
   waits::WaitLocks locks;
-  std::optional<waits::WaitSums> sums = {};  // of all threads, if they are kept
+  std::optional<waits::WaitSums> sums = {};  // sums of all threads, if these are kept
 };
 
 namespace {
 
-// The threads that one question is about.
+// The threads that were chosen for a report.
 struct ChosenThreads {
   const SwitchRecording& recording;
   waits::WaitSelection selection;
   std::vector<bool> chosen;                    // by thread of the accounting
-  std::optional<waits::Accounting> part = {};  // for a part of the time
+  std::optional<waits::Accounting> part = {};  // only for a part of the time
 
   const waits::Accounting& accounting() const { return part.has_value() ? *part : recording.accounting; }
 };
 
-// The part of the time that sums are about; nullopt: all of it.
+// The accounting for the selected time; nullopt if all time is selected.
 std::optional<waits::Accounting> part_for(const SwitchRecording& recording, const waits::WaitSelection& selection) {
   if (!selection.is_part() || selection.critical_path) return std::nullopt;
   const waits::Accounting& all = recording.accounting;
-  // The last event is at the end, and belongs to the part that has the end.
+  // The last event is at the end, and must belong to a part that includes the end.
   const u64 most = all.end - all.begin + 1;
   return waits::part_of(
       all, recording.switches,
@@ -68,7 +68,8 @@ ChosenThreads choose_threads(const SwitchRecording& recording, const WaitOptions
   waits::WaitSelection selection = waits.chosen;
   const recording::RecordedSwitches& switches = recording.switches;
   const bool chooses = !selection.processes.empty() || !selection.threads.empty() || !selection.names.empty();
-  // A recording of a program is about that program, even if it covers the whole machine. A trace is about all programs.
+  // For the recording of a program, only this program is shown, even if the whole machine was recorded. For a trace,
+  // all programs are shown.
   const u32 of_file = recording.source.is_trace() ? 0 : switches.program;
   const u32 program = waits.program != 0 ? waits.program : of_file;
   if (!chooses && program != 0) selection.processes = readings::with_children(program, switches.children);
@@ -80,7 +81,7 @@ ChosenThreads choose_threads(const SwitchRecording& recording, const WaitOptions
       .recording = recording, .selection = std::move(selection), .chosen = std::move(chosen), .part = std::move(part)};
 }
 
-// By sample of the recording: a switch is weighted by the wait that began with it.
+// The weight of each sample of the recording: a switch is weighted by the wait that began with it.
 std::vector<u64> wait_weights(const ChosenThreads& threads, diag::Console& console) {
   const u64 min_ns = threads.selection.min_ns;
   std::vector<u64> weights(threads.recording.switches.samples);
@@ -98,7 +99,7 @@ std::vector<u64> wait_weights(const ChosenThreads& threads, diag::Console& conso
   return weights;
 }
 
-// The name of the total in which the chosen threads' waits have a share.
+// The name of the total of which the chosen threads' waits are a share.
 std::string whole_of(const ChosenThreads& threads) {
   const std::vector<bool>& chosen = threads.chosen;
   const auto number = std::count(chosen.begin(), chosen.end(), true);
@@ -108,7 +109,7 @@ std::string whole_of(const ChosenThreads& threads) {
                      threads.selection.min_ns != 0 ? ", without the waits that are not listed" : "");
 }
 
-// The samples to be named for the tables: where threads waited, and where the threads that woke them were.
+// The samples that must be named for the tables: where threads waited, and from where they were woken.
 std::vector<u64> named_samples(const ChosenThreads& threads) {
   const u64 samples = threads.recording.switches.samples;
   // The critical path may include any thread.
@@ -123,7 +124,7 @@ std::vector<u64> named_samples(const ChosenThreads& threads) {
   return weights;
 }
 
-// A wait in the selected period may begin before it, and end after it, so `samples` may be of any time.
+// A wait in the selected period may begin before the period and end after it, so `samples` can be from any time.
 diag::Result<std::shared_ptr<NamedWaits>> name_waits(const SwitchRecording& recording, const std::vector<u64>& samples,
                                                      const std::vector<bool>& chosen, const ReportOptions& options,
                                                      diag::Console& console) {
@@ -171,7 +172,7 @@ html::WaitsOfPage waits_of_page(const ChosenThreads& threads, NamedWaits& named,
                          waits::make_wait_moments(accounting, switches, named.names, named.locks, selection)};
   add_facts(threads.recording, named.recorded.profile, options, page.report);
   waits::add_thread_states(accounting, switches, threads.chosen, named.recorded, true);
-  // The nodes of the states refer to a tree that is replaced by the profile of the threads' time.
+  // The nodes of the states refer to the old tree, which the profile of the threads' time replaces.
   for (stacks::ThreadState& state : named.recorded.moments.states) state.node = stacks::kNothing;
   return page;
 }
@@ -305,7 +306,7 @@ diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOption
     console.warn(
         "warning: some context switches are in the compact format, which wperf cannot read; times are incomplete");
   }
-  // --records lists whole waits, those that begin in the range.
+  // --records lists complete waits that begin in the range.
   const bool lists_waits = options.records_file.has_value();
   const ChosenThreads threads = choose_threads(recording, waits, lists_waits);
   if (waits.on_off) return show_on_off(threads, options, console);
@@ -316,7 +317,8 @@ diag::Result<void> show_waits(const SwitchRecording& recording, const WaitOption
   }
   if (!waits.as_samples) return show_tables(threads, options, console);
   std::vector<u64> weights = wait_weights(threads, console);
-  // The weights are those of the range. Waits in the range may have begun earlier.
+  // The weights already cover only the range, and waits in the range may have begun earlier, so samples are not
+  // filtered by time.
   ReportOptions of_weights = options;
   if (threads.part.has_value()) of_weights.read.time.reset();
   return show_weighted(recording.source.file(),

@@ -32,7 +32,7 @@ diag::Result<const recording::RecordedSwitches*> switches_for_weights(const reco
   return switches;
 }
 
-// Is a part of the samples the base of percentages? If so, the times of all samples are not its times.
+// Do percentages refer to only a part of the samples? Then the running times of the whole recording do not apply.
 bool bases_on_part(const recording::SampledRecording& source, const ReportOptions& options) {
   return source.spans.has_value() || (options.tables.relative && !options.tables.filter.is_empty());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples with other weights than the recorded ones: the waits of `wperf waits`, and the samples that --latency,
-// --parallelism and --span choose.
+// Samples with weights other than the recorded weights: the waits of `wperf waits`, and the samples chosen by
+// --latency, --parallelism and --span.
 #pragma once
 #include <optional>
 #include <string>
@@ -17,22 +17,22 @@
 namespace wperf::show {
 
 struct WeightedSamples {
-  std::string_view event = {};          // the new meaning of the samples; empty: unchanged
+  std::string_view event = {};          // the new event of the samples; empty: unchanged
   std::string_view things = {};         // "waits"; empty: samples
-  std::string whole;                    // name of their sum
+  std::string whole;                    // name of the sum of the weights
   std::vector<u64> weights;             // see recording::ReadOptions
   std::optional<u64> time_origin = {};  // see recording::ReadOptions
   std::vector<u64> parallel_ns = {};    // see StackEvent
-  bool in_folded = false;               // folded stacks, which have one number, have the weights
+  bool in_folded = false;               // folded stacks have the weights as their number
 
-  // Adds the weights to the request, which must not outlive them.
+  // Adds the weights to the options, which must not outlive this object.
   void use_in(recording::ReadOptions& wanted) const;
-  // Describes the samples that were read with such a request.
+  // Describes the samples that were read with these options.
   void describe(const ReportOptions& options, stacks::StackProfile& profile) const;
 };
 
 // The samples of --latency (weighted by elapsed time), of --parallelism (taken while that many threads ran) and of
-// --span; nullopt if none of them was requested.
+// --span; nullopt if none of these options was given.
 diag::Result<std::optional<WeightedSamples>> chosen_weights(const recording::SampledRecording& source,
                                                             const ReportOptions& options, diag::Console& console);
 

@@ -13,7 +13,7 @@
 namespace wperf::brief {
 namespace {
 
-// Limited because names of templates may have thousands of bytes.
+// Limited because names of templates can have thousands of bytes.
 constexpr usize kLongestCell = 120, kLongestSentence = 400, kShortestSentence = 25;
 
 // Would HTML read a `<` before this character as a tag?
@@ -22,8 +22,8 @@ bool begins_tag(char next) {
          std::string_view("/!?").find(next) != std::string_view::npos;
 }
 
-// Characters that a terminal might act on are spelled here, because the console would only do so after the bytes were
-// counted. `control` replaces those of ASCII.
+// Replaces characters that a terminal would obey, because the console would replace them only after the bytes were
+// counted. `control` replaces ASCII control characters.
 std::string harmless(std::string_view text, char control) {
   std::string out;
   while (!text.empty()) {
@@ -70,7 +70,7 @@ Shown all_of(const Brief& brief) {
   return {brief.table.rows.size(), brief.ruled_out.size(), brief.lost.size(), brief.verdict.size()};
 }
 
-// Shortens the least important part first. The beginning of a sentence always remains.
+// Shortens the least important part first. The beginning of the first sentence always remains.
 bool shorten(Shown& shown) {
   for (const auto& [part, least] : {std::pair{&shown.rows, usize{3}},
                                     {&shown.reasons, usize{1}},
@@ -184,8 +184,8 @@ std::string spell_json(const Brief& brief, const Shown& shown) {
   return out;
 }
 
-// Leaves out commands that take more than half of the text, or leave no room for the beginning of a sentence. A part of
-// a command would be another command.
+// Leaves out commands that need more than half of the text, or leave no space for the beginning of a sentence. A
+// command is never cut, because the result would be another command.
 template <class Spell>
 void choose_commands(const Brief& brief, usize bytes, const Spell& spell, Shown& shown) {
   constexpr usize kRoom = 100;
@@ -229,7 +229,7 @@ void cut_name(Brief& brief, std::string_view name) {
 std::string markdown(const Brief& brief, usize bytes) {
   const std::string out = fitted(brief, bytes, spell_markdown);
   if (out.size() <= bytes) return out;
-  return cut(out, bytes - 1) + '\n';  // only if less is allowed than a command line accepts
+  return cut(out, bytes - 1) + '\n';  // only if fewer bytes are allowed than a command line accepts
 }
 
 std::string json(const Brief& brief, usize bytes) {

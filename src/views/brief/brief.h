@@ -23,7 +23,7 @@ namespace wperf::brief {
 
 inline constexpr usize kRows = 10;
 
-// Its texts contain no markup.
+// The texts contain no markup.
 struct Brief {
   std::vector<std::string> verdict = {};  // sentences; the first one is the answer
   std::string heading = {};               // heading of the table
@@ -36,21 +36,21 @@ struct Brief {
 };
 
 // Leaves out rows from the end, then reasons and losses, until the text fits; the text says how many are left out. A
-// command that is too long is left out whole. Any brief fits into 512 bytes.
+// command that does not fit is left out completely. Every brief fits into 512 bytes.
 std::string markdown(const Brief& brief, usize bytes);
 std::string json(const Brief& brief, usize bytes);
 
-// The parts of the commands that a brief shows.
+// Parts of the commands that a brief prints.
 struct Commands {
   std::string recording = {};       // quoted for a command line; empty if the recording was not kept
   std::string program = {};         // command line of the program; empty if none was started
   std::string all = {};             // the same command without --brief
   std::string keeping = {};         // the same command, with a recording that is kept
-  std::string with_functions = {};  // `bench` without --record: the same command with it
+  std::string with_functions = {};  // `bench` without --record: the same command with --record
 };
 
-// The hottest functions, or rows by other keys. With `callers` or `callees`: those of the functions that the filter
-// names.
+// The hottest functions, or rows by other keys. With `callers` or `callees`: the callers or callees of the functions
+// that the filter names.
 Brief of_profile(const stacks::StackProfile& profile, const report::StackOptions& options, const Commands& commands);
 // `about`: null if unknown.
 Brief of_waits(const waits::WaitReport& report, const stacks::RecordingAbout* about, const Commands& commands);
@@ -63,7 +63,7 @@ Brief of_checks(std::span<const answers::Check> checks, const Commands& commands
 // The beginning of a longer text, with "..."; at most `most` bytes.
 std::string cut(std::string_view text, usize most);
 
-// The rest is for the files of this room.
+// The functions below are only for the files of this folder.
 
 // Cuts a long name in the sentences of the verdict.
 void cut_name(Brief& brief, std::string_view name);

@@ -67,7 +67,7 @@ TEST(BriefText, LongNamesAreCutBetweenCharacters) {
   EXPECT_NE(text.find(std::string(117, 'a') + "... |"), std::string::npos) << text;
 }
 
-// Each part is as long as it can be, and of characters that take more bytes in the answer.
+// Each part has the maximum length, and consists of characters that need more bytes in the answer.
 Brief hostile(const std::string& character) {
   Brief brief = full();
   std::string longest;

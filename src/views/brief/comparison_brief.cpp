@@ -70,7 +70,7 @@ std::string next_command(const Comparison& comparison, const std::vector<Found>&
   const auto grown = std::ranges::find_if(found, [](const Found& one) { return one.row->difference() > 0; });
   const auto is_sure = [](const compare::TotalChange& total) { return total.is_significant; };
   const bool is_open = std::ranges::any_of(comparison.totals, is_sure);
-  // Totals do not say which functions changed.
+  // If only totals are known, suggests the command that shows functions.
   if (is_open && !commands.with_functions.empty()) return commands.with_functions;
   if (!are_files || grown == found.end()) return commands.all;
   return fmt::format("wperf report {} --annotate -s {}", text::quoted_word(comparison.files_after.front()),

@@ -17,7 +17,7 @@ using answers::Check;
 using answers::CheckStatus;
 using answers::CountRow;
 
-// Adds nodes that lost little even at the upper end of their interval.
+// Adds, as ruled out, nodes that lost little even at the upper end of their interval.
 void add_small_nodes(Brief& brief, const topdown::Drill& drill) {
   for (const u32 root : drill.method().roots) {
     const topdown::Share& share = drill.shares()[root];
@@ -36,7 +36,7 @@ std::string next_of_kind(const report::Topdown& kind, const Commands& commands) 
                        : fmt::format("wperf record -e {} --annotate -- {}", event, commands.program);
 }
 
-// The rows for all places of a class: the sums, or those of the only unit.
+// The rows for all units of a class: the sums, or the rows of the only unit.
 const std::vector<CountRow>& rows_of(const answers::ClassCounts& counts) {
   static const std::vector<CountRow> kNone;
   if (!counts.overall.empty()) return counts.overall;
@@ -51,7 +51,7 @@ std::string estimate_text(const CountRow& row) {
                      text::with_commas(text::whole_count(row.high)));
 }
 
-// A row with the value derived from it, unless that is just a rate.
+// A row with its derived value, unless that is only a rate.
 struct CountedRow {
   const CountRow* row;
   std::string says;

@@ -27,10 +27,10 @@ struct Counted {
   double squares = 0;  // the sum of squared weights of single samples
   u64 samples = 0;
   double kernel = 0;            // period in the kernel
-  std::vector<double> threads;  // the period of each thread, whatever it was called
+  std::vector<double> threads;  // the period of each thread, over all its names
 };
 
-// The number of each task's thread. A thread that changes its name is several tasks.
+// The number of the thread of each task. A thread that changes its name has several tasks.
 std::vector<u32> threads_of(const std::vector<stacks::StackTask>& tasks) {
   stacks::IdTable known;
   std::vector<u32> threads;
@@ -88,7 +88,7 @@ void add_rows(Brief& brief, const StackProfile& profile, const stacks::StackRows
     const bool with_callees = columns.options.children;
     const u64 period = with_callees ? row.all_period : row.self_period;
     columns(to, row);
-    // It comes right after the share that it belongs to.
+    // The interval is the column after its share.
     to.string({.text = "95 % interval", .place = with_callees ? 1u : 2u},
               interval_text(interval_of(period, whole, missing)));
   });
@@ -138,7 +138,7 @@ std::vector<Relative> callers_of(const StackProfile& profile, u32 event, const s
 // The callers or callees of the functions that the filter names, in the same stacks.
 Brief of_relatives(const StackProfile& profile, u32 event, const report::StackOptions& options) {
   const std::vector<u32> functions = asked_functions(profile, event, options);
-  // Samples of other functions may have these functions in their stacks.
+  // Samples in other functions can have these functions in their stacks.
   stacks::StackFilter filter = options.filter;
   filter.symbol = {};
   const std::vector<Relative> relatives =
@@ -163,7 +163,7 @@ Brief of_relatives(const StackProfile& profile, u32 event, const report::StackOp
   return brief;
 }
 
-// Adds causes that the samples exclude. A recording without samples in the kernel may simply have left them out.
+// Adds causes that the samples rule out. If there are no samples in the kernel, the kernel may have been excluded.
 void add_ruled_out(Brief& brief, const StackProfile& profile, const stacks::RecordingAbout* about,
                    const stacks::StackRows& found, const Counted& counted) {
   constexpr double kSmall = 0.05, kBusy = 0.9;
@@ -200,13 +200,13 @@ std::string next_command(const StackProfile& profile, const stacks::RecordingAbo
   constexpr usize kLongestName = 80;
   const bool is_named = hottest != nullptr && hottest->is_known && hottest->name.size() <= kLongestName;
   if (!is_named) return fmt::format("wperf report {} -v", commands.recording);
-  // A profile of another program only has names.
+  // A profile of another program has only names, no code.
   const bool has_code = about != nullptr || profile.trace.has_value();
   return fmt::format("wperf report {} {} -s {}", commands.recording, has_code ? "--annotate" : "--callers",
                      text::quoted_word(hottest->name));
 }
 
-// The names in the sentence about the hottest function.
+// Cuts the names in the sentence about the hottest function.
 void cut_names(Brief& brief, const StackProfile& profile, const report::HottestFunction& hot) {
   const stacks::StackFunction& function = profile.functions[hot.function];
   cut_name(brief, function.name);
@@ -219,7 +219,7 @@ void cut_names(Brief& brief, const StackProfile& profile, const report::HottestF
 Brief of_profile(const StackProfile& profile, const report::StackOptions& options, const Commands& commands) {
   const stacks::StackFilter& filter = options.filter;
   const bool wants_relatives = options.callers || options.callees;
-  // Callers and callees have the samples below the functions, too.
+  // With callers or callees, samples below the functions also count.
   const report::Headline headline =
       report::headline(profile, options.about, wants_relatives ? report::filter_of_callees(options) : filter,
                        options.relative, !options.part.is_whole());

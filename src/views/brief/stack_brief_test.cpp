@@ -33,7 +33,7 @@ bool speaks_of_threads(const stacks::StackProfile& profile) {
 TEST(RuledOut, AThreadWithTwoNamesIsOneThread) {
   EXPECT_TRUE(speaks_of_threads(two_tasks({{1, 1, 0}, {1, 2, 1}})));
   EXPECT_FALSE(speaks_of_threads(two_tasks({{1, 1, 0}, {1, 1, 1}})));
-  // Without numbers, names are all that is known.
+  // Without numbers, threads can be distinguished only by name.
   EXPECT_TRUE(speaks_of_threads(two_tasks({{kNothing, kNothing, 0}, {kNothing, kNothing, 1}})));
 }
 

@@ -12,20 +12,20 @@
 
 namespace wperf::compat {
 
-// --symbol as a predicate; empty without one.
+// --symbol as a predicate; empty without --symbol.
 NameFilter name_filter(const request::SampleDisplay& display);
 
 // The argument is a module's number in the target; may return null.
 using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 
-// The blocks of code of the lines in choose_rows(), in the order of CompatView::code. The caller fills in their
-// instructions and stores them in CompatView::code.
+// The code blocks of the lines in choose_rows(), in the order of CompatView::code. The caller fills in the instructions
+// and stores the blocks in CompatView::code.
 std::vector<CodeBlock> code_to_disassemble(const CompatView& view, u32 rows, const NameFilter& filter = {});
 
-// The indices of the files with the lines of these rows, ascending.
+// The indices of the source files with the lines of these rows, ascending.
 std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilter& filter = {});
 
-// Instructions and source text that the report will show, for at most `rows` functions per event. `folders`: those of
+// Instructions and source text that the report will show, for at most `rows` functions per event. `folders`: from
 // --symbol-path.
 diag::Result<void> add_code_and_sources(CompatView& view, const FileOfModule& files,
                                         const request::SampleDisplay& display, u32 rows,

@@ -52,7 +52,7 @@ struct LineRow {
   u64 hits = 0;
   u32 module = kNone;
   u32 hot_rva = 0;                   // its most frequent address
-  u32 code_begin = 0, code_end = 0;  // RVAs of the line's code around hot_rva; equal if not known
+  u32 code_begin = 0, code_end = 0;  // RVAs of the line's code around hot_rva; both equal if not known
   std::vector<InlinedHits> inlined;  // ordered by hits, the most first
 };
 
@@ -84,7 +84,7 @@ struct CoreCount {
 };
 struct CallerCount {
   u32 symbol = 0;
-  u32 caller = kNone;  // index into symbols; kNone: the return address was no longer in the register
+  u32 caller = kNone;  // index into symbols; kNone: the return address was no longer in the link register
   u64 count = 0;
 };
 
@@ -98,7 +98,7 @@ struct SampledEvent {
   std::vector<ProcessCount> processes;
   std::vector<ThreadCount> threads;
   std::vector<ModuleCount> modules;
-  std::vector<CoreCount> cores;      // ascending by core; the other tables are ordered by samples
+  std::vector<CoreCount> cores;      // ascending by core; the other tables here are ordered by samples
   std::vector<CallerCount> callers;  // in the order of rows, then by samples; empty if not requested
 };
 
@@ -127,7 +127,7 @@ struct CompatView {
   TimeSlices slices;
 };
 
-// As shown in reports: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
+// The name shown in reports: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
 std::string display_name(const CompatView& view, u32 symbol);
 // The name without `:module.dll`.
 std::string_view bare_name(const Symbol& symbol);
@@ -135,7 +135,7 @@ std::string_view bare_name(const Symbol& symbol);
 using NameFilter = std::function<bool(std::string_view)>;  // empty: every name
 std::vector<const SymbolRow*> choose_rows(const CompatView& view, const SampledEvent& event, u32 most,
                                           const NameFilter& filter);
-// Null if it was not disassembled.
+// Null if this code was not disassembled.
 const CodeBlock* find_code(const CompatView& view, u32 module, u32 begin, u32 end);
 
 }  // namespace wperf::compat

@@ -22,10 +22,10 @@ using stacks::StackFunction;
 using stacks::StackProfile;
 using stacks::StackSample;
 
-constexpr u32 kRawEvent = 4;      // perf's type of an event with the hardware's own number
-constexpr u32 kOtherProcess = 0;  // the node of SPE samples outside of the target: a root has no place
+constexpr u32 kRawEvent = 4;      // PERF_TYPE_RAW: an event with a hardware number
+constexpr u32 kOtherProcess = 0;  // the node of SPE samples outside of the target: the root, which has no place
 
-// Maps functions of the profile to symbols of the view; those without a name share one symbol for each kind.
+// Maps functions of the profile to symbols of the view. Functions without a name share one symbol for each kind.
 class SymbolsOfView {
  public:
   SymbolsOfView(const StackProfile& from, const std::vector<u32>& modules)
@@ -113,7 +113,7 @@ class ViewMaker {
   std::vector<u32> ranks_;           // rank of each symbol in the order of printed names
 };
 
-// The profile's modules are those of the target; modules without a file follow them.
+// The first modules of the profile are the modules of the target; modules without a file follow.
 std::vector<u32> ViewMaker::modules_of_target() const {
   std::vector<u32> numbers(from_.modules.size(), kNone);
   for (u32 i = 0; i < out_.run.target.modules.size(); ++i) numbers[i] = i;
@@ -216,7 +216,7 @@ void ViewMaker::count_over_time(const stacks::SliceCount& one) {
   slices[one.slice] += static_cast<u32>(one.count);
 }
 
-// SPE may sample code at address 0. Otherwise 0 means an unknown address.
+// SPE may sample code at address 0. In other profiles, 0 means an unknown address.
 bool ViewMaker::has_address(const PlaceHits& place) const {
   return out_.run.of_operations ? out_.symbols[place.symbol].kind != SymbolKind::other_process : place.address != 0;
 }

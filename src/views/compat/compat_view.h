@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The view for WindowsPerf's text and JSON (contract 9): the functions of one program, ordered by samples; addresses
-// outside of it are grouped by kind. Pure.
+// The view for WindowsPerf's text and JSON (contract 9): the functions of one program, ordered by samples. Addresses
+// outside of the program are grouped by kind. Pure.
 #pragma once
 #include <utility>
 #include <vector>

@@ -19,7 +19,7 @@ constexpr u32 kProcess = 100, kOther = 4;
 constexpr u16 kFixed = 0x11;
 using Rows = std::vector<std::pair<std::string, u64>>;
 
-// A profile like the importer's; its stacks have at most one caller.
+// Makes a profile like the importer; its stacks have at most one caller.
 class Made {
  public:
   Made() {
@@ -111,7 +111,7 @@ TEST(CompatRows, TellsOtherProcessesFromUnknownAddressesAndTheKernel) {
   EXPECT_EQ(rows_of(view), (Rows{{"[other process]", 3}, {"unknown", 2}, {"[kernel]", 1}}));
   EXPECT_TRUE(view.events[0].rows[0].pcs.empty());
   EXPECT_EQ(view.events[0].rows[1].pcs.size(), 2u);
-  // An address without a name counts for its module if it is in one.
+  // An address without a name counts for the module that contains it, if any.
   std::vector<std::tuple<u32, SymbolKind, u64>> modules;
   for (const ModuleCount& row : view.events[0].modules) modules.emplace_back(row.module, row.kind, row.count);
   EXPECT_EQ(modules, (std::vector<std::tuple<u32, SymbolKind, u64>>{{kNone, SymbolKind::other_process, 3},

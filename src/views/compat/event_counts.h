@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counts of one event while its samples are counted, and the tables of the view that are made of them.
+// The counts of one event while its samples are counted, and the tables of the view made from these counts.
 #pragma once
 #include <map>
 #include <string_view>
@@ -25,11 +25,11 @@ using NamesOfProcesses = std::map<u32, std::string_view>;
 // The name of each process; the first one if a process has several.
 NamesOfProcesses by_process(const std::vector<answers::ProcessName>& names);
 
-// The tables of processes and threads.
+// Adds the tables of processes and threads.
 void add_threads(const EventCounts& counts, const NamesOfProcesses& names, SampledEvent& event);
-// The table of modules. Also stores the counts in the modules.
+// Adds the table of modules. Also stores the counts in `modules`.
 void add_modules(const EventCounts& counts, std::vector<answers::SampleModule>& modules, SampledEvent& event);
-// The callers, in the order of the event's rows. `symbols`: the number of symbols in the view.
+// Adds the callers, in the order of the event's rows. `symbols`: the number of symbols in the view.
 void add_callers(const EventCounts& counts, usize symbols, SampledEvent& event);
 
 }  // namespace wperf::compat

@@ -51,9 +51,9 @@ struct PlaceHits {
   u64 address = 0, hits = 0;
 };
 
-// Distributes the hits to symbols, which are numbered from 0; faster than sorting everything.
+// Groups the hits by symbol; symbols are numbered from 0. Faster than sorting.
 std::vector<std::span<PlaceHits>> by_symbol(std::vector<PlaceHits>& hits, usize symbols);
-// Joins equal places: calls from several functions are several rows in the profile.
+// Joins equal places, because the profile has a row for each caller of a place.
 std::span<PlaceHits> joined(std::span<PlaceHits> places);
 std::span<PlaceHits> most_first(std::span<PlaceHits> places);
 

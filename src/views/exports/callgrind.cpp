@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// callgrind's format 1: the cost of each line of a function, and the cost of its calls including everything below them.
+// callgrind's format 1: the cost of each line of a function, and the cost of its calls including callees.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,8 +44,8 @@ class CallgrindWriter {
 
  private:
   using Costs = std::vector<u64>;  // by used event
-  // A line of a function. A function may have lines of several files: it has code of headers, or stands for several
-  // functions with one name.
+  // A line of a function. A function can have lines of several files, because it has code from headers, or stands for
+  // several functions with the same name.
   struct Line {
     u32 file = 0;  // index into files_
     u32 line = 0;
@@ -74,7 +74,7 @@ class CallgrindWriter {
     return {files_(at.file), at.line};
   }
 
-  // The costs below a node count for its call; parents come before children.
+  // The costs below a node are added to the cost of its call. Parents come before children.
   void add_costs() {
     own_.resize(profile_.functions.size());
     calls_of_.resize(profile_.functions.size());
@@ -133,7 +133,7 @@ class CallgrindWriter {
     }
     return file_of_function_[function];
   }
-  // Lines that follow are of this file.
+  // Writes the file to which the following lines belong.
   void go_to_file(u32 function, u32 file) {
     if (file == current_file_) return;
     write_file(file == file_of(function) ? "fe" : "fi", file);
@@ -173,7 +173,7 @@ class CallgrindWriter {
   std::vector<std::map<std::pair<Line, u32>, Costs>> calls_of_;  // by caller, then by line and callee
   std::vector<bool> written_modules_, written_files_, written_functions_;
   std::vector<u32> file_of_function_;
-  u32 current_file_ = 0;  // of the lines that are written
+  u32 current_file_ = 0;  // the file of the lines that are being written
   Texts files_;
 };
 

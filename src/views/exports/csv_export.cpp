@@ -42,7 +42,7 @@ class CsvWriter {
  private:
   static u64 both(u32 first, u32 second) { return (u64{first} << 32) | second; }
 
-  // Stacks with the same names have the same number, though their addresses differ.
+  // Stacks with the same names have the same number, even if their addresses differ.
   void number_stacks() {
     stacks::IdTable known;
     stacks_.assign(profile_.nodes.size(), kNothing);
@@ -112,7 +112,7 @@ class CsvWriter {
   }
   const std::string& text_of(u32 number) const { return texts_.all()[number]; }
 
-  // As in folded stacks; the frame separator is replaced in names.
+  // Writes the stack as in folded stacks; the frame separator is replaced in names.
   void append_stack(u32 node) {
     path_.clear();
     for (; profile_.nodes[node].place != kNothing; node = profile_.nodes[node].parent) {
@@ -121,7 +121,7 @@ class CsvWriter {
     for (usize i = path_.size(); i-- > 0;) {
       const usize begin = stack_.size();
       const std::string& name = text_of(functions_[path_[i]]);
-      // If ';' separates fields, each function begins a field.
+      // For readers that separate fields by ';', each function begins a field.
       if (report::begins_formula(name)) stack_ += '\'';
       stack_ += name;
       std::replace(stack_.begin() + static_cast<std::ptrdiff_t>(begin), stack_.end(), ';', ':');

@@ -25,7 +25,7 @@ usize character_size(std::string_view text) {
   for (usize i = 1; i < size; ++i) {
     if (!text::continues_character(text[i])) return 0;
   }
-  // An overlong form, a lone surrogate, or a value beyond U+10FFFF.
+  // Rejects overlong forms, surrogates, and values beyond U+10FFFF.
   const u8 second = byte(1);
   const bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
                    (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);

@@ -24,7 +24,7 @@ struct Source {
   const stacks::StackProfile& profile;
   const stacks::Moments& moments;
   std::string tool;  // "wperf 1.2"
-  // For servers that list many profiles: its start as wall-clock time (0 if unknown), and its subject.
+  // For servers that list many profiles: the start as wall-clock time (0 if unknown), and labels.
   u64 begin_unix_ns = 0;
   std::vector<std::pair<std::string, std::string>> attributes = {};
   std::string program = {};  // the name of the program that was started; empty if not known
@@ -90,13 +90,13 @@ struct PlaceLine {
 class Names {
  public:
   explicit Names(const stacks::StackProfile& profile);
-  // The name without the mark of inlined functions, for formats that mark them in another way.
+  // The name without the mark of inlined functions, for formats that mark such functions in another way.
   std::string_view function(u32 number) const { return functions_[number]; }
   std::string marked_function(u32 number) const;
   const std::string& thread(u32 task) const { return threads_[task]; }
   // The name with the thread's number: "name (12)".
   std::string numbered_thread(u32 task) const;
-  // The name of the process's first thread, or, if not known, of the task's own thread.
+  // The name of the process's first thread; if unknown, of the task's thread.
   const std::string& process(u32 task) const { return processes_[task]; }
   PlaceLine line(u32 place) const;
 
@@ -133,8 +133,8 @@ class Locations {
   std::vector<u32> of_node_;
 };
 
-// Calls visit(moment, row, count, period) for each moment. The counts of a row are divided among its moments so that
-// they add up to the row's. Rows without moments come first, with moment kNothing.
+// Calls visit(moment, row, count, period) for each moment. The count and period of a row are divided among its moments
+// without a remainder. Rows without moments come first, with moment kNothing.
 template <class Visit>
 void for_each_moment(const Source& source, Visit visit) {
   const stacks::StackProfile& profile = source.profile;
@@ -151,7 +151,7 @@ void for_each_moment(const Source& source, Visit visit) {
     const u32 row = moments.rows[i];
     Share& share = shares[row];
     const stacks::StackSample& sample = profile.samples[row];
-    // The first moments get one more each, until the remainder is used up.
+    // Each of the first moments gets one more, until the remainder is used up.
     const auto part = [&](u64 all) { return all / share.moments + (share.given < all % share.moments ? 1 : 0); };
     const u64 count = part(sample.count), period = part(sample.period);
     ++share.given;
@@ -162,7 +162,7 @@ void for_each_moment(const Source& source, Visit visit) {
 // "running", "ready", "waiting: lock".
 std::string state_name(const stacks::Moments& moments, const stacks::ThreadState& state);
 std::string_view mark_name(stacks::MarkKind kind);
-// The track's name, with the core if it was counted for one.
+// The name of the track, with the core if it was counted for one core.
 std::string track_name(const stacks::CounterTrack& track);
 // "1,234 records lost: …", for formats with remarks.
 std::vector<std::string> loss_texts(const stacks::StackLosses& losses);
@@ -170,7 +170,7 @@ std::vector<std::string> loss_texts(const stacks::StackLosses& losses);
 bool is_clock(const stacks::StackEvent& event);
 // The events that have samples.
 std::vector<u32> used_events(const stacks::StackProfile& profile);
-// The module of the program itself, judged by names; `program` is the name of the started program, if it is known.
+// The module of the program itself, found by name. `program`: the name of the started program, if known.
 u32 main_module(const stacks::StackProfile& profile, std::string_view program);
 
 // Writes profiles in formats of other tools. Pure: each writer returns its bytes in pieces, in order.
@@ -186,7 +186,7 @@ void write_callgrind(const Source& source, const TakeBytes& take);
 void write_csv(const Source& source, const TakeBytes& take);
 void write_sql(const Source& source, const TakeBytes& take);
 
-// Mozilla's name of a build: GUID and age. For an ELF file it is the first half of its build id, in the byte order of a
+// Mozilla's name of a build: GUID and age. For an ELF file: the first half of its build id, in the byte order of a
 // GUID.
 std::string breakpad_id(const stacks::StackModule& module);
 

@@ -147,7 +147,7 @@ TEST(Writers, FirefoxNamesProcessesByTheirFirstThread) {
   stacks::StackProfile profile = small_profile();
   EXPECT_EQ(exported_processes(profile), (std::vector<std::string>{"a", "a"}));
   profile.names.push_back("server");
-  profile.tasks = {{8, 9, 0, 2}, {1, 2, 1}};  // neither process's first thread was sampled
+  profile.tasks = {{8, 9, 0, 2}, {1, 2, 1}};  // the first thread of neither process was sampled
   EXPECT_EQ(exported_processes(profile), (std::vector<std::string>{"server", "b"}));
   profile.tasks = {{kNothing, kNothing, 0}, {kNothing, 1, 1}};
   EXPECT_EQ(exported_processes(profile), (std::vector<std::string>{"a", "b"}));
@@ -175,7 +175,7 @@ TEST(Writers, WhatIsNotKnownIsLeftOut) {
   EXPECT_EQ(written(write_otlp, profile).find("cpu.logical_number"), std::string::npos);
 }
 
-// The idle task and the first core have number 0, which does not mean unknown.
+// The idle task and the first core have the number 0, which must not count as unknown.
 TEST(Writers, PerfettoTellsOfTaskZeroOnCoreZero) {
   stacks::StackProfile profile = small_profile();
   profile.tasks = {{0, 0, 0}, {0, 0, 0}};
@@ -202,7 +202,7 @@ TEST(Writers, EmptyProfileIsWritten) {
   }
 }
 
-// Two functions of one name, as at two addresses, look the same in CSV; so do two places of one line.
+// Two functions with one name (at two addresses), and two places on one line, are the same in CSV.
 TEST(Writers, CsvHasOneRowForEachStackThatItShows) {
   stacks::StackProfile profile = small_profile();
   profile.functions.push_back(profile.functions[1]);
@@ -257,7 +257,7 @@ TEST(Writers, PprofKeepsCopiesOfAProgramApart) {
   EXPECT_EQ(pprof_mappings(profile, "sh"), (std::vector<std::string>{"/app=ab", "/copy=", "/lib=cd"}));
 }
 
-// Several functions with one name are one function of a profile.
+// In a profile, several functions with one name are one function.
 TEST(Writers, CallgrindHasLinesInTheirOwnFiles) {
   stacks::StackProfile profile = small_profile();
   profile.functions = {{.name = "main", .is_known = true}, {.name = "operator()", .is_known = true}};

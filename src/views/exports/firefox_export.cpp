@@ -45,7 +45,7 @@ class FirefoxWriter {
   }
 
  private:
-  // Milliseconds since the beginning of the profile. Numbers of long columns do not go through JsonWriter, because an
+  // Milliseconds since the beginning of the profile. Numbers of long columns are written without JsonWriter, because an
   // export spends most of its time on them.
   void time(u64 time) { out_.decimal(time > moments_.begin_ns ? time - moments_.begin_ns : 0, 6); }
   void number(u64 value) { out_.number(value); }
@@ -153,7 +153,8 @@ class FirefoxWriter {
     const bool is_known = task.pid != kNothing;
     digits("isMainThread", is_known && task.pid == task.tid && thread.has_marks ? "true" : "false");
     member("processName", names_.process(thread.task));
-    // Readers of the format require both ids. Unknown ids are written as texts, which cannot be mistaken for numbers.
+    // Readers of the format require both ids. Unknown ids are written as text, so that they cannot be mistaken for
+    // numbers.
     member("pid", is_known ? fmt::format("{}", task.pid) : "unknown");
     task.tid != kNothing ? json_.integer("tid", task.tid) : member("tid", "unknown");
     write_samples(thread);

@@ -20,8 +20,8 @@ class OtlpWriter {
   void write() {
     number_stacks();
     sort_moments();
-    // Profiles are made first, because they number the entries that the dictionary then lists. Each profile has its own
-    // ResourceProfiles, so that no message has to be copied into another one.
+    // Profiles are made first, because they number the entries that the dictionary then lists. Each profile has a
+    // separate ResourceProfiles, so that no message has to be copied into another one.
     text::Message scope, about;
     about.text(1, "wperf");
     about.text(2, source_.tool);
@@ -88,7 +88,7 @@ class OtlpWriter {
     return known->second;
   }
 
-  // Samples with the same stack, thread and core become one; if all of them have times, these are written, too.
+  // Samples with the same stack, thread and core are merged. If all of them have times, the times are also written.
   text::Message profile_of(u32 event) {
     text::Message out, type, sample;
     type.number(1, texts_(clean_text(profile_.events[event].name)));
@@ -172,7 +172,7 @@ class OtlpWriter {
   void write_dictionary() {
     text::Message out, entry, line;
     const auto flush = [&] {
-      // Parts of one message that are written one after the other are read as one message.
+      // Readers merge consecutive parts of the same message, so it can be written in parts.
       text::Message data;
       data.message(2, out);
       out_.text += data.bytes();
@@ -234,7 +234,7 @@ class OtlpWriter {
   u32 module_of(u32 location) const {
     return profile_.functions[profile_.places[locations_.all()[location].place].function].module;
   }
-  // The dictionary must not have equal entries, so functions with the same name and file become one.
+  // The dictionary must not have equal entries, so functions with the same name and file are merged.
   u32 function_of(u32 number, std::string_view file) {
     const Function one{texts_(names_.function(number)), texts_(file)};
     const auto [known, is_new] =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A Perfetto trace: samples as stack_sample packets (58.0 and later) or as the older perf_sample; threads' states as
-// context switches of Windows' tracing (etw_events). Perfetto's processor makes scheduler tables of these, also for
-// recordings of other systems.
+// context switches of Windows' tracing (etw_events). Perfetto's trace processor makes scheduler tables from context
+// switches, also for recordings of other systems.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -49,7 +49,7 @@ class PerfettoWriter {
     write_samples();
     finish();
   }
-  // A perf_sample does not name its event, but its packet sequence does, so each event has its own sequence.
+  // A perf_sample does not name its event, but its packet sequence does, so each event has a separate sequence.
   void write_as_perf_samples() {
     for (const u32 event : used_events(profile_)) {
       sequence_ = event + 1;
@@ -85,7 +85,7 @@ class PerfettoWriter {
   }
 
   // Writes all interned data except call stacks in one packet that begins the sequence. A packet may have only one such
-  // block; if there are several, Perfetto reads the last one.
+  // block; Perfetto would read only the last block.
   void write_names() {
     text::Message interned;
     for (u32 i = 0; i < profile_.functions.size(); ++i) {
@@ -245,7 +245,7 @@ class PerfettoWriter {
     put(packet);
   }
 
-  // Each packet is one sample; its weight is the increase of its core's counter.
+  // Writes a packet for each sample. The weight of a sample is the increase of the counter on its core.
   void write_perf_samples(u32 event) {
     std::vector<bool> written(profile_.nodes.size());
     std::unordered_map<u32, u64> counted;  // by core

@@ -123,8 +123,8 @@ class PprofWriter {
     }
   }
 
-  // The first mapping must be the program's; pprof expects that. It merges mappings with the same build id, so only one
-  // file of that build has it.
+  // pprof expects the mapping of the program first. It merges mappings with the same build id, so only one file with a
+  // build id gets that id.
   void write_mappings() {
     text::Message fields;
     const u32 first = main_module(profile_, source_.program);
@@ -183,15 +183,15 @@ class PprofWriter {
       function.clear();
       function.number(1, static_cast<u64>(&one - functions_.data()) + 1);
       function.number(2, texts_(names_.function(one.number)));
-      // Field 3 is for the linker's name. If a function's two names are equal, pprof demangles the name, and removes
-      // the text inside < >.
+      // Field 3, the linker name, is not written. If it were equal to the name, pprof would demangle the name and
+      // remove the text inside < >.
       function.number(4, one.file);
       fields.message(kFunction, function);
       put(fields);
     }
   }
 
-  // In this format a function belongs to one file.
+  // In this format a function belongs to one file, so one number is used for each name and file.
   u64 function_of(u32 number, std::string_view file) {
     const u32 text = texts_(file);
     const auto [known, is_new] = function_numbers_.try_emplace(u64{number} << 32 | text, functions_.size() + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples in order of threads and time, for formats that keep each sample with its thread.
+// Samples ordered by thread and time, for formats that store samples by thread.
 #pragma once
 #include <vector>
 
@@ -12,10 +12,10 @@ struct ThreadSample {
   u32 row = 0, count = 0;
 };
 
-// The samples of one event in one task. A task without samples is one too if its states are known.
+// The samples of one event in one task. There is also an entry without samples for a task with known states.
 struct SampledThread {
   u32 task = 0, event = 0;
-  bool has_marks = false;  // the task's marks; only one of its threads has them
+  bool has_marks = false;  // has the task's marks; only one entry of a task has them
   usize begin = 0, end = 0;
 };
 

@@ -11,7 +11,7 @@ namespace wperf::exports {
 namespace {
 
 // There is a profile for each thread and event. Stacks are written in full for each sample, so long recordings are
-// written row by row; only the view by time shows the difference.
+// written by row instead of by time; only the view by time shows the difference.
 constexpr usize kMostInOrder = 200'000;
 
 class SpeedscopeWriter {
@@ -74,7 +74,7 @@ class SpeedscopeWriter {
     out_.flush_if_long();
   }
 
-  // "comm (pid/tid) event", or its known parts; wperf's importer splits it again.
+  // "comm (pid/tid) event", or the known parts of it; wperf's importer splits this text again.
   std::string name_of(u32 event, u32 task) const {
     const stacks::StackTask& of = profile_.tasks[task];
     std::string name = names_.thread(task);

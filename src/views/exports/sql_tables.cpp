@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the profile as tables: an SQL script with all of them.
-// docs/user/export-tables.md has the schema.
+// Writes the profile as an SQL script that creates tables. docs/user/export-tables.md has the schema.
 #include <fmt/format.h>
 
 #include "model/stacks/switches.h"
@@ -40,7 +39,7 @@ class SqlWriter {
   }
 
  private:
-  // Many rows of a table are inserted at a time.
+  // Begins a table. Each INSERT statement has many rows.
   void table(std::string_view name) {
     end_table();
     table_ = name;
@@ -74,7 +73,7 @@ class SqlWriter {
     out_.text += '\'';
   }
   void value(const std::string& text) { value(std::string_view(text)); }
-  // Numbers that do not fit into the signed numbers of databases become the largest of these.
+  // Databases have signed 64-bit numbers, so larger numbers are written as the maximum.
   void append(u64 number) {
     constexpr u64 kGreatest = ~u64{0} >> 1;
     const fmt::format_int digits(std::min(number, kGreatest));

@@ -28,9 +28,9 @@ using answers::CountUnit;
 using answers::TimelineProfile;
 
 constexpr u64 kSliceNs = 20'000'000;
-constexpr usize kMostCells = 200'000;  // in all tables together: a browser cannot show more
+constexpr usize kMostCells = 200'000;  // in all tables together, because browsers cannot show more
 
-// A row of a unit; all counts have the same rows.
+// The position of a row of a unit; all counts have the same rows.
 struct RowPlace {
   EventClass event_class = EventClass::core;
   usize unit = 0, row = 0;
@@ -39,7 +39,7 @@ struct RowPlace {
     return report::class_counts(count, event_class).units[unit];
   }
   const CountRow& row_of(const CountProfile& count) const { return unit_of(count).rows[row]; }
-  // Did the row have a counter, and was it ever scheduled?
+  // Did the row have a counter, and was the event ever scheduled?
   bool is_counted(const CountProfile& count) const {
     const bool is_cycles = event_class == EventClass::core && row == 0;
     return row_of(count).counted() && !(is_cycles && unit_of(count).cycle_row == answers::CycleRow::uncounted);
@@ -211,7 +211,7 @@ void append_text(std::string& out, std::string_view text) {
   if (!text.empty()) out += "<p>" + report::markup_text(text) + "</p>\n";
 }
 
-// A bar with its length also in words.
+// A bar, with its length also as text.
 std::string meter(double percent) {
   const double shown = std::clamp(percent, 0.0, 100.0);
   return fmt::format("<meter min=\"0\" max=\"100\" value=\"{0:.2f}\">{0:.2f} %</meter>", shown);
@@ -288,7 +288,7 @@ void append_kind(std::string& out, const Topdown& kind) {
 std::string count_page(const TimelineProfile& timeline, const stacks::RecordingAbout& about) {
   const std::string title = title_of_page(timeline, about);
   const stacks::Moments moments = count_moments(timeline);
-  // Without events and samples: the views show only counters.
+  // A profile without events and samples, so that the views show only counters.
   stacks::StackProfile profile;
   profile.file = title;
   profile.slices = stacks::make_time_slices(0, moments.end_ns, kSliceNs);

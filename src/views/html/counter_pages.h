@@ -11,10 +11,10 @@
 namespace wperf::html {
 
 // Counts over time: each counter as a graph with gaps for the pauses between counts, and all numbers as tables that
-// need no scripts. `about`: facts about the run; its image is the counted program, if there is one.
+// need no scripts. `about`: facts about the run; about.image is the counted program, if any.
 std::string count_page(const answers::TimelineProfile& timeline, const stacks::RecordingAbout& about);
 
-// Where a program's slots went: the tree with bars, the verdict in words, the functions that lost the slots. Needs no
+// How a program used its issue slots: the tree with bars, the verdict in words, the functions that lost slots. Needs no
 // scripts.
 std::string topdown_page(std::span<const report::Topdown> kinds);
 

@@ -23,8 +23,8 @@ using compare::StackChanges;
 using compare::UnitChange;
 using compare::UnitKind;
 
-// Stands for the total cost of the more expensive side, as in difference_view.js. It is large, because rows count whole
-// units.
+// Represents the total cost of the more expensive side, as in difference_view.js. A large number, because costs of rows
+// are integers.
 constexpr double kWhole = 1e12;
 
 // The stacks of both sides as a profile with two events: both sides together, and the side before.
@@ -70,7 +70,7 @@ class TwoSides {
     profile_.events[event].period += units;
     profile_.samples.push_back({event, 0, 0, static_cast<u32>(node), samples, units});
   }
-  // The number of a function, which is also that of its place.
+  // The number of a function, which is also the number of its place.
   u32 function_of(const compare::StackChange& node) {
     const auto [entry, is_new] = functions_.try_emplace(node.unit, static_cast<u32>(profile_.functions.size()));
     if (!is_new) return entry->second;
@@ -99,7 +99,7 @@ const std::string& name_of(const UnitChange& row) {
   return row.kind == UnitKind::module ? row.module : row.name;
 }
 
-// Calls `use` for the significant changes, and for the largest `rows` of the others.
+// Calls `use` for the significant changes, and for the `rows` largest other changes.
 template <typename Use>
 void for_each_shown(const EventChange& event, u32 rows, const Use& use) {
   for (const auto* list : event.lists()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The changes between two sides of runs as one HTML file: a flame graph of both sides, a table of the changes with
-// their significance, and all of it as plain HTML for browsers without scripts. Pure.
+// their significance, and the same as plain HTML for browsers without scripts. Pure.
 #pragma once
 #include <string>
 

@@ -36,7 +36,7 @@ void append_part(std::string& out, std::string_view heading, report::Table table
   if (all > rows) out += fmt::format("<p>… and {} more</p>\n", text::with_commas(all - rows));
 }
 
-// The stack from the outermost caller to the place of the wait. The last frame says what the thread waits for.
+// The stack from the outermost caller to the place of the wait. The last frame shows for what the thread waits.
 std::string stack_text(const stacks::StackProfile& profile, u32 node) {
   std::vector<u32> functions;
   for (; node != stacks::kNothing && profile.nodes[node].place != stacks::kNothing; node = profile.nodes[node].parent) {
@@ -108,7 +108,7 @@ void append_memory_part(std::string& out, const operations::SpeProfile& profile)
 using stacks::StackProfile;
 
 constexpr usize kTopRows = 50;
-constexpr usize kChunk = usize{8} << 20;  // of base64, because browsers limit the length of a string
+constexpr usize kChunk = usize{8} << 20;  // size of a piece of base64, because browsers limit the length of strings
 
 // Names of functions and files may be broken anywhere; numbers must not be broken.
 constexpr usize kLongCell = 40;
@@ -147,7 +147,7 @@ void append_losses(std::string& out, const StackProfile& profile) {
     append_list(out, lines);
 }
 
-// The program (or else the file) and the measured events.
+// The title: the program (or else the file) and the measured events.
 std::string title_of(const StackProfile& profile, const stacks::RecordingAbout* about) {
   std::string title = about != nullptr ? about->image : std::string();
   if (title.empty()) title = text::base_name(profile.file);
@@ -187,7 +187,7 @@ void append_facts(std::string& out, const StackProfile& profile, const stacks::R
   out += "</tbody></table>\n";
 }
 
-// How far Wilson's 95 % interval extends from a share, in percent, on the longer side; see marginOf in filters.js.
+// The longer side of Wilson's 95 % interval around a share, in percent; see marginOf in filters.js.
 double margin_of(u64 hits, u64 all) {
   if (all == 0) return 0;
   constexpr double kZ = 1.96;

@@ -10,7 +10,7 @@ namespace {
 
 using stacks::kNothing;
 
-// The median of the first distances; most others are close to it.
+// The median of the first distances; most other distances are close to it.
 u64 usual_distance(const std::vector<u64>& times) {
   constexpr usize kEnough = 4096;
   std::vector<u64> distances;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page's data about time that is not in slices: counters and marks, and on a page with all samples the time of
-// each.
+// Data of the page with exact times instead of slices: counters, marks, and on a page with all samples the time of each
+// sample.
 #pragma once
 #include <string>
 #include <string_view>
@@ -44,7 +44,7 @@ class MomentColumns {
   std::string take_samples();  // the columns of add_samples()
 
  private:
-  // The samples of one event on one core, sorted by time; most distances are equal.
+  // The samples of one event on one core, sorted by time. Most distances are equal, so they compress well.
   struct Stream {
     u32 event = 0, core = 0;
     u64 count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The style sheet and the scripts of the page, and the SHA-256 of each as hexadecimal digits: page/ as the build has
-// embedded it (embed_page.cmake).
+// The style sheet and the scripts of the page, and the SHA-256 of each as hexadecimal digits. The build embeds them
+// from page/ (embed_page.cmake).
 #pragma once
 
 namespace wperf::html {
@@ -10,7 +10,7 @@ extern const char* const kStyleHash;
 extern const char* const kScript;      // everything except the end
 extern const char* const kScriptEnd;   // the end, which starts the views
 extern const char* const kScriptHash;  // of kScript and kScriptEnd together
-// Pages with two sides and pages of waits have one more script in between; its hash covers all three.
+// Pages with two sides, and pages of waits, have one more script between the two. Its hash covers all three scripts.
 extern const char* const kDifferenceScript;
 extern const char* const kDifferenceScriptHash;
 extern const char* const kWaitsScript;

@@ -86,7 +86,7 @@ class ColumnWriter {
       state_kinds_{"state kind"}, state_wakers_{"state waker"};
 };
 
-// Makes the tree of functions: lines and addresses in the profile's nodes do not matter here.
+// Makes the tree of functions, ignoring lines and addresses in the nodes of the profile.
 void ColumnWriter::make_tree() {
   node_of_.resize(profile_.nodes.size());
   for (usize i = 0; i < profile_.nodes.size(); ++i) {
@@ -132,7 +132,7 @@ void ColumnWriter::add_tree() {
   }
 }
 
-// Times are in nanoseconds; the beginning of a state is relative to the end of the thread's previous one.
+// Times are in nanoseconds; the beginning of a state is relative to the end of the thread's previous state.
 void ColumnWriter::add_states() {
   if (options_.moments == nullptr) return;
   const stacks::ThreadState* before = nullptr;

@@ -10,7 +10,7 @@ namespace wperf::html {
 
 struct PageData {
   std::string profile;
-  std::string samples;  // for a page with all samples: times, then rows; the page unpacks them after it has been drawn
+  std::string samples;  // for a page with all samples: times, then rows; the page unpacks these after it has been drawn
 };
 PageData profile_columns(const stacks::StackProfile& profile, const HtmlOptions& options);
 

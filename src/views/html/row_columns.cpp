@@ -109,7 +109,7 @@ void RowColumns::end_row() {
   nodes_.add(open_key_.node - node_before_);
   node_before_ = open_key_.node;
   counts_.add(open_.count);
-  // For most events every sample stands for the interval, so the differences are mostly 0.
+  // For most events, the period of every sample is the interval, so the differences are mostly 0.
   const u64 interval = profile_.events[open_key_.event].interval;
   periods_.add_signed(open_.period - open_.count * interval);
 }

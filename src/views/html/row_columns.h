@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page's data about samples: rows of one thread, event, core and stack in one slice of time, in groups.
+// Data of the page about samples: each row has one thread, event, core, stack and time slice. Rows are stored in
+// groups.
 #pragma once
 #include <functional>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace wperf::html {
 
-// Without slices, all samples are in one.
+// Without slices, all samples are in one slice.
 inline bool has_slices(const stacks::StackProfile& profile) {
   return profile.slices.count != 0 && (!profile.slice_counts.empty() || profile.samples.empty());
 }
@@ -20,8 +21,8 @@ class RowColumns {
   RowColumns(const stacks::StackProfile& profile, const stacks::StackFilter& filter, bool all_samples)
       : profile_(profile), filter_(filter), all_samples_(all_samples) {}
 
-  // `number_of`: converts a node of the profile to the number of the written node. For all samples: returns the row of
-  // each entry of the profile's slice counts, as MomentColumns::add_samples() takes it.
+  // `number_of`: converts a node of the profile to the number of the written node. For a page with all samples, returns
+  // the row of each entry of the profile's slice counts, for MomentColumns::add_samples().
   std::vector<u32> add(const std::function<u32(u32 node)>& number_of);
   std::vector<const Column*> columns() const;
 
@@ -29,7 +30,7 @@ class RowColumns {
   // The values in which rows of one slice differ.
   struct Key {
     u32 task = 0, event = 0, core = 0;
-    u32 node = 0;  // its number in the page
+    u32 node = 0;  // number of the node in the page
   };
 
   std::vector<u32> add_slices(const std::vector<u32>& rows, const std::vector<Key>& keys);
@@ -40,7 +41,7 @@ class RowColumns {
   const stacks::StackProfile& profile_;
   const stacks::StackFilter& filter_;
   const bool all_samples_;
-  // The row that is being summed up, and the group that it is in.
+  // The row that is being summed up, and its group.
   stacks::SliceCount open_;
   Key open_key_;
   u32 node_before_ = 0, slice_before_ = 0;

@@ -32,7 +32,7 @@ struct Frame {
 struct Layout {
   std::vector<Frame> frames;
   u32 depth = 0;
-  usize left_out = 0;  // too narrow to be drawn, like everything below them
+  usize left_out = 0;  // frames that are too narrow to be drawn, and all frames below them
 };
 
 Layout lay_out(const std::vector<stacks::CallNode>& nodes) {
@@ -58,7 +58,7 @@ Layout lay_out(const std::vector<stacks::CallNode>& nodes) {
   return out;
 }
 
-// As on the page: a hue for each module, all with the same lightness.
+// As on the HTML page: a hue for each module, all with the same lightness.
 std::string colour_of(u32 module) {
   static constexpr std::array<u32, 12> kHues = {212, 28, 152, 330, 258, 88, 190, 48, 288, 120, 8, 235};
   return fmt::format("hsl({},66%,80%)", kHues[module % kHues.size()]);
@@ -150,7 +150,7 @@ std::string svg_flame_graph(const StackProfile& profile, const stacks::StackFilt
 }
 
 std::string svg_difference(const compare::StackChanges& changes, const Sides& sides) {
-  // Frames are as wide as the mean of both sides, so that frames that are gone are visible, too.
+  // The width of a frame is the mean of both sides, so that frames that disappeared are also visible.
   const compare::StackChange& root = changes.nodes.front();
   const double units = 1e12 / std::max(std::max(root.before, root.after), 1e-300);
   std::vector<stacks::CallNode> nodes;

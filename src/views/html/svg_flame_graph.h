@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flame graph as a picture for documents and mails: no script, searchable text, a title on each frame. Frames that
-// are too narrow to be visible are left out, and the picture says how much that is. Pure.
+// A flame graph as an image for documents and mails: no script, searchable text, a title on each frame. Frames that are
+// too narrow to be visible are left out, and the image says how much is left out. Pure.
 #pragma once
 #include <string>
 

@@ -14,7 +14,7 @@ using stacks::RecordingAbout;
 
 constexpr double kNsPerSecond = 1e9;
 
-// " --timeout 2" if the recorder's command has it.
+// " --timeout 2" if the command line of the recorder has this option.
 std::string timeout_of(std::string_view command) {
   constexpr std::string_view kOption = " --timeout";
   command = command.substr(0, command.find(" -- "));

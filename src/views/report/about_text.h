@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts about a recorded or measured run, as text and JSON: how long it took, who made it, where and when. Pure.
+// Facts about a recorded or measured run, as text and JSON: how long it took, and who made it, where and when. Pure.
 #pragma once
 #include <optional>
 #include <string>

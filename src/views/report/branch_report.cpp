@@ -62,7 +62,7 @@ class EdgeColumns {
     return place == stacks::kNothing ? kNone : profile_.functions[profile_.places[place].function];
   }
   void add_end(Columns& to, const EndNames& names, u32 place) const {
-    const bool is_known = place != stacks::kNothing;  // false for the row that only provides titles
+    const bool is_known = place != stacks::kNothing;  // false for the row that is used only for titles
     const stacks::StackFunction& at = function(place);
     const std::string_view module = is_known ? std::string_view(profile_.modules[at.module].name) : std::string_view();
     const bool has_line = is_known && profile_.places[place].line != stacks::kNothing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answer of `report --branches`: which code branches where, how often, and how often it was mispredicted. Pure.
+// The answer of `report --branches`: branches with source, target, count and mispredictions. Pure.
 #pragma once
 #include <string>
 
@@ -10,8 +10,9 @@ namespace wperf::report {
 struct BranchOptions {
   stacks::StackFilter filter = {};
   bool relative = false;  // percentages refer to the branches that pass the filter
-  bool of_spe = false;    // true: the branches are a sample, from SPE; false: all branches of some periods
-  bool lines = false;     // the profile has lines
+  // true: sampled branches from SPE; false: branch stacks, which have all branches of some periods
+  bool of_spe = false;
+  bool lines = false;  // the profile has lines
   u32 rows = 0;
   usize width = 0;  // of the terminal; 0: lines may have any length
 };

@@ -54,7 +54,7 @@ TEST(BranchReport, EdgesWithShareMispredictionsAndCycles) {
   EXPECT_EQ(branches["edges"][1]["to_line"], "a.c:9");
 }
 
-// A zero that was not measured would be worse than no column.
+// A zero that was not measured would be misleading, so there is no column.
 TEST(BranchReport, UnrecordedPredictionsHaveNoColumn) {
   stacks::StackProfile profile = loop_of_main();
   add(profile, BranchCount::taken, 2, 1, 1);

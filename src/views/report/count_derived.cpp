@@ -35,13 +35,13 @@ double count_of(const answers::CountRow& row) {
   return row.exact_scaled() != 0 ? row.exact_scaled() : row.exact_value();
 }
 
-// With or without a modifier ("task-clock:u").
+// Recognises names with and without a modifier ("task-clock:u").
 bool is_clock(const answers::CountRow& row) {
   const std::string_view name = std::string_view(row.name).substr(0, row.name.find(':'));
   return name == "task-clock" || name == "cpu-clock";
 }
 
-// The accesses that belong to misses: "l1-dcache-loads" for "l1-dcache-load-misses".
+// The row with the accesses for a row with misses: "l1-dcache-loads" for "l1-dcache-load-misses".
 const answers::CountRow* accesses_of(const answers::CountRow& misses, Rows rows) {
   if (is_one_of(misses, {"branch-misses"})) return find_row(rows, misses, {"branches", "branch-instructions"});
   if (is_one_of(misses, {"branchmispredictions"})) return find_row(rows, misses, {"branchinstructions"});

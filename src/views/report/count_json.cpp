@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 5.6 and 6.4. Clients validate these documents with schemas that allow no other keys in core, dsu, dmc and
-// their counter rows. New keys are added at the level of Time_elapsed, or in the rows of metrics, where they are
-// allowed.
+// Contract 5.6 and 6.4. Clients validate these documents with schemas that do not allow other keys in core, dsu, dmc
+// and their counter rows. New keys are added only at the level of Time_elapsed, and in the rows of metrics.
 #include <algorithm>
 #include <string>
 
@@ -13,10 +12,10 @@
 namespace wperf::report {
 namespace {
 
-// The items of a timeline have neither sums over cores nor memory channels (contract 6.4).
+// In a timeline, counts have neither sums over cores nor memory channels (contract 6.4).
 enum class Place { document, timeline };
 
-// { "name": [rows] }, or {} if there are no rows.
+// The keys of "object": {"rows": […]}; the object is empty if there are no rows.
 struct ListNames {
   std::string_view object, rows;
 };
@@ -118,7 +117,8 @@ void write_threads(text::JsonWriter& json, const answers::CountProfile& profile)
   json.end_array();
 }
 
-// Writes facts that WindowsPerf does not have. They are at the top level, where its clients allow more keys.
+// Writes facts that WindowsPerf does not have. They are at the top level, because clients of WindowsPerf allow more
+// keys there.
 void write_program(text::JsonWriter& json, const answers::CountProfile& profile) {
   if (profile.process.has_value()) {  // then "core" describes the program, and core_number is not a core
     json.integer("Process", *profile.process);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts in Prometheus' text format 0.0.4, for a file that node_exporter serves (its textfile collector). They are
-// gauges, because each run starts again. Events that were not counted have no value instead of 0.
+// Counts in Prometheus' text format 0.0.4, for a file that node_exporter serves (its textfile collector). The counts
+// are gauges, because each run starts from 0. Events that were not counted have no value instead of 0.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-// In quotes. Program names may have any bytes, so special characters are written as numbers.
+// Returns the text in quotes. Program names can have any bytes, so special characters are written as numbers.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -38,7 +38,7 @@ class PrometheusText {
  public:
   explicit PrometheusText(Labels common) : common_(std::move(common)) {}
 
-  // All values of one name are consecutive and follow its help text.
+  // Begins a name. All values of a name must be consecutive and follow its help text.
   void begin(std::string_view name, std::string_view help, std::string_view type = "gauge") {
     name_ = name;
     help_ = help;

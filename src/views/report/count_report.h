@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answers of `stat`: text (contract 5.2-5.5), JSON (5.6, 6.4), timeline CSV (6.2) and Prometheus' text. Pure
-// functions of the profile; lines end in LF, which the writer of the bytes converts to CR LF if necessary.
+// functions of the profile; lines end in LF, which are converted to CR LF on output if necessary.
 #pragma once
 #include <map>
 #include <string>
@@ -16,10 +16,11 @@ struct CountTextOptions {
 };
 std::string count_text(const answers::CountProfile& profile, const CountTextOptions& options);
 std::string count_json(const answers::CountProfile& profile);
-void write_count(text::JsonWriter& json, const answers::CountProfile& profile);  // the same document, as a value
+// the same document as count_json(), as a value
+void write_count(text::JsonWriter& json, const answers::CountProfile& profile);
 // In the text format of Prometheus and node_exporter.
 std::string count_prometheus(const answers::CountProfile& profile);
-// Adds up consecutive counts, as counters that only increase. A count that was not made adds nothing.
+// Adds up consecutive counts to counters that only increase. An event that was not counted adds nothing.
 class CountSums {
  public:
   void add(const answers::CountProfile& profile);
@@ -30,7 +31,7 @@ class CountSums {
   double seconds_ = 0;
   u64 counts_ = 0;
 };
-// The notes of all counts, because CSV has no place for them.
+// The notes on all counts, which are not in the CSV.
 std::string timeline_notes(const answers::TimelineProfile& timeline);
 std::string timeline_json(const answers::TimelineProfile& timeline);
 // The CSV of one event class.

@@ -21,12 +21,12 @@ std::string number_or_all(const std::optional<u32>& number) {
   return number.has_value() ? std::to_string(*number) : "all";
 }
 
-// Readers use signed 64-bit integers, so larger numbers are written as the largest of these.
+// Readers use signed 64-bit integers, so larger numbers are written as the maximum of that type.
 void clamped_count(Columns& to, const Title& title, u64 value) {
   to.add(title, std::min(value, ~u64{0} >> 1), text::with_commas(value));
 }
 
-// Adds a number that is text in JSON, too.
+// Adds a number that is also text in JSON.
 void amount(Columns& to, std::string_view title, const std::string& value, bool counted = true) {
   to.add({.text = title, .key = title, .align = Align::right}, value, counted ? value : "-");
 }

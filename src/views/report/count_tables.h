@@ -6,13 +6,13 @@
 
 namespace wperf::report {
 
-// The columns of counts. JSON only has keys that clients know (contract 5.6).
+// The columns of counts. JSON has only the keys that clients of WindowsPerf accept (contract 5.6).
 struct CounterColumns {
   EventClass event_class;
   bool multiplexed, overall = false;
   void operator()(Columns& to, const answers::CountRow& row) const;
 };
-// Text shows `-` for metrics that were not counted. JSON keeps the number, because clients require one.
+// Text shows `-` for metrics that were not counted. JSON has a number even then, because clients require one.
 void metric_columns(Columns& to, const answers::MetricRow& row);
 void l3_columns(Columns& to, const answers::L3Row& row);
 void ddr_columns(Columns& to, const answers::DdrRow& row);
@@ -23,7 +23,7 @@ struct UnitRow {
   u32 unit = 0;
   answers::CountRow row = {};
 };
-// All rows of memory channels: ordered by channel, then the sums.
+// A row of a memory channel. Rows are ordered by channel; the sums come last.
 struct ChannelRow {
   std::string pmu;
   answers::CountRow row = {};
@@ -42,14 +42,15 @@ struct ThreadColumns {
   void operator()(Columns& to, const answers::ThreadCountRow& row) const;
 };
 
-// A count, or the mean of runs: "1,234", but "1.33" if it is small, so that the deviation in percent fits it.
+// A count, or the mean of runs: "1,234", or "1.33" if it is so small that rounding would contradict the deviation in
+// percent.
 std::string count_or_mean(u64 rounded, std::optional<double> mean);
 // The standard deviation in percent of the mean: "± 0.89 %".
 std::string deviation_text(const answers::CountRow& row);
 
 const answers::ClassCounts& class_counts(const answers::CountProfile& profile, EventClass event_class);
 bool dmc_scheduled(const answers::CountProfile& profile);
-// The word for its units: "core", "dsu", "dmc".
+// The word for a unit of this class: "core", "dsu", "dmc".
 std::string_view unit_name(EventClass event_class);
 
 }  // namespace wperf::report

@@ -28,7 +28,7 @@ std::string_view multiplexed_text(const answers::ClassCounts& counts) {
   return counts.multiplexed ? "multiplexed" : "no multiplexing";
 }
 
-// The requested item that a row belongs to: a metric has no value if one of its events is missing.
+// The requested item to which a row belongs. If one event of a metric is missing, the whole metric has no value.
 std::string_view asked_name(const answers::CountRow& row) {
   const usize comma = row.note.find(',');
   return comma == std::string::npos ? std::string_view(row.name) : std::string_view(row.note).substr(comma + 1);

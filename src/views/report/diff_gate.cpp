@@ -23,7 +23,7 @@ std::string_view verdict_word(Verdict::Kind kind) {
                                          : "not judged";
 }
 
-// GitHub's commands are single lines; a property also ends at a comma or colon.
+// Escapes text for commands of GitHub: these are single lines, and a property also ends at a comma or colon.
 std::string command_text(std::string_view text, bool is_property) {
   std::string out;
   for (const char c : text) {
@@ -38,7 +38,7 @@ std::string command_text(std::string_view text, bool is_property) {
 
 }  // namespace
 
-// The text for a table cell, in which no character may act as markup.
+// Escapes text for a table cell, so that no character acts as markup.
 std::string markdown_cell(std::string_view text) {
   std::string lines(text), out;
   std::replace_if(lines.begin(), lines.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');

@@ -41,7 +41,7 @@ compare::Comparison one_run_a_side() {
       made_run("old.data", {{"parse", 4000}, {"emit", 3000}, {"render", 2000}, {"old_table", 500}, {"rare", 2}});
   RunCosts after =
       made_run("new.data", {{"parse", 0}, {"emit", 2400}, {"render", 7010}, {"new_list", 300}, {"rare", 3}});
-  // parse is inlined into render now, so its cost is part of render's.
+  // parse is now inlined into render, so its cost is part of the cost of render.
   after.events[0].inlined = {{.units = {1, 3}, .cost = 5'000'000, .samples = 5000}};
   return compare::compare_runs({before}, {after}, {}).value();
 }

@@ -30,7 +30,7 @@ std::string diff_markdown(const compare::Comparison& comparison, const std::vect
 std::string gate_text(const std::vector<compare::Verdict>& verdicts);
 // One test case for each condition, in the form that CI systems read.
 std::string gate_junit(const std::vector<compare::Verdict>& verdicts);
-// `::error …` lines, which GitHub shows at the source if that is known. Only for conditions that were not met.
+// `::error …` lines for conditions that were not met. GitHub shows each at its source line, if that is known.
 std::string gate_annotations(const std::vector<compare::Verdict>& verdicts);
 
 // Forms of the tables of changes. JSON has numbers in addition to words. Text has more columns and keeps names on one
@@ -49,13 +49,14 @@ struct ChangeColumns {
 };
 std::string markdown_cell(std::string_view text);
 
-// For the files of this room: "grew by 20.1 %", "+11.3 to +29.5 %", a cost with its unit.
+// Only for the files of this folder: "grew by 20.1 %", "+11.3 to +29.5 %", a cost with its unit.
 std::string change_words(double before, double after, double ratio);
-// The ratio of a total. If runs have no ratio because some of them counted 0, the ratio of the medians.
+// The ratio of a total. If there is no ratio of runs because some runs counted 0, the ratio of the medians.
 double ratio_of(const compare::TotalChange& total);
 std::string total_words(const compare::TotalChange& total);
 std::string total_text(const compare::TotalChange& total, double amount);  // "1.79 s", "241 K"
-// The changes of the totals, sure ones first: "elapsed shrank by 41.2 % (1.79 s to 1.05 s, interval -43.0 to -39.4 %)".
+// The changes of the totals, significant ones first: "elapsed shrank by 41.2 % (1.79 s to 1.05 s, interval -43.0 to
+// -39.4 %)".
 std::string headline_text(const compare::Comparison& comparison);
 std::string_view sure_text(const compare::Comparison& comparison, const compare::TotalChange& total);
 std::string interval_text(double low, double high);
@@ -65,12 +66,12 @@ std::string cost_text(double cost, const compare::EventChange& event);
 std::string per_words(compare::Per per);
 // The smallest detectable change, and the number of functions with too few samples.
 std::string sensitivity_text(const compare::EventChange& event);
-std::string_view cost_unit(compare::CostUnit unit);        // as in JSON; empty: a count
+std::string_view cost_unit(compare::CostUnit unit);        // as in JSON; empty for a count
 std::string samples_text(const compare::UnitChange& row);  // "1,200 to 900"
 std::string sides_text(const compare::Comparison& comparison);
 // A probability in readable form.
 std::string chance_text(double answer);
-// Empty if there are several runs.
+// The note that there is only one run; empty if there are several runs.
 std::string_view one_run_text(const compare::Comparison& comparison);
 
 }  // namespace wperf::report

@@ -19,7 +19,7 @@ using compare::TotalChange;
 using compare::UnitChange;
 using compare::UnitKind;
 
-// Red: grew; green: shrank. `ratios`: by row; 1: not coloured.
+// Colours rows that grew red, and rows that shrank green. `ratios`: by row; 1: not coloured.
 void append_changes(std::string& out, Table table, const std::vector<double>& ratios, const DiffOptions& options) {
   append_fitted_table(out, std::move(table), options.width, [&](std::string line, usize row) {
     if (!options.coloured || ratios[row] == 1) return line;
@@ -47,12 +47,12 @@ std::string unit_text(double amount, compare::CostUnit unit) {
                                          : amount_text(amount);
 }
 
-// Did it grow from nothing, or from nearly nothing?
+// Did the cost grow from zero, or from nearly zero?
 bool is_new(double before, double after, double ratio) {
   return after > 0 && (before <= 0 || ratio >= compare::kManyTimes);
 }
 
-// A name may contain line ends, but a row must be one line.
+// A name can contain line ends, but a row must be one line.
 std::string one_line(std::string_view text) {
   std::string out(text);
   std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7f; }, ' ');
@@ -98,7 +98,7 @@ std::string_view kind_words(UnitKind kind) {
                                        : "lines";
 }
 
-// Appends the significant changes, then the largest of those that may be chance.
+// Appends the significant changes, then the largest of the changes that may be chance.
 void append_kind(std::string& out, const EventChange& event, const std::vector<UnitChange>& rows, UnitKind kind,
                  const DiffOptions& options) {
   if (rows.empty()) return;
@@ -222,7 +222,7 @@ double ratio_of(const TotalChange& total) {
   return total.has_ratio ? total.ratio : total.median_after / total.median_before;
 }
 
-// For example a count of bytes that does not depend on the time.
+// Does each run of a side have the same value, such as a count of bytes that does not depend on time?
 bool is_same_in_each_run(const TotalChange& total) {
   if (total.before.size() < 2 || total.after.size() < 2) return false;
   const auto is_it = [&](double value) { return value == total.before.front(); };
@@ -256,7 +256,7 @@ std::string_view one_run_text(const Comparison& comparison) {
 }
 
 std::string headline_text(const Comparison& comparison) {
-  constexpr usize kNamed = 4;  // the table of totals has all of them
+  constexpr usize kNamed = 4;  // the table of totals has all totals
   std::vector<const TotalChange*> named;
   for (const TotalChange& total : comparison.totals) {
     if (total.median_before != 0 || total.median_after != 0) named.push_back(&total);
@@ -291,7 +291,7 @@ std::string interval_text(double low, double high) {
   return compare::ratio_interval_text(low, high);
 }
 
-// A new or vanished function has no ratio.
+// A function that is new or gone has no ratio.
 std::string interval_text(const UnitChange& row, const compare::RateChange& change) {
   const bool has_none = is_new(row.before, row.after, change.ratio) || is_new(row.after, row.before, 1 / change.ratio);
   return has_none ? "-" : interval_text(change.low, change.high);

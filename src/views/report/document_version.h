@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// "version" at the beginning of the JSON documents that only wperf has. It is increased when a key disappears or
-// changes its meaning, not for new keys. Documents that WindowsPerf also has contain only its keys. data/schemas
-// describes all of them.
+// "version" at the beginning of JSON documents that WindowsPerf does not have. It is increased if a key is removed or
+// changes its meaning, not for new keys. Documents that WindowsPerf also has contain only WindowsPerf's keys.
+// data/schemas describes all documents.
 #pragma once
 #include "base/ints.h"
 

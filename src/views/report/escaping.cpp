@@ -38,7 +38,7 @@ char* put_csv_field(char* at, std::string_view text) {
     return at + text.size();
   }
   *at++ = '"';
-  // In quotes, because databases read an apostrophe at the beginning as a quote.
+  // The field is also quoted, because databases read an apostrophe at the beginning as a quote.
   if (is_formula) *at++ = '\'';
   for (const char c : text) {
     if (c == '"') *at++ = '"';

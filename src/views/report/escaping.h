@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text in CSV and in markup, because names of functions, threads and files may contain any characters.
+// Escapes text for CSV and markup, because names of functions, threads and files can contain any characters.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,14 +8,14 @@
 
 namespace wperf::report {
 
-// The maximum size of a field from put_csv_field(): each character twice, quotes and a mark.
+// The maximum size of a field from put_csv_field(): twice the characters, two quotes and an apostrophe.
 constexpr usize most_of_csv_field(std::string_view text) {
   return 2 * text.size() + 3;
 }
 // Would a spreadsheet read the text as a formula?
 bool begins_formula(std::string_view text);
-// The caller must provide that much room; returns the end of the field. Text with a separator, a quote or a line end is
-// quoted (RFC 4180). A formula, which could start programs, gets an apostrophe before it.
+// Writes a field and returns its end. The caller must provide most_of_csv_field(text) bytes. Text with a separator, a
+// quote or a line end is quoted (RFC 4180). A formula gets an apostrophe before it, because spreadsheets would run it.
 char* put_csv_field(char* at, std::string_view text);
 void append_csv_field(std::string& out, std::string_view text);
 

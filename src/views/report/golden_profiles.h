@@ -48,7 +48,7 @@ compat::CompatView nothing_sampled();
 // This many functions, with lines and code, for documents of any size.
 compat::CompatView many_functions_sampled(u32 functions);
 
-// Loads of two kinds and branches on one core, with that core's counters.
+// Loads of two kinds and branches on one core, with the counters of the core.
 operations::SpeProfile loads_and_branches();
 answers::CountProfile population_counted();
 // The same with memory: three data sources, stores without a source, a line that two threads compete for, losses.

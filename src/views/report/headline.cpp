@@ -75,12 +75,12 @@ usize sampled_threads(const StackProfile& profile) {
   return threads.size();
 }
 
-// "wait (ns)", or kAllTime.
+// Does the event count nanoseconds of waits, like "wait (ns)" or kAllTime?
 bool counts_waits(const stacks::StackEvent& event) {
   return event.name.ends_with("(ns)");
 }
 
-// The event of the threads' whole time has no samples, and its waits are shown separately.
+// Is it a profile of all time of the threads? It has no samples, and its waits are shown separately.
 bool is_of_all_time(const StackProfile& profile) {
   return std::any_of(profile.events.begin(), profile.events.end(),
                      [](const auto& event) { return event.name == stacks::kAllTime; });
@@ -106,8 +106,8 @@ bool has_waited(const RecordingAbout& about) {
 }
 
 std::string waits_line(const RecordingAbout& about) {
-  // The time in which the program was ready to run is not recorded, and on a busy machine even a program that never
-  // waits gets little of a core.
+  // The time in which the program was ready to run is not recorded. On a busy machine, even a program that never waits
+  // may have run only a small part of the time.
   return fmt::format(
       "It was off the CPU most of the time. `{}` shows whether it waited, and for what, or whether other programs had "
       "the cores.",
@@ -121,9 +121,9 @@ u64 samples_of(const StackProfile& profile, u32 event) {
   return samples;
 }
 
-// `all`: with those of process 0, if these are shown, too.
+// `all`: including samples of process 0, if these are also shown.
 std::string few_line(u64 samples, u64 all, const RecordingAbout* about, bool is_part) {
-  constexpr u64 kShort = 100'000'000;  // of CPU time; a program that used more was sampled too rarely
+  constexpr u64 kShort = 100'000'000;  // CPU time; a program that used more was sampled too rarely
   const std::string line =
       !is_part && all > samples
           ? fmt::format("only {} of {} samples are of programs: ", text::with_commas(samples), text::with_commas(all))
@@ -143,7 +143,8 @@ std::string few_line(u64 samples, u64 all, const RecordingAbout* about, bool is_
                             is_fast ? "" : ", or add --freq 20000", count);
 }
 
-// " (in 2 commands: a 36.27 %, b 36.27 %)": the table has a row for each command. Empty if there is only one.
+// " (in 2 commands: a 36.27 %, b 36.27 %)", because the table has a row for each command. Empty if there is only one
+// command.
 std::string commands_text(const StackProfile& profile, const HottestFunction& hot) {
   constexpr usize kNamed = 3;
   if (hot.commands.size() < 2) return {};
@@ -175,7 +176,8 @@ std::string hot_line(const StackProfile& profile, const HottestFunction& hot) {
   return line;
 }
 
-// The percentage of samples in Python's interpreter. Only interpreters of the profile's own system count.
+// The percentage of samples in Python's interpreter. Recognises only interpreters of the system on which the profile
+// was made.
 double share_in_interpreter(const StackProfile& profile) {
   const bool is_of_windows = profile.trace.has_value();
   u64 inside = 0, all = 0;
@@ -350,8 +352,8 @@ std::string weight_text(const StackProfile& profile, u32 event) {
   const std::string time = text::duration(static_cast<double>(one.period) / kNanoseconds);
   if (!whole.empty()) return time + whole;
   if (counts_waits(one)) return time;
-  // Without the samples of idle cores, the rest of process 0 is interrupts. A recording that was made of a trace does
-  // not say whether it has those samples.
+  // If samples of idle cores were left out, other samples of process 0 are interrupts. A recording made from a trace
+  // does not show whether samples of idle cores were left out.
   const bool is_without_idle = profile.trace.has_value() && profile.trace->is_without_idle;
   const bool has_idle =
       !is_without_idle && std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lines at the top of every text and page of a recording: the elapsed time, the resources that were used, the hot
-// functions, and the recorded program. Only recorded or measured facts; unknown ones are left out. Pure.
+// functions, and the recorded program. Contains only recorded or measured facts; unknown facts are left out. Pure.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,28 +15,28 @@ namespace wperf::report {
 
 // The function with the largest part of an event, and its most frequent caller in the samples.
 struct HottestFunction {
-  // How much of it is in threads of one name.
+  // The part of the function in threads with one name.
   struct InCommand {
     u32 name = 0;
     u64 period = 0;
   };
   u32 event = 0, function = 0;
   u32 caller = stacks::kNothing;      // kNothing: there are no stacks, or it has no caller
-  u64 period = 0, called_period = 0;  // its own period, and the part of it in calls by `caller`
+  u64 period = 0, called_period = 0;  // the period of the function, and the part of it in calls by `caller`
   u64 whole = 0;                      // the period of which it is a share
-  u64 samples = 0;                    // of all functions, as far as the filter chooses them
+  u64 samples = 0;                    // samples of all functions, after filtering
   std::vector<InCommand> commands{};  // the largest first
 };
 // With fewer samples, the shares of functions are unreliable.
 inline constexpr u64 kFewestSamples = 30;
 
-// One line each; empty if there is nothing to say.
+// Each member is one line; empty if there is nothing to report.
 struct Headline {
   std::string time;    // "ran 1.790 s, used 1.302 s of CPU (0.73 cores); 4 threads sampled"
   std::string waited;  // for a program that mostly waited: the command that shows the reason
-  // "Python 3.11: all 254 samples inside the interpreter have Python names", or how to get them
+  // "Python 3.11: all 254 samples inside the interpreter have Python names", or how to get such names
   std::string python = {};
-  // "hottest: sort_range in work, 53.45 %; called by sorty"; or that there are too few samples for that
+  // "hottest: sort_range in work, 53.45 %; called by sorty", or that there are too few samples
   std::string hottest = {};
   std::optional<HottestFunction> hot = {};
   bool has_few_samples = false;
@@ -52,7 +52,7 @@ void write_headline(text::JsonWriter& json, const stacks::StackProfile& profile,
 // Why a run has no samples, if nothing else explains it. `interval`: "100,000 x ld_spec"; empty if not known.
 std::string too_short_text(std::string_view interval = {});
 
-// "Python 3.11: all 254 samples inside the interpreter have Python names; 36 were outside"; empty if there are none.
+// "Python 3.11: all 254 samples inside the interpreter have Python names; 36 were outside"; empty without such samples.
 std::string python_text(const stacks::PythonSamples& python);
 
 // "Python 3.11: 40 of 2,431 samples (1.6 %) show the interpreter's own functions: …"; empty if none does.

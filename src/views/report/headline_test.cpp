@@ -68,8 +68,8 @@ TEST(Headline, TellsTimeCoresAndWhoWasHot) {
   EXPECT_EQ(recording["about"]["begun"], "2026-01-31 13:05:59 UTC");
 }
 
-// Nothing is guessed: the time between the first and last sample is not the program's run time, and a sampled clock is
-// not CPU time.
+// Facts are not guessed: the time between the first and last sample is not the run time of the program, and a sampled
+// clock is not CPU time.
 TEST(Headline, ForeignRecordingsOmitUnknownFacts) {
   const RecordingAbout nothing;
   EXPECT_EQ(headline(sorting(), &nothing, {}).time, "1.749 s from first to last sample; 2 threads sampled");

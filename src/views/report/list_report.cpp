@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `list` (contract 8.4). The tables have a few hundred rows, and scripts request them again and again, so rows are
-// built once, and by plain appending where possible.
+// `list` (contract 8.4). The tables have a few hundred rows, and scripts request them frequently, so rows are built
+// only once and by appending text where possible.
 #include <algorithm>
 
 #include "ground/text/number_text.h"

@@ -49,7 +49,8 @@ answers::ManualPage built_in_page(pmu::Product product, const pmu::BuiltInMetric
 answers::ManualPage event_page(pmu::Product product, const pmu::Event& event, std::string_view way_out) {
   return {{"CPU", std::string(product.name())},
           {"NAME", name_and_title(event.name, event.title)},
-          // From the architecture's own list, only names are shown, because the product decides what an event counts.
+          // For events from the architecture's list, only names are shown, because products define what exactly these
+          // events count.
           {"DESCRIPTION", product.has_own_events() ? or_not_available(event.description) : or_not_available(way_out)}};
 }
 
@@ -66,7 +67,7 @@ void append_line(std::string& out, std::string_view line) {
   out += '\n';
 }
 
-// How many bytes of a word that is too long fit, without cutting a UTF-8 character.
+// The number of bytes of an overlong word that fit on a line, without cutting a UTF-8 character.
 usize cut_of(std::string_view word) {
   usize cut = kWidth;
   while (cut > 1 && text::continues_character(word[cut])) --cut;

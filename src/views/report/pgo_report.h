@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The verdict of `pgo` as text and JSON: what is in the profile, what was not used, and whether it is enough. Pure.
+// The verdict of `pgo` as text and JSON: the contents of the profile, the unused samples, and whether the profile is
+// good enough. Pure.
 #pragma once
 #include <string>
 

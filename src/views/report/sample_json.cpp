@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 9.8. Clients allow new keys only inside "sampling", not in events and their rows, so wperf's keys come last
-// there.
+// Contract 9.8. Clients allow new keys only inside "sampling", not in events and their rows, so wperf's keys are at the
+// end of "sampling".
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -12,11 +12,11 @@
 namespace wperf::report {
 namespace {
 
-// The disassembly of one line, written only if there is room.
+// The disassembly of one line, written only if there is space for it.
 struct CodeOfLine {
   const compat::LineRow* line = nullptr;
   usize order = 0;  // position in the document
-  usize bytes = 0;  // size of its array
+  usize bytes = 0;  // size of its JSON array
 };
 
 class SampleJson {
@@ -52,7 +52,7 @@ class SampleJson {
  private:
   bool annotates() const { return options_.annotate || options_.disassemble; }
 
-  // Disassembly makes documents large, and a client that reads up to a limit cannot use a larger one at all. `times`:
+  // Chooses the lines with disassembly. A client that reads up to a limit cannot use a larger document at all. `times`:
   // how often each line is written.
   void choose_code(usize times) {
     if (!options_.disassemble) return;
@@ -63,7 +63,7 @@ class SampleJson {
     }
     std::string bare;
     text::JsonWriter json(bare);
-    omitted_ = static_cast<u32>(lines.size());  // so that its digits are counted
+    omitted_ = static_cast<u32>(lines.size());  // the maximum, so that its digits are counted
     write(json);
     std::sort(lines.begin(), lines.end(), [](const CodeOfLine& a, const CodeOfLine& b) {
       return std::tie(b.line->hits, a.order) < std::tie(a.line->hits, b.order);
@@ -183,7 +183,7 @@ class SampleJson {
     json.begin_array();
     if (has_samples(view_)) {
       for (const compat::SampledEvent* event : events_by_name()) write_event(json, *event, event->name);
-    } else {  // clients know this name and ignore it
+    } else {  // clients ignore an event with this name
       write_event(json, view_.events.empty() ? compat::SampledEvent{} : view_.events[0], "unknown event");
     }
     json.end_array();

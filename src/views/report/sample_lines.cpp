@@ -14,8 +14,8 @@ namespace {
 
 using stacks::StackProfile;
 
-// Short pieces are copied in blocks of this size, which is faster than using their exact size. Up to two blocks beyond
-// the end are read and written.
+// Short pieces are copied in blocks of this size, which is faster than copying their exact size. Up to two blocks
+// beyond the end of a piece are read and written.
 constexpr usize kBlock = 64;
 constexpr usize kLongestNumbers = 256;  // all numbers of a sample
 constexpr usize kLongestFrame = 96;     // address and offset with the words around them
@@ -26,7 +26,7 @@ std::string json_text(std::string_view text) {
   return out;
 }
 
-// A thread's name may contain line ends, which must not break a line of text.
+// The name of a thread can contain line ends, which must not break a line of text.
 std::string on_one_line(std::string_view text) {
   std::string out(text);
   for (char& c : out) {
@@ -54,7 +54,7 @@ char* put_seconds(char* at, u64 ns) {
   return at + 10;
 }
 
-// The text after a frame's address. It depends only on the function, so it is formatted in advance.
+// The text after a frame's address. This text depends only on the function, so it is formatted in advance.
 struct FunctionPieces {
   std::string before_offset, after_offset;
 };
@@ -161,7 +161,7 @@ void SampleLines::spell_frames(const StackProfile& profile) {
   };
   const usize count = stacks_.frame_begins.size() - 1;
   addresses_.reserve(count);
-  // The maximum size, because growing in between would copy it again and again.
+  // Reserves the maximum size, because each growth would copy the text again.
   usize most = spelled_.size();
   for (const stacks::LineFrame& frame : stacks_.frames) {
     const FunctionPieces& function = functions[profile.places[frame.place].function];
@@ -195,7 +195,7 @@ void SampleLines::copy(Piece piece, LineText& text) const {
 }
 
 void SampleLines::append_frames(u32 row, LineText& text) const {
-  u32 skipped = format_ == LineFormat::json ? 1 : 0;  // the comma before the first one
+  u32 skipped = format_ == LineFormat::json ? 1 : 0;  // skips the comma before the first frame
   for (u64 i = stacks_.stack_begins[row]; i < stacks_.stack_begins[row + 1]; ++i) {
     const Piece piece = addresses_[stacks_.addresses[i]];
     copy({piece.begin + skipped, piece.size - skipped}, text);

@@ -14,14 +14,14 @@ namespace wperf::report {
 
 enum class LineFormat : u8 { text, json };
 
-// The values of this sample only; all others are in its row of the profile.
+// The values of a single sample. Its other values are in its row of the profile.
 struct SampleMoment {
   u64 time_ns = 0, period = 0;
   u32 core = 0;
   bool has_time = false, has_core = false;
 };
 
-// Text that grows at its end. The buffer must have room for what is added.
+// Text that grows at its end. Call make_room() before adding text.
 class LineText {
  public:
   std::string_view text() const { return {buffer_.get(), static_cast<usize>(at_ - buffer_.get())}; }

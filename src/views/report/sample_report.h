@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `sample` and `record`: text (contract 9.2-9.7) and JSON (9.8), with wperf's own tables. Pure functions
-// of view and options; lines end in LF.
+// The answers of `sample` and `record`: text (contract 9.2-9.7) and JSON (9.8), with additional tables of wperf. Pure
+// functions of view and options; lines end in LF.
 #pragma once
 #include <string>
 #include <string_view>
@@ -21,7 +21,7 @@ struct SampleOptions {
   // Text only:
   bool source = false;        // shows source text next to the line
   bool colour = false;        // for terminals: marks the hottest instruction of each line
-  std::string why_none = {};  // why there are no samples, if it is known
+  std::string why_none = {};  // why there are no samples, if known
   // JSON only: leaves out the disassembly of the coldest lines to stay below this many bytes; 0: no limit.
   usize most_bytes = 0;
 };
@@ -39,11 +39,11 @@ std::string sample_text(const compat::CompatView& view, const SampleOptions& opt
 
 std::string sample_json(const compat::CompatView& view, const SampleOptions& options);
 
-// The value of "sampling" in that document, for documents with more members.
+// The value of "sampling" in the JSON document, for documents with more members.
 std::string sampling_value(const compat::CompatView& view, const SampleOptions& options);
 
-// The same JSON in two parts, for documents that have the parts in other places: the object with the key "sampling",
-// and the array of events, which the object also contains. SampleOptions::most_bytes limits both together.
+// The same JSON in two parts, for documents that arrange the parts differently: the object with the key "sampling", and
+// the array of events, which the object also contains. SampleOptions::most_bytes limits the sum of both.
 struct SampleJsonParts {
   std::string sampling, events;
 };

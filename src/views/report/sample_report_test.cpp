@@ -283,8 +283,8 @@ TEST(sample_json, stays_under_the_limit_of_clients) {
   EXPECT_GT(text.size(), kMostBytesForClients * 9 / 10);
   const json sampling = json::parse(text)["sampling"];
   const json& annotations = sampling["events"][0]["annotate"];
-  EXPECT_FALSE(annotations[0]["source_code"][0]["disassembled_line"]["disassemble"].empty());  // the hottest line keeps
-                                                                                               // it
+  // the hottest line keeps its disassembly
+  EXPECT_FALSE(annotations[0]["source_code"][0]["disassembled_line"]["disassemble"].empty());
   EXPECT_TRUE(annotations[199]["source_code"][0]["disassembled_line"]["disassemble"].empty());
   EXPECT_GT(sampling["lines_not_disassembled"], 50);
   check_clients_rules(json::parse(text), options);

@@ -55,8 +55,8 @@ void add_losses(const answers::CoreSamples& core, u64 lost, const char* cause, T
 constexpr std::string_view kHot = text::kBrightRed, kPlain = text::kNoColour;
 constexpr std::string_view kAddressTitle = "address", kInstructionTitle = "instruction";
 
-// Contract 9.7: a table embedded in the column, one cell on each line, each two blanks to the right of the column's
-// title.
+// Contract 9.7: a table embedded in the column, with one cell on each line, indented by two blanks relative to the
+// column's title.
 std::vector<std::string> embedded_table(const compat::CompatView& view, const compat::CodeBlock& code, u32 hot_rva,
                                         bool colour) {
   std::vector<std::string> addresses, texts;

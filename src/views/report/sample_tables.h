@@ -16,8 +16,9 @@ void append_heading(std::string& out, std::string_view what);
 
 // The rows of an event that are shown, and the numbers of the total line.
 struct ShownRows {
-  std::vector<const compat::SymbolRow*> rows;  // those that pass the filter, at most SampleOptions::rows
-  u32 total_rows = 0;                          // the total line counts the hottest rows, whether they pass or not
+  std::vector<const compat::SymbolRow*> rows;  // rows that pass the filter, at most SampleOptions::rows
+  // the total line counts the hottest rows, with or without passing the filter
+  u32 total_rows = 0;
   u64 total_count = 0;
 };
 ShownRows shown_rows(const compat::CompatView& view, const compat::SampledEvent& event, const SampleOptions& options);
@@ -32,17 +33,17 @@ struct HotFunction {
 std::vector<HotFunction> hot_functions(const compat::CompatView& view, const compat::SampledEvent& event,
                                        const ShownRows& shown);
 void hot_function_columns(Columns& to, const HotFunction& row);
-// Has at most SampleOptions::rows rows; callers only of functions that are shown.
+// Has at most SampleOptions::rows rows. The table of callers has only callers of functions that are shown.
 Table breakdown_table(const compat::CompatView& view, const compat::SampledEvent& event, request::Breakdown breakdown,
                       const SampleOptions& options);
 // "process", "thread", …
 std::string_view breakdown_name(request::Breakdown breakdown);
 
-// The losses of each core with their reasons. Has no rows if there were none.
+// The losses of each core with their reasons. Has no rows if there were no losses.
 Table loss_table(const compat::CompatView& view);
 
-// One sentence for each module whose names are not the best possible, ordered by samples: "12.3 % of samples in
-// ntdll.dll: no PDB found …".
+// One sentence for each module that could have better names, ordered by samples: "12.3 % of samples in ntdll.dll: no
+// PDB found …".
 struct SymbolNote {
   u32 module = 0;
   double percent = 0;  // of all samples
@@ -53,7 +54,7 @@ std::vector<SymbolNote> symbol_notes(const compat::CompatView& view);
 bool is_annotated(const compat::CompatView& view, const compat::SymbolRow& row);
 
 Table annotation_table(const compat::CompatView& view, const compat::SymbolRow& row, const SampleOptions& options);
-// The functions from which a line's hits are inlined. Has no rows if there are none.
+// The inlined functions that have hits of this row's lines. Has no rows if there are none.
 Table inlined_table(const compat::CompatView& view, const compat::SymbolRow& row);
 
 // The low 24 bits of the virtual address in the file, which the contract prints as code addresses.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 9.2-9.7. wperf's own parts come before the first section (losses) and after the last one (--by, notes), so
-// that readers of the sections find them unchanged.
+// Contract 9.2-9.7. wperf's additions come before the first section (losses) and after the last section (--by, notes),
+// so the sections are unchanged for their readers.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -39,7 +39,7 @@ void append_modules(std::string& out, const answers::SampleTarget& target) {
   }
 }
 
-// Appends the lines of -v about the run, before the sections.
+// Appends what -v shows about the run, before the sections.
 void append_trace(std::string& out, const compat::CompatView& view, const SampleOptions& options) {
   append_line_of(out, '=', 17);
   const u64 generated = view.run.samples_generated(), dropped = view.run.samples_dropped();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 9.9. One client looks for events one level above the place in the schema, so they are in both places;
-// clients allow additional keys.
+// Contract 9.9. One client searches for events one level above their place in the schema, so they are in both places.
+// Clients allow additional keys.
 #include <algorithm>
 
 #include "ground/text/number_text.h"

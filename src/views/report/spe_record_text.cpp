@@ -33,8 +33,8 @@ void visit_kind(const SpeRecordRow& row, Visitor& visitor) {
   visitor.word("events", row.events);
 }
 
-// Calls the visitor for every column once, in order: number(), text() or word(). A word comes from wperf and needs no
-// escaping. spelled() is for columns whose text was made before.
+// Calls the visitor for every column once, in order: number(), text() or word(). A word is a text of wperf and needs no
+// escaping. spelled() is for columns with a text that was made before.
 template <class Visitor>
 void visit_columns(const SpeRecordRow& row, Visitor&& visitor) {
   visitor.number("time", row.time, Spelling::decimal);
@@ -62,7 +62,7 @@ void visit_columns(const SpeRecordRow& row, Visitor&& visitor) {
   visitor.number("damaged", {.value = 1, .given = row.damaged}, Spelling::decimal);
 }
 
-// For two digits at a time.
+// Pairs of digits, to write two digits at a time.
 constexpr std::array<char, 200> kDecimalPairs = [] {
   std::array<char, 200> pairs{};
   for (usize i = 0; i < 100; ++i) {
@@ -86,7 +86,8 @@ u32 digits_of(u64 value) {
     for (u64 i = 0, power = 1; i < 20; ++i, power *= 10) powers[i] = power;
     return powers;
   }();
-  // Estimated from the number of bits: one too small if the value is at least the next power of ten.
+  // The number of digits is estimated from the number of bits. The estimate is one too small if the value is at least
+  // the next power of ten.
   const u32 about = static_cast<u32>(std::bit_width(value)) * 1233 >> 12;
   return about + (about < kPowers.size() && value >= kPowers[about] ? 1 : 0);
 }
@@ -106,7 +107,7 @@ class CsvTitles {
   std::string& out_;
 };
 
-// Writes one line from `at` on; there must be room for most_of().
+// Writes one line from `at` on; there must be space for most_of() bytes.
 class CsvCells {
  public:
   explicit CsvCells(char* at) : at_(at) {}

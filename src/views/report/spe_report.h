@@ -26,7 +26,7 @@ struct SpeOptions {
 std::string spe_text(const operations::SpeProfile& profile, const compat::CompatView& view,
                      const answers::CountProfile* counting, const SpeOptions& options);
 
-// {"sampling": {"events": […], "sampling": {…}, "memory": {…}}, "counting": {…}}; "memory" is there only with --mem,
+// {"sampling": {"events": […], "sampling": {…}, "memory": {…}}, "counting": {…}}; "memory" is written only with --mem,
 // and "counting" has no members if nothing was counted. `more` writes the members that follow.
 std::string spe_json(const operations::SpeProfile& profile, const compat::CompatView& view,
                      const answers::CountProfile* counting, const SpeOptions& options, const WriteMembers& more = {});
@@ -37,16 +37,16 @@ void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile,
 // Only the tables of --mem, which spe_text() also appends.
 std::string memory_text(const operations::SpeProfile& profile, const SpeOptions& options);
 
-// Writes records as they come: head, a line for each record, tail. CSV has a line of titles; JSON is one document
-// {"records": [ {…}, … ]} with one record on each line, without keys that have no value. Runs of lines may be made in
-// parallel, each by its own RecordLines; one RecordWriter joins them.
+// Writes records one by one: head, a line for each record, tail. CSV has a line of titles; JSON is one document
+// {"records": [ {…}, … ]} with one record on each line, without keys that have no value. Runs of lines can be made in
+// parallel, each by a separate RecordLines; one RecordWriter joins them.
 enum class RecordFormat : u8 { csv, json };
 class RecordLines {
  public:
   explicit RecordLines(RecordFormat format) : format_(format) {}
   void add(const operations::SpeRecordRow& row);
   std::string& text() { return text_; }
-  // For rows that are added to lines of this format.
+  // The spelling to use for rows that are added to lines of this format.
   static operations::RecordSpelling spelling(RecordFormat format);
 
  private:

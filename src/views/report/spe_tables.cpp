@@ -27,7 +27,7 @@ void add_columns(Table& table, std::initializer_list<const char*> numbers) {
   for (const char* const title : numbers) table.columns.push_back(number(title));
 }
 
-// Adds the place of code, in three columns.
+// Adds three columns for a place of code.
 void add_place_columns(Table& table) {
   for (const char* const title : {"symbol", "line", "address"}) table.columns.push_back({title});
 }
@@ -45,7 +45,7 @@ Cells place_cells(const SpeProfile& profile, u32 index) {
   if (index == answers::kNone) return {"", "", ""};
   const operations::CodePlace& place = profile.places[index];
   return {operations::display_name(profile, place.symbol), line_text(profile, place.file, place.line),
-          index == 0 ? "" : address_text(place.address)};  // the first one stands for all other processes
+          index == 0 ? "" : address_text(place.address)};  // the first place stands for all other processes
 }
 
 bool passes(const SpeProfile& profile, u32 symbol, const SpeOptions& options) {

@@ -12,9 +12,9 @@ namespace wperf::report {
 
 // Loads and stores by the level that served them, with their latency and their share of all waiting.
 Table source_table(const operations::MemoryProfile& memory);
-// A picture of latencies by powers of two, with a column for each source.
+// A chart of latencies by powers of two, with a column for each source.
 Table latency_table(const operations::MemoryProfile& memory);
-// The same for programs: one row for each source and range.
+// The same data for JSON: one row for each source and range.
 Table latency_rows(const operations::MemoryProfile& memory);
 Table access_symbol_table(const operations::SpeProfile& profile, const SpeOptions& options);
 Table access_line_table(const operations::SpeProfile& profile, const SpeOptions& options);
@@ -27,14 +27,14 @@ Table sharing_table(const operations::SpeProfile& profile, const operations::Sha
 
 // All tables, in the order of text and pages.
 struct MemoryPart {
-  std::string heading = {};  // empty: it belongs to the previous part
+  std::string heading = {};  // empty: the table belongs to the previous part
   std::string before = {}, behind = {};
   Table table = {};
 };
 std::vector<MemoryPart> memory_parts(const operations::SpeProfile& profile, const SpeOptions& options);
 
-// Facts that a reader must know about an SPE run before believing its numbers: how operations were chosen, how many
-// were lost, which facts the core does not record. Whole sentences, the most important first, without "note: ".
+// Facts about an SPE run that a reader must know to interpret its numbers: how operations were chosen, how many were
+// lost, which facts the core does not record. Whole sentences, the most important first, without "note: ".
 std::vector<std::string> spe_notes(const operations::SpeProfile& profile, const SpeOptions& options = {});
 
 }  // namespace wperf::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 9.9: counting as in `stat`, directly followed by sections as in `record`. wperf's own tables come after
-// these.
+// Contract 9.9: counting as in `stat`, directly followed by sections as in `record`. Additional tables of wperf come
+// after the sections.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -26,7 +26,7 @@ std::string place_of_line(const stacks::CodeLine& line) {
   return fmt::format("{}:{}", line.file, line.line);
 }
 
-// Other tables of this room are as wide as their longest cell; here each line ends with its text, or at the edge of the
+// Unlike in other tables, a line is not padded to the longest cell: it ends with its text, or at the edge of the
 // screen. `shares`: percentages by which rows are coloured.
 void append_narrow_table(std::string& out, const Table& table, const std::vector<double>& shares, usize width) {
   constexpr usize kHead = 2;
@@ -42,12 +42,13 @@ void append_narrow_table(std::string& out, const Table& table, const std::vector
   }
 }
 
-// The total that the shares of a function's lines refer to.
+// The total to which the shares of a function's lines refer.
 u64 whole_of(const FunctionCode& code) {
   return code.with_calls ? code.all.period : code.hits.period;
 }
 
-// A row begins with the share including called code, its own share, and its samples; these are empty if it has none.
+// A row begins with its share including called code, its share without called code, and its samples. These cells are
+// empty if the row has no samples.
 void add_hits(Columns& to, const FunctionCode& code, const CodeHits& hits, const CodeHits& all) {
   const auto share = [&](std::string_view title, const CodeHits& of) {
     const std::string text = of.samples != 0 ? percent_text(of.period, whole_of(code)) : std::string();

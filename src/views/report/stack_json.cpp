@@ -22,7 +22,7 @@ void write_function(text::JsonWriter& json, const StackProfile& profile, u32 num
   json.boolean("kernel", function.is_kernel);
 }
 
-// Returns the number of all rows.
+// Writes the rows; returns the number of all rows.
 usize write_stack_rows(text::JsonWriter& json, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
                        const StackOptions& options) {
   const std::vector<stacks::StackRow> rows = make_rows(profile, event, keys, options.filter, options.children).rows;
@@ -99,7 +99,7 @@ void write_event(text::JsonWriter& json, const StackProfile& profile, u32 event,
   json.end_object();
 }
 
-// Writes the samples of the hot functions themselves, in equal parts of the recording.
+// Writes the samples in the hot functions themselves, for equal parts of the recording.
 void write_over_time(text::JsonWriter& json, const StackProfile& profile, const StackOptions& options) {
   if (profile.slices.count == 0) return;
   json.begin_object("over_time");

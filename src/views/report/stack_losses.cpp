@@ -12,7 +12,7 @@ namespace {
 using stacks::StackLosses;
 using stacks::StackProfile;
 
-// In percent: smaller losses do not change a reader's conclusions.
+// In percent: smaller losses do not change the conclusions of readers.
 constexpr double kMinor = 1, kMinorNames = 5;
 
 // Collects the losses in the order in which they are shown.
@@ -39,12 +39,12 @@ class LossList {
   void lost(u64 count, std::string_view what, std::string_view why, std::string_view brief) {
     if (count == 0) return;
     const double share = text::percent_of(count, samples_ + count);
-    // Without samples, as for the threads' whole time, there is no share.
+    // Without samples, as in a profile of the threads' time, there is no share.
     const std::string percentage = samples_ == 0 ? std::string() : fmt::format(" ({} %)", text::fixed(share, 1));
     this->count(count, fmt::format("{}{}{}", what, percentage, why), fmt::format("{}{}", brief, percentage),
                 share < kMinor);
   }
-  // Adds incomplete stacks as a share of the samples that exist.
+  // Adds incomplete stacks as a share of the recorded samples.
   void stacks(u64 count, std::string_view why) {
     if (count == 0) return;
     if (are_of_whole_) {
@@ -55,7 +55,7 @@ class LossList {
     const std::string of = count > samples_ ? std::string() : fmt::format(" of {}", text::with_commas(samples_));
     stacks_ += count;
     of_stacks_.push_back(losses_.size());
-    // Among few samples, one stack is already a large share; and an interpreter has a few such stacks in every run.
+    // Among few samples, a single stack is a large share, and an interpreter has some incomplete stacks in every run.
     constexpr double kMinorWithPython = 5;
     const bool is_minor = samples_ < kFewestSamples || share < (has_python_ ? kMinorWithPython : kMinor);
     add(fmt::format("{}{} call stacks stop early{}: {}", text::with_commas(count), of, percentage_of(count), why), {},
@@ -69,7 +69,7 @@ class LossList {
   }
 
  private:
-  // In a part of a recording it is unknown how many of these stacks belong to that part.
+  // For a part of a recording it is unknown how many of these stacks are in that part.
   double share_of(u64 stacks) const { return stacks > samples_ ? 100 : text::percent_of(stacks, samples_); }
   std::string percentage_of(u64 stacks) const {
     return stacks > samples_ ? std::string() : fmt::format(" ({} %)", text::fixed(share_of(stacks), 1));
@@ -137,7 +137,7 @@ std::vector<StackLoss> stack_losses(const StackProfile& profile) {
              "samples of an unknown event");
   list.count(losses.damaged_records, "records are damaged and were left out", "damaged records");
   list.count(losses.merged_changes, "mapping changes are in uncertain order", "changes of mappings merged");
-  // `record --python` refuses another size.
+  // `record --python` refuses other sizes of stack copies.
   const bool has_python = !profile.python.versions.empty();
   list.stacks(losses.stacks_cut, has_python
                                      ? "the stack copy was too short, so the outermost native functions are missing"

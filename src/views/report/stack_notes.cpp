@@ -15,7 +15,7 @@ using stacks::StackProfile;
 
 constexpr usize kMostNotes = 8;
 
-// The reason why a module whose file is on this machine has no names, and the remedy.
+// The reason why a module with a file on this machine has no names, and the remedy.
 std::string why_nameless(const stacks::StackModule& module) {
   if (!module.reason.empty()) return module.reason;
   if (!module.path.starts_with('/')) return "its code has no symbols";
@@ -52,7 +52,7 @@ class NamesAsked {
   std::map<std::string, u64> there_;
 };
 
-// The period of the samples with such a function on their stacks, in percent.
+// The period of the samples that have such a function on their stacks, in percent.
 double percent_with(const StackProfile& profile, const std::function<bool(std::string_view name)>& is_it) {
   std::vector<bool> is_requested, is_in(profile.nodes.size());
   for (const stacks::StackFunction& one : profile.functions) is_requested.push_back(is_it(one.name));
@@ -69,8 +69,8 @@ double percent_with(const StackProfile& profile, const std::function<bool(std::s
   return text::percent_of(with, whole);
 }
 
-// If the requested function has no samples, a note tells that it only calls others, or lists the functions that have
-// some.
+// If the requested function has no samples, adds a note that it only calls other functions, or lists functions with
+// samples.
 void note_missing_function(const StackProfile& profile, const stacks::StackFilter& filter,
                            std::vector<std::string>& notes) {
   if (!filter.symbol || filter.symbol_text.empty()) return;
@@ -99,7 +99,7 @@ std::vector<std::string> as_texts(const std::vector<u32>& numbers) {
 }  // namespace
 
 std::vector<NamelessModule> nameless_modules(const StackProfile& profile) {
-  // Only files with enough samples are listed, because a report of one page has no room for files with a single sample.
+  // Only files with enough samples are listed, because a short report has no space for files with a single sample.
   constexpr u64 kLeastPermille = 5;
   std::vector<u64> nameless(profile.modules.size());
   u64 all = 0;
@@ -133,7 +133,7 @@ std::vector<std::string> name_notes(const StackProfile& profile) {
     if (module.not_used.empty() || ++noted > kMostNotes) continue;
     notes.push_back(fmt::format("not all functions inlined in {} are known: {}", module.name, module.not_used));
   }
-  // Microsoft's server has the PDBs of Windows' own modules.
+  // The symbol server of Microsoft has the PDBs of Windows modules.
   if (profile.trace.has_value() && std::any_of(profile.modules.begin(), profile.modules.end(), lacks_pdb)) {
     notes.emplace_back(
         "for the PDBs of Windows' own modules use --symbol-path "

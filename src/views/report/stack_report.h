@@ -16,7 +16,7 @@
 
 namespace wperf::report {
 
-// The part of a recording that a profile has: the samples of a period, of a number of running threads, or both.
+// The part of a recording that is in a profile: limited to a period, to a number of running threads, or both.
 struct RecordingPart {
   std::optional<double> from, to;            // seconds
   u32 fewest_threads = 0, most_threads = 0;  // 0: any number
@@ -25,7 +25,7 @@ struct RecordingPart {
 
 struct StackOptions {
   std::vector<stacks::SortKey> sort;                 // empty: comm, module, symbol
-  std::vector<std::vector<stacks::SortKey>> tables;  // --by: one more table for each entry
+  std::vector<std::vector<stacks::SortKey>> tables;  // --by: an additional table for each entry
   stacks::StackFilter filter;
   u32 rows = 50;
   bool children = false;
@@ -40,17 +40,17 @@ struct StackOptions {
 };
 
 std::string stack_text(const stacks::StackProfile& profile, const StackOptions& options);
-// `first` writes members that come first.
+// `first`: writes members at the beginning of the document.
 std::string stack_json(const stacks::StackProfile& profile, const StackOptions& options,
                        const WriteMembers& first = {});
 // Writes the same document as the member "recording" of an open object.
 void write_stack(text::JsonWriter& json, const stacks::StackProfile& profile, const StackOptions& options);
-// Writes "name;outermost;…;innermost 17" for tools that draw flame graphs, for one event. Each part consists of whole
-// lines. Each line has a complete stack, so the output may be much longer than the profile.
+// Writes "name;outermost;…;innermost 17" for tools that draw flame graphs, for one event. The text is passed on in
+// parts of whole lines. Each line has a complete stack, so the output can be much longer than the profile.
 using TakeText = std::function<void(std::string_view part)>;
 void write_folded(const stacks::StackProfile& profile, u32 event, const StackOptions& options, const TakeText& take);
 
-// Used by the files of this room. Declares the columns of a table of rows.
+// Used only by the files of this folder. Declares the columns of a table of rows.
 struct StackColumns {
   const stacks::StackProfile& profile;
   const stacks::StackEvent& event;
@@ -60,14 +60,14 @@ struct StackColumns {
   void operator()(Columns& to, const stacks::StackRow& row) const;
 };
 std::vector<stacks::SortKey> sort_keys(const StackOptions& options);
-// The weight that counts as 100 % of an event; `relative`: that of the samples that pass the filter.
+// The weight that counts as 100 % of an event; if `relative`, the weight of the samples that pass the filter.
 u64 whole_period(const stacks::StackProfile& profile, u32 event, const stacks::StackFilter& filter, bool relative);
-// Trees of callers begin with the samples in the chosen functions themselves, even if the rows of --children include
-// callees.
+// The filter for trees of callers: these begin with the samples in the chosen functions themselves, even if the rows of
+// --children include callees.
 stacks::StackFilter filter_of_callers(const StackOptions& options);
-// Trees of callees have all samples in and below the chosen functions.
+// The filter for trees of callees: these have all samples in and below the chosen functions.
 stacks::StackFilter filter_of_callees(const StackOptions& options);
-// The functions in the top rows that pass the filter, each once, for which call trees are made.
+// The functions for which call trees are made: the functions in the top rows that pass the filter, each once.
 std::vector<u32> hot_functions(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // Appends the lines and instructions of hot functions, if the profile has them.
 void append_code(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
@@ -75,30 +75,30 @@ void write_code(text::JsonWriter& json, const stacks::StackProfile& profile, u32
 void append_call_trees(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // The text about damage in StackLosses; empty if there is no damage.
 std::string damage_text(u64 places, u64 bytes, u64 records_about);
-// A loss or unreadable data, as a sentence and in a few words. Minor: less than one in a hundred.
+// A loss or unreadable data, as a sentence and in a few words. Minor: less than 1 %.
 struct StackLoss {
   std::string text, brief;
   bool is_minor = false;
 };
 std::vector<StackLoss> stack_losses(const stacks::StackProfile& profile);
-// The losses of the recording, including those of a Windows trace.
+// The losses of the recording, including the losses of a Windows trace.
 std::vector<StackLoss> data_losses(const stacks::StackProfile& profile);
 bool may_lack_samples(const stacks::StackProfile& profile);
-// data_losses(), and code without names.
+// The losses of data_losses(), and code without names.
 std::vector<StackLoss> all_losses(const stacks::StackProfile& profile);
 // "45 samples lost (0.8 %), 5 stacks incomplete (0.1 %)"
 std::string losses_brief(const std::vector<StackLoss>& losses);
-// Modules whose code has no names, if that matters, ordered by samples.
+// Modules without names for their code, if they have many samples, ordered by samples.
 struct NamelessModule {
   u32 module = 0;
   double percent = 0;  // of all samples
   std::string reason;  // includes the remedy
 };
 std::vector<NamelessModule> nameless_modules(const stacks::StackProfile& profile);
-// One sentence each: missing names, and filters without a match, with the names that exist.
+// Each note is one sentence: about missing names, or about filters without a match, with the names that exist.
 std::vector<std::string> name_notes(const stacks::StackProfile& profile);
 std::vector<std::string> filter_notes(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
-// The sentences about losses, one on each line, with `prefix` before each.
+// The sentences about losses, each on a line and with `prefix` before it.
 std::string stack_losses_text(const stacks::StackProfile& profile, std::string_view prefix);
 
 }  // namespace wperf::report

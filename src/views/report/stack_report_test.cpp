@@ -124,7 +124,7 @@ TEST(StackText, PythonHasItsOwnLosses) {
       "are missing");
 }
 
-// Less than one in a hundred does not change a reader's conclusions.
+// A loss of less than 1 % does not change the conclusions of readers.
 TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   StackProfile profile = one_of_each();
   profile.events[0].samples = 5000;
@@ -150,7 +150,7 @@ TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   EXPECT_NE(stack_text(profile, {}).find("1,000 samples were lost in the kernel\n"), std::string::npos);
   profile.events.front().samples = 5000;
   profile.events.pop_back();
-  // In a part of a recording, the stacks of the whole recording have no share.
+  // For a part of a recording, stacks of the whole recording are not shown as a share.
   profile.losses.stacks_without_table = 5001;
   EXPECT_EQ(losses_brief(stack_losses(profile)), "1,000 samples lost (16.7 %), 5,001 stacks incomplete");
 }
@@ -405,7 +405,7 @@ TEST(StackJson, SaysTheSame) {
   EXPECT_EQ(document["recording"]["modules"][1]["reason"], "it is another kernel");
 }
 
-// main calls a and c. a calls b each time, and itself up to three deep; c calls d.
+// main calls a and c. a calls b each time, and itself up to a depth of three; c calls d.
 StackProfile recursive() {
   StackProfile profile;
   profile.events = {{"cycles", 100, 100}};
@@ -469,7 +469,7 @@ TEST(StackTree, ThePercentLimitCuts) {
 
 TEST(StackTree, WhatTheLimitLeavesOutIsNamed) {
   StackProfile profile = recursive();
-  profile.events[0].period = 1'000'000;  // of which the tree has a hundred
+  profile.events[0].period = 1'000'000;  // the tree has only a hundred of these
   EXPECT_NE(tree_of(profile, {}).find("function\n  everything is below 0.5 %; --percent-limit 0 shows it\n"),
             std::string::npos);
   StackOptions all;

@@ -126,7 +126,7 @@ std::string no_samples_text(const StackProfile& profile, const StackOptions& opt
   return fmt::format("no samples: the program was too short for the first sample; {}\n", kWaysOut);
 }
 
-// The value for a row; a row without one, such as the row that only provides titles, gets an empty value.
+// The value for a row. A row without a value, such as the row that is used only for titles, gets an empty value.
 template <class Thing>
 Thing thing_at(const std::vector<Thing>& things, u32 number) {
   return number < things.size() ? things[number] : Thing{};
@@ -158,8 +158,8 @@ void add_key(Columns& to, const StackProfile& profile, const StackRow& row, Sort
     }
     case SortKey::module: {
       const std::string module = thing_at(profile.modules, row.module).name;
-      return name("module", row.function == kNothing ? "module" : "", module, module);  // otherwise the symbol includes
-                                                                                        // it
+      // otherwise the symbol includes the module
+      return name("module", row.function == kNothing ? "module" : "", module, module);
     }
     case SortKey::symbol: {
       const stacks::StackFunction function = thing_at(profile.functions, row.function);

@@ -21,7 +21,7 @@ namespace {
 struct TreeTextOptions {
   u64 whole = 0;             // the weight that is 100 %
   double percent_limit = 0;  // smaller nodes are left out
-  bool with_self = false;    // adds a column for the function's own samples
+  bool with_self = false;    // adds a column for samples in the function itself
   usize width = 0;           // of the terminal in characters; 0: not a terminal
   bool coloured = false;
 };
@@ -35,10 +35,10 @@ constexpr usize kWidthOfFiles = 120;  // used to break chains in output to a fil
 
 struct FoldedTree {
   CallTree tree;
-  std::vector<u32> levels;  // by node: the maximum number of recursive calls that it stands for
+  std::vector<u32> levels;  // by node: the maximum depth of the recursion that it represents
 };
 
-// A call of the same function is merged into its caller, together with its callees.
+// Merges each call of a function by itself into the caller, together with its callees.
 FoldedTree without_recursion(const CallTree& tree) {
   FoldedTree folded;
   folded.levels = {1};
@@ -66,7 +66,7 @@ class TreeText {
            const TreeTextOptions& options)
       : out_(out), profile_(profile), tree_(tree), levels_(levels), children_(tree.children()), options_(options) {}
 
-  // Without recursion, because these stacks may be deeper than the tool's own.
+  // Does not use recursion, because the stacks may be deeper than the stack of wperf allows.
   void append() {
     std::vector<Step> steps;
     push_children(0, 0, "", steps);
@@ -106,7 +106,7 @@ class TreeText {
   }
   std::string percent_text(u64 period) const { return text::fixed(percent(period), 2); }
 
-  // Functions that only called the next one, judged by the printed columns.
+  // A chain of functions in which each only calls the next one, judged by the printed columns.
   std::vector<u32> chain_from(u32 first) const {
     std::vector<u32> chain{first};
     while (true) {
@@ -126,7 +126,7 @@ class TreeText {
     if (levels_ != nullptr && (*levels_)[number] > 1) name += fmt::format(" × {}", (*levels_)[number]);
     return name;
   }
-  // "name", or "name (module)" if the next one is in another module.
+  // "name", or "name (module)" if the next function is in another module.
   std::vector<std::string> pieces_of(const std::vector<u32>& chain) const {
     std::vector<std::string> pieces;
     for (usize i = 0; i < chain.size(); ++i) {
@@ -195,7 +195,7 @@ using stacks::CallTree;
 using stacks::kNothing;
 using stacks::StackProfile;
 
-// Does the percent limit leave out all that the tree has?
+// Does the percent limit leave out all nodes of the tree?
 bool is_all_small(const CallTree& tree, const TreeTextOptions& options) {
   const auto is_small = [&](const CallNode& node) {
     return node.parent != 0 || text::percent_of(node.all_period, options.whole) < options.percent_limit;
@@ -207,7 +207,7 @@ struct TitledTree {
   CallTree tree;
   std::string_view title;
   bool with_self;
-  const stacks::StackFilter& filter;  // its samples
+  const stacks::StackFilter& filter;  // for the samples of the tree
 };
 
 void append_tree(std::string& out, const StackProfile& profile, u32 event, const TitledTree& shown,
@@ -267,8 +267,8 @@ void append_call_trees(std::string& out, const StackProfile& profile, u32 event,
 
 namespace {
 
-// The names of functions in folded stacks, which have no modules: functions of Python with one name in several files
-// get their files.
+// The names of functions in folded stacks, which have no modules. If Python functions in several files have the same
+// name, the file is added.
 std::vector<std::string> folded_names(const StackProfile& profile) {
   const auto is_of_python = [&](const stacks::StackFunction& one) {
     return one.is_known && one.module != kNothing &&
@@ -295,7 +295,7 @@ void write_folded(const StackProfile& profile, u32 event, const StackOptions& op
   const std::vector<CallNode>& nodes = tree.nodes();
   const std::vector<std::string> functions = folded_names(profile);
   std::string out;
-  // A path is its parent's path with one more name; each path is made once, in depth-first order.
+  // A path is the path of its parent with one more name. Each path is made once, in depth-first order.
   const stacks::ChildLists children = tree.children();
   std::string path;
   struct Step {
@@ -311,7 +311,7 @@ void write_folded(const StackProfile& profile, u32 event, const StackOptions& op
     const CallNode& node = nodes[at];
     const std::string& name = node.parent == 0 ? profile.names[node.label] : functions[node.label];
     if (!path.empty()) path += ';';  // threads in profiles may have no name
-    // Semicolons separate frames, but names of Java and Lua code may contain some.
+    // Semicolons separate frames, but names of Java and Lua code can contain semicolons.
     for (const char c : name) path += c == ';' ? ':' : c == '\n' ? ' ' : c;
     if (node.self_samples != 0)
       out.append(path).append(1, ' ').append(std::to_string(node.self_samples)).append(1, '\n');

@@ -17,7 +17,7 @@ std::string_view cell_of(const std::vector<std::string>& row, usize column) {
   return column < row.size() ? std::string_view(row[column]) : std::string_view();
 }
 
-// Makes names printable within a line. Cells may contain any name, and the recorder's command line.
+// Makes names printable within a line. Cells can contain any name, and the command line of the recorder.
 Table with_names_in_lines(Table table) {
   for (std::vector<std::string>& row : table.rows) {
     for (usize i = 0; i < std::min(row.size(), table.columns.size()); ++i) {
@@ -74,7 +74,7 @@ void lay_out(std::string& out, Table table, usize margin, usize screen, const Co
       line += cell;
       if (table.columns[i].align == Align::left) line.append(padding, ' ');
     }
-    // Otherwise one wide cell would add blanks to every line of the table.
+    // Removes blanks at the end, because one wide cell would add blanks to every line of the table.
     line.erase(line.find_last_not_of(' ') + 1);
     return line;
   };

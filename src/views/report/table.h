@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables. Their columns are declared once, and every form is made from that: the text layout of contract 5.1, an array
-// of JSON objects (1.6), HTML and Markdown.
+// Tables. Columns are declared once, and every form of a table is made from the declaration: the text layout of
+// contract 5.1, an array of JSON objects (1.6), HTML and Markdown.
 #pragma once
 #include <cmath>
 #include <concepts>
@@ -22,8 +22,8 @@ struct Column {
   std::string title;  // JSON key: blanks become underscores
   Align align = Align::left;
   bool json_integer = false;  // JSON numbers: cells are written without quotes and thousands commas
-  bool coloured = false;      // cells may have colours; names in them must have passed name_in_line()
-  bool may_be_cut = false;    // if the table is wider than the screen
+  bool coloured = false;      // cells may have colours; names in these must have passed name_in_line()
+  bool may_be_cut = false;    // cells may be cut if the table is wider than the screen
 };
 
 struct Table {
@@ -37,28 +37,28 @@ void append_table(std::string& out, Table table);
 // in characters; 0: not a terminal. `colour_row` colours the line of a row; empty: no colours.
 using ColourRow = std::function<std::string(std::string line, usize row)>;
 void append_fitted_table(std::string& out, Table table, usize screen, const ColourRow& colour_row);
-// Titles and cells may contain markup.
+// Titles and cells can contain Markdown.
 void append_markdown(std::string& out, const Table& table);
 // Source text as a cell: tabs become blanks, and control characters are removed.
 std::string source_cell(std::string_view text);
-// Writes one object for each row. Readers use signed 64-bit integers, so larger numbers are written as the largest of
-// these.
+// Writes one object for each row. Readers use signed 64-bit integers, so larger numbers are written as the maximum of
+// that type.
 void write_rows(text::JsonWriter& json, const Table& table);
 
 // Writes members into an open object, for documents with parts of several views.
 using WriteMembers = std::function<void(text::JsonWriter& json)>;
 
-// How a column is declared.
+// The declaration of a column.
 struct Title {
-  std::string_view text;            // empty: not in tables
-  std::string_view key = {};        // empty: not in JSON
-  u32 place = 0;                    // position in tables, where equal ones are in the order of declaration; JSON has
-                                    // the order of declaration
+  std::string_view text;      // empty: not in tables
+  std::string_view key = {};  // empty: not in JSON
+  // position in tables; columns with equal positions, and all keys in JSON, are in the order of declaration
+  u32 place = 0;
   std::optional<Align> align = {};  // default: numbers right, words left
   bool may_be_cut = false;          // see Column
 };
-// A JSON number with a fixed number of decimals; and one with the fewest digits that give the same value, left out if
-// it is not finite.
+// Decimals: a JSON number with a fixed number of decimals. Shortest: a JSON number with the fewest digits that give the
+// same value, left out if not finite.
 struct Decimals {
   double value;
   int decimals;
@@ -79,7 +79,7 @@ class Columns {
   void string(const Title& title, std::string_view value) { add(title, value, std::string(value)); }
   void count(const Title& title, u64 value);   // 1,234
   void number(const Title& title, u64 value);  // 1234
-  // `text` is the cell's text in a table.
+  // `text`: the text of the cell in a table.
   template <class Value>
   void add(const Title& title, const Value& value, std::string text) {
     constexpr bool kIsNumber =
@@ -108,7 +108,7 @@ class Columns {
     else
       json_->string(value);
   }
-  // Null if the row belongs to a table.
+  // Null if the row is made for a table.
   text::JsonWriter* json() { return json_; }
   // Adds nested rows, which must be the last column: an array in JSON, additional rows in a table.
   template <class Rows, class Declare>
@@ -131,7 +131,7 @@ class Columns {
 
   Table* table_ = nullptr;
   text::JsonWriter* json_ = nullptr;
-  std::vector<u32> places_;  // of the row's cells
+  std::vector<u32> places_;  // positions of the row's cells
   usize begun_ = 0;          // rows
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `test` (contract 8.5). Readers look for a part of a row's name and take the first match, so the order is fixed.
+// `test` (contract 8.5). Readers search for a part of a row's name and take the first match, so the order is fixed.
 #include <fmt/format.h>
 
 #include <iterator>

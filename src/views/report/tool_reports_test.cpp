@@ -142,7 +142,7 @@ answers::TestReport simulated_machine() {
   return test;
 }
 
-// As WindowsPerf's clients do, finds the first row whose name contains `part`.
+// Finds the first row with a name that contains `part`, like clients of WindowsPerf.
 std::string result_of(const json& rows, std::string_view part) {
   for (const json& row : rows) {
     if (row["Test_Name"].get<std::string>().find(part) != std::string::npos) return row["Result"].get<std::string>();

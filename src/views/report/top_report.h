@@ -18,23 +18,23 @@ struct TopFacts {
   bool has_ended = false;  // the program has ended
   const std::vector<waits::FunctionWaits>* waits =
       nullptr;  // ordered by duration, the longest first; null if not recorded
-  // Counts in addition to the samples; null if there are none.
+  // Counts in addition to the samples; null without counters.
   const std::vector<answers::CountRow>* counters = nullptr;
 };
 
-// Were fewer samples taken than events require? Then rates are too small.
+// Are samples missing? Then the rates are too small.
 bool is_incomplete(const stacks::StackLosses& losses);
-// "cycles 3.02 G/s" for each event that was sampled.
+// "cycles 3.02 G/s", for each sampled event.
 std::string rates_text(const stacks::StackProfile& profile, double seconds);
 // Does the event count the nanoseconds of a clock? Then its rate is shown as the number of cores.
 bool is_clock_event(const stacks::StackEvent& event);
 
-// The rate of a counted event, during the time in which it had a counter.
+// The rate of a counted event during the time in which it was on a counter.
 std::string counter_text(const answers::CountRow& row);
 
 // The function's name in a row.
 std::string waiting_function(const waits::FunctionWaits& row);
-// Several threads may wait: 5.2 s in one second means that 5.2 waited on average.
+// Several threads can wait at the same time: 5.2 s in one second means that 5.2 threads waited on average.
 std::string waited_text(u64 begun, u64 waited_ns, double seconds);
 
 std::string top_text(const stacks::StackProfile& profile, const TopFacts& facts, const StackOptions& options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a program's slots went, and which functions lost them, as text and JSON. Pure.
+// How a program used its issue slots, and which functions lost slots, as text and JSON. Pure.
 #pragma once
 #include <optional>
 #include <span>
@@ -16,7 +16,7 @@ namespace wperf::report {
 
 // A function in which the sampled event occurred.
 struct TopdownFunction {
-  std::string function, module, line;  // line: the one with the most samples; empty if unknown
+  std::string function, module, line;  // line: the line with the most samples; empty if unknown
   u64 samples = 0, line_samples = 0;
 };
 struct TopdownSamples {
@@ -27,18 +27,18 @@ struct TopdownSamples {
 };
 
 struct TopdownAnswer {
-  std::string_view core;  // its common name: "Neoverse V3"
-  std::string cores;      // the measured cores if there are others, too: "0-3"
+  std::string_view core;  // common name of the core: "Neoverse V3"
+  std::string cores;      // the measured cores, if the machine also has others: "0-3"
   std::string program;    // empty for the whole machine
   double seconds = 0;     // duration of the first run
   bool took_turns = false;
   TopdownSamples where;                          // has no event if it was not requested, or not possible
-  std::optional<operations::SpeProfile> memory;  // set if memory holds the program back and there is SPE
+  std::optional<operations::SpeProfile> memory;  // set if memory limits the program and there is SPE
   std::vector<std::string> notes;                // whole sentences
 };
 
-// Wilson's 95 % interval for a share of samples, as a fraction of 1. Missing samples may or may not belong to this
-// part.
+// Wilson's 95 % interval for a share of samples, as a fraction of 1. The interval allows for missing samples, which may
+// or may not belong to this part.
 struct Interval {
   double low = 0, high = 1;
 };
@@ -51,7 +51,7 @@ struct TopdownTextOptions {
   u32 rows = 10;    // functions
 };
 
-// One kind of core.
+// The result for one kind of core.
 struct Topdown {
   topdown::Drill drill;
   TopdownAnswer answer = {};
@@ -76,12 +76,13 @@ struct TopdownFunctionColumns {
 std::string topdown_headline(const Topdown& kind);
 // For a node or metric; "-" if it is unknown.
 std::string topdown_percent(const topdown::Share& share);
-std::string topdown_margin(const topdown::Share& share);  // half its 95 % interval, "exact" or "not known"
+std::string topdown_margin(const topdown::Share& share);  // half of the 95 % interval, "exact" or "not known"
 // The nodes that were counted; a parent comes before its children, which are ordered by size.
 std::vector<u32> counted_nodes(const topdown::Drill& drill);
-// The sum of the first level, or why there is none.
+// The sum of the first level, or the reason why there is no sum.
 std::string topdown_sum(const topdown::Drill& drill);
-// Explains the worst node, or says that there is none; also explains its likeliest misses, if known.
+// topdown_verdict() explains the worst node, or says that there is none. topdown_group_verdict() explains its likeliest
+// misses, if known.
 std::string topdown_verdict(const topdown::Drill& drill);
 std::string topdown_group_verdict(const topdown::Drill& drill);
 

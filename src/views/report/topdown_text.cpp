@@ -17,7 +17,7 @@ using topdown::Drill;
 using topdown::kNone;
 using topdown::Share;
 
-// Differences of counts may be slightly below zero.
+// Differences of counts can be slightly below zero, which must not be printed as "-0.00".
 std::string percent(double value) {
   if (std::abs(value) < 0.005) return "0.00";
   return text::fixed(value, std::abs(value) < 1 ? 2 : 1);
@@ -186,7 +186,7 @@ std::vector<u32> counted_nodes(const Drill& drill) {
     open.pop_back();
     if (shares[node].run == 0) continue;
     counted.push_back(node);
-    // In reverse order, because the last one is taken first.
+    // In reverse order, because the last child is taken first.
     std::vector<u32> children(drill.method().nodes[node].children.rbegin(), drill.method().nodes[node].children.rend());
     std::stable_sort(children.begin(), children.end(), is_less);
     open.insert(open.end(), children.begin(), children.end());
@@ -243,7 +243,7 @@ std::string topdown_group_verdict(const Drill& drill) {
     if (drill.lost_cycles() > 0 && drill.lost_cycles() < drill.cycles() * topdown::kWorthAWord) {
       return "This node lost less than 1 % of the cycles, so there is little to explain.";
     }
-    // A kind that was not counted may be the cause, and a kind without misses costs nothing.
+    // A kind of misses that was not counted may be the cause, and a kind without misses costs nothing.
     const auto& groups = drill.groups();
     const bool all_known = std::all_of(groups.begin(), groups.end(), [](const topdown::GroupShares& group) {
       return group.likely_cycles.has_value() && group.metrics.front().share.known;

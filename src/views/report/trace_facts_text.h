@@ -18,8 +18,8 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
 // Writes "trace": {…}
 void write_trace_facts(text::JsonWriter& json, const stacks::TraceFacts& trace);
 
-// The answers of `report --providers`. `rows`: number of events for each provider. `width`: the terminal's; 0: lines
-// may have any length.
+// The answers of `report --providers`. `rows`: number of events for each provider. `width`: terminal width; 0:
+// unlimited.
 std::string providers_text(const stacks::TraceProviders& providers, u32 rows, usize width);
 std::string providers_json(const stacks::TraceProviders& providers, const stacks::TraceFacts& trace);
 
@@ -27,8 +27,8 @@ std::string providers_json(const stacks::TraceProviders& providers, const stacks
 void append_mark_text(std::string& out, const stacks::TraceMark& mark);
 void append_mark_json(std::string& out, const stacks::TraceMark& mark);
 
-// The answers of `report --spans`: the spans that programs marked. `rows`: number of rows in the table. `width`: the
-// terminal's; 0: lines may have any length.
+// The answers of `report --spans`: the spans that programs marked. `rows`: number of rows in the table. `width`:
+// terminal width; 0: unlimited.
 std::string spans_text(const stacks::SpanTable& spans, u32 rows, usize width);
 std::string spans_json(const stacks::SpanTable& spans, const stacks::TraceFacts& trace);
 

@@ -15,14 +15,14 @@ struct WaitTextOptions {
   u32 rows = 50;                                  // for each table
   usize width = 0;                                // of the terminal; 0: unlimited
   const stacks::RecordingAbout* about = nullptr;  // null: unknown
-  bool verbose = false;  // also how much of the ready time began with losing the core, and what else is missing
+  bool verbose = false;  // also shows how much of the ready time followed a preemption, and further missing data
 };
 struct WaitPart {
   std::string heading;
   Table table;  // has all rows; not shown if it has none
   u32 rows;     // number of rows to show
 };
-// The recorded time with the losses, and the limits of the tables; one line each. `all`: also missing records of
+// The recorded time, the losses, and the limits of the tables, each as a line. `all`: includes missing records of
 // threads that are not shown.
 std::vector<std::string> wait_lines(const waits::WaitReport& report, bool all = false);
 // Is something missing from the recording?
@@ -36,7 +36,7 @@ std::string waits_text(const waits::WaitReport& report, const WaitTextOptions& o
 std::string wait_time_text(u64 ns);
 // "not listed: 12 that are shorter than 1.0 ms, 3.4 ms together".
 std::string left_out_text(const waits::OmittedRows& left_out);
-// `trace`: its gaps; null if it is not a trace. `about`: null if unknown.
+// `trace`: the gaps of a trace; null for other recordings. `about`: null if unknown.
 std::string waits_json(const waits::WaitReport& report, const stacks::TraceFacts* trace = nullptr,
                        const stacks::RecordingAbout* about = nullptr);
 

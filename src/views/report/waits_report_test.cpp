@@ -207,7 +207,7 @@ TEST(WaitsReport, MissingRecordsOfOtherThreadsAreToldOnDemand) {
   EXPECT_NE(waits_text(report, {}).find("Some records are missing around 1 thread switch.\n"), std::string::npos);
 }
 
-// A sum is not called the longest wait, and joins do not hide the cause.
+// A sum must not be called the longest wait, and joins must not hide the cause.
 TEST(WaitsReport, TheVerdictNamesTheLockAndNotTheJoin) {
   waits::WaitReport report = example();
   waits::FunctionRow join = report.functions.front();

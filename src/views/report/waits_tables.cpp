@@ -33,7 +33,7 @@ std::string_view title_if(bool shown, std::string_view title) {
   return shown ? title : std::string_view();
 }
 
-// Adds the program's own function, if known, and the function that it called.
+// Adds the program's own function, if known, and the function called by it.
 void place_cells(Columns& to, u32 place, const std::string& caller, const std::string& function) {
   to.word({"in", {}, place}, caller.empty() ? function : caller);
   to.string({"by", {}, place}, caller.empty() || caller == function ? "-" : function);
@@ -45,7 +45,7 @@ bool has_unknown(const Rows& rows) {
 }
 
 auto thread_columns(const WaitReport& report, bool preempted) {
-  // Columns of classes without waits are left out.
+  // Leaves out the columns of classes without waits.
   std::array<bool, waits::kWaitClasses> is_used{};
   for (const waits::ThreadRow& row : report.threads) {
     for (usize i = 0; i < is_used.size(); ++i) is_used[i] = is_used[i] || row.by_class[i] != 0;
@@ -102,7 +102,7 @@ auto function_columns(const WaitReport& report) {
   };
 }
 
-// A lock and its places have the same kinds of sums.
+// A lock and its places have the same columns.
 void lock_sums(Columns& to, const auto& row) {
   to.count({"count", "count", 2}, row.count);
   span(to, {"total", "total_ns", 1}, row.total);
@@ -124,7 +124,7 @@ auto lock_columns(const WaitReport& report) {
   return [process](Columns& to, const waits::LockRow& row) {
     to.string({"lock", "lock", 5}, row.name);
     if (row.is_known) {
-      // As text, because as a number it would be too long for some readers.
+      // Written as text, because such large numbers are not exact for some readers.
       to.member("address", fmt::format("0x{:x}", row.address));
       to.member("pid", row.process);
       to.member("symbol", row.symbol);

@@ -12,7 +12,7 @@
 
 namespace wperf::report {
 
-// Waits may take microseconds, which duration() does not show.
+// Waits can take microseconds, which duration() does not show.
 std::string wait_time_text(u64 ns) {
   if (ns == 0) return "0";
   if (ns < 99'950) return text::fixed(static_cast<double>(ns) / 1e3, 1) + " us";
@@ -88,7 +88,7 @@ void add_missing(const WaitReport& report, bool all, std::vector<std::string>& l
 void append_tables(std::string& out, const WaitReport& report, const WaitTextOptions& options) {
   std::vector<WaitPart> parts = wait_parts(report, options);
   for (usize i = 0; i < parts.size(); ++i) {
-    constexpr usize kSums = 4;  // tables before this one show sums, which may lack some waits
+    constexpr usize kSums = 4;  // the first tables show sums, which may lack some waits
     if (i == kSums) append_left_out(out, report.left_out, options.width);
     append_part(out, std::move(parts[i]), options.width);
   }

@@ -18,8 +18,8 @@ bool is_for_an_end(const FunctionRow& row) {
   return row.wait == WaitClass::thread_end || row.wait == WaitClass::process_end;
 }
 
-// A thread that waits for the end of others does so because of their time, not the other way round. A smaller cause
-// than this share of the waiting explains nothing.
+// Waits for the end of other threads are not a cause, because these depend on what the other threads do. A cause with
+// less than 1/kSmallest of the waiting time explains nothing.
 const FunctionRow* largest_cause(const WaitReport& report, const WaitTotals& sums) {
   constexpr u64 kSmallest = 100;
   for (const FunctionRow& row : report.functions) {

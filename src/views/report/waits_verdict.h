@@ -18,7 +18,7 @@ struct WaitTotals {
 };
 WaitTotals totals_of(const waits::WaitReport& report);
 
-// "3 threads: running 1.2 %, …", and "most waiting: 1.136 s in 221 waits for the lock m in worker, …" if known.
+// "3 threads: running 1.2 %, …", and, if known, "most waiting: 1.136 s in 221 waits for the lock m in worker, …".
 std::vector<std::string> wait_verdict(const waits::WaitReport& report);
 
 }  // namespace wperf::report

@@ -10,7 +10,7 @@ namespace wperf::top {
 namespace {
 
 constexpr char kEscape = '\x1b', kDelete = '\x7f';
-constexpr usize kLongestSequence = 32;  // longer ones are not keys, and their beginning is discarded
+constexpr usize kLongestSequence = 32;  // longer sequences are not keys, and their beginning is discarded
 
 bool is_final(char c) {
   return c >= 0x40 && c <= 0x7e;
@@ -77,7 +77,7 @@ usize length_by_first(char first) {
 
 }  // namespace
 
-// Returns false if it is not complete yet.
+// Returns false if the sequence is not complete yet.
 bool KeyReader::take_sequence(std::vector<Key>& keys) {
   if (waiting_.size() < 2) return false;
   const char second = waiting_[1];
@@ -87,7 +87,7 @@ bool KeyReader::take_sequence(std::vector<Key>& keys) {
     waiting_.erase(0, 3);
     return true;
   }
-  if (second != '[') {  // a key with Alt: only the escape is taken
+  if (second != '[') {  // a key with Alt: takes only the escape
     keys.push_back({.kind = KeyKind::escape});
     waiting_.erase(0, 1);
     return true;

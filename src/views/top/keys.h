@@ -38,9 +38,10 @@ struct Key {
 
 class KeyReader {
  public:
-  // A sequence may arrive in several pieces.
+  // Takes input; an escape sequence can arrive in several pieces.
   std::vector<Key> take(std::string_view bytes);
-  // Called if there was no input for a moment: then an escape that began no sequence is a key.
+  // Called if there was no input for a short time: then an escape character without a sequence counts as the Escape
+  // key.
   std::vector<Key> pause();
 
  private:

@@ -35,7 +35,7 @@ TEST(Keys, BrokenCharactersAreLeftOut) {
   const std::vector<Key> keys = reader.take("\xff\xc3(\xed\xa0\x80x\xc2\x9b");
   ASSERT_EQ(keys.size(), 2u);
   EXPECT_EQ(keys[0].text, "(");
-  EXPECT_EQ(keys[1].text, "x");  // and not a two-byte control character
+  EXPECT_EQ(keys[1].text, "x");  // not a two-byte control character
 }
 
 TEST(Keys, Sequences) {

@@ -15,7 +15,7 @@ namespace {
 
 using stacks::kNothing;
 
-// On a machine that starts programs for weeks, names must not fill the memory.
+// Limits, so that names do not fill the memory on a machine that starts programs for weeks.
 constexpr usize kMostNames = 200'000, kMostPlaces = 2'000'000;
 
 bool contains(std::string_view text, std::string_view part) {
@@ -118,7 +118,7 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
   std::vector<u32> functions(profile.functions.size(), kNothing), threads(profile.tasks.size(), kNothing);
   const stacks::ChosenSamples chosen(profile, filter);
   u32 last_core = kNothing, core = kNothing;
-  std::vector<u32> index(places_->size(), kNothing);  // index in one.hits, by place
+  std::vector<u32> index(places_->size(), kNothing);  // index into one.hits, by place
   Counts one{.hits = {},
              .waits = {},
              .counters = beside.counters,
@@ -270,7 +270,7 @@ void LiveTable::take_counters(const Counts& counts, const TableQuery& query, Tab
     const bool is_counted = i < answer.counted;
     const answers::CountRow& row = answer.counters[i];
     if (is_counted && report::repeats_cycles(row, counts.counters)) continue;
-    // The answer is copied, but the table remains.
+    // Uses names of the table, because the answer is copied.
     const std::string& name = is_counted ? all_.counters[i].name : events_[i - answer.counted].name;
     if (!query.filter.empty() && !contains(name, query.filter)) continue;
     answer.rows.push_back(

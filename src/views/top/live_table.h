@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The samples of recent looks, and of all time, by function, thread and core. Stores each name once. Pure.
+// The samples of recent looks (refresh intervals of `top`) and since the start, by function, thread and core. Stores
+// each name once. Pure.
 #pragma once
 #include <deque>
 #include <map>
@@ -19,7 +20,7 @@ namespace wperf::top {
 
 enum class Grouping : u8 { function, thread, core, module, wait, counter };
 inline constexpr u32 kGroupings = 6;
-// The looks that count: the newest, the ten newest, or all.
+// The looks to count: the newest look, the ten newest, or all.
 enum class Extent : u8 { newest, ten, all };
 inline constexpr u32 kExtents = 3;
 inline constexpr usize kLooksOfTen = 10;
@@ -38,7 +39,7 @@ struct TableEvent {
   u64 period = 0;  // the weight of its samples in the chosen looks
 };
 
-// Only the rows of one thread, core or module.
+// Limits the rows to one thread, core or module.
 struct Within {
   u32 thread = stacks::kNothing, core = stacks::kNothing, module = stacks::kNothing;
   bool is_all() const { return thread == stacks::kNothing && core == stacks::kNothing && module == stacks::kNothing; }
@@ -55,8 +56,8 @@ struct TableQuery {
 
 struct TableRow {
   u32 key = 0;                    // function, thread, core, module, wait or counter
-  u64 samples = 0, period = 0;    // for waits: the number that began, and nanoseconds
-  std::string_view name, detail;  // as shown; owned by the table, valid until something is added to it
+  u64 samples = 0, period = 0;    // for waits: the number of waits that began, and nanoseconds
+  std::string_view name, detail;  // as shown; owned by the table, valid until something is added to the table
 };
 
 struct TableAnswer {
@@ -72,12 +73,12 @@ struct TableAnswer {
   // The counts, followed by the samples in the same form; indexed by the rows' keys, if counters were requested.
   std::vector<answers::CountRow> counters;
   usize counted = 0;  // number of counts in `counters`
-  // Samples without a function's name: the module with the most of them, and the reason.
+  // Samples without a function name: their weight, the module with the most of them, and the reason.
   u64 nameless_period = 0;
   std::string nameless_module, nameless_reason;
 };
 
-// Records in addition to the samples.
+// Data of a look in addition to the samples.
 struct ExtraRecords {
   std::vector<waits::FunctionWaits> waits = {};
   std::vector<answers::CountRow> counters = {};
@@ -87,7 +88,7 @@ class LiveTable {
  public:
   void add(const stacks::StackProfile& profile, double seconds, u64 unseen_ns, const stacks::StackFilter& filter,
            const ExtraRecords& beside = {});
-  // Forgets everything.
+  // Removes all data.
   void clear();
   TableAnswer rows(const TableQuery& query) const;
   // The number of looks since the beginning, or since clear().
@@ -107,7 +108,7 @@ class LiveTable {
     Hits hits;
   };
   struct Counts {
-    std::vector<PlaceHits> hits;          // of one look; each place once
+    std::vector<PlaceHits> hits;          // of one look; each place occurs once
     std::unordered_map<u32, Hits> waits;  // by number
     std::vector<answers::CountRow> counters;
     double seconds = 0;
@@ -136,12 +137,12 @@ class LiveTable {
   std::deque<Counts> newest_;
   Counts all_;                  // without hits
   std::vector<Hits> all_hits_;  // by number of the place
-  // The numbers of places, and of functions by a hash of the name and of the other properties that distinguish them.
-  // Numbers are only added, so copies of the table share them.
+  // The numbers of places, and of functions, keyed by a hash of the name and the other properties that distinguish
+  // functions. Numbers are only added, so copies of the table can share them.
   std::shared_ptr<stacks::IdTable> places_ = std::make_shared<stacks::IdTable>();
   std::shared_ptr<stacks::IdTable> function_numbers_ = std::make_shared<stacks::IdTable>();
   std::vector<TableEvent> events_;
-  // Their addresses in memory do not change.
+  // Deques, because the addresses of their elements do not change.
   std::deque<TableFunction> functions_;
   std::deque<TableThread> threads_;
   std::deque<std::string> cores_;

@@ -103,11 +103,11 @@ Line missing_line(const TableAnswer& answer, const PictureFacts& facts, usize co
 }
 
 constexpr usize kPercentColumns = 7, kSamplesColumns = 10;
-// Where the column with the detail (module, pid) begins.
+// The width of the column with the detail (module, pid).
 usize detail_columns(const TableAnswer& answer, Grouping grouping, usize columns) {
   if (grouping == Grouping::core || grouping == Grouping::module) return 0;
   usize widest = grouping == Grouping::function ? 6 : 3;
-  constexpr usize kLookedAt = 100;  // number of the first rows, which most users look at
+  constexpr usize kLookedAt = 100;  // only the first rows are considered
   for (usize i = 0; i < std::min(answer.rows.size(), kLookedAt); ++i) {
     widest = std::max(widest, columns_of(answer.rows[i].detail));
   }
@@ -133,7 +133,7 @@ Line head_line(const TopView& view, usize detail, usize columns) {
   return line;
 }
 
-// The first of `count` rows to be shown, so that the cursor is visible.
+// The first of `count` rows to show, so that the cursor is visible.
 usize first_of_page(usize cursor, usize count, usize page) {
   if (count <= page || page == 0) return 0;
   const usize half = page / 2;
@@ -271,7 +271,7 @@ constexpr std::string_view kHelp[] = {
     "q, Ctrl-C                      end",
 };
 
-// The end of the text, as much as fits.
+// As much of the end of the text as fits.
 std::string end_of(std::string_view text, usize columns) {
   if (columns_of(text) <= columns) return std::string(text);
   const auto continues = [&] { return !text.empty() && text::continues_character(text.front()); };

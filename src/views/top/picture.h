@@ -16,7 +16,7 @@ struct PictureFacts {
   bool is_first = true;    // there are no samples yet
 };
 
-// The number of rows, of the table or of code, that fit.
+// The number of rows, of the table or of code, that fit on a screen with this many lines.
 usize page_of(usize lines);
 struct PictureSize {
   usize columns, lines;

@@ -170,7 +170,7 @@ void Screen::append_line(std::string& out, const Line& line, usize columns) cons
     out += piece.text;
   }
   out += "\x1b[0m";
-  // In the last column, some terminals would erase the character that was just written.
+  // Not if the line is full, because some terminals would erase the last character.
   if (line.columns() < columns) out += "\x1b[K";
 }
 

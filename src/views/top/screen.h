@@ -10,8 +10,7 @@
 
 namespace wperf::top {
 
-// The lines of a screen. They contain no control characters, whatever the text is, and each line knows its width in
-// columns.
+// A line of a screen. It contains no control characters, whatever text is put into it, and knows its width in columns.
 enum class Style : u8 { plain, bold, faint, chosen, hot, warm };
 
 struct Piece {
@@ -32,7 +31,7 @@ class Line {
   explicit Line(usize most = 0) : most_(most) {}
   // Text that does not fit is cut, and the last column shows an ellipsis. Control characters are shown as \xNN.
   void put(std::string_view utf8, Style style = Style::plain);
-  // These put the text in exactly this many columns, with blanks after it or before it.
+  // put_left() and put_right() fill exactly this many columns, with blanks after or before the text.
   void put_left(std::string_view utf8, usize columns, Style style = Style::plain);
   void put_right(std::string_view utf8, usize columns, Style style = Style::plain);
   void fill(Style style);  // adds blanks up to the end of the line
@@ -55,7 +54,7 @@ struct Picture {
   std::vector<Line> lines;  // the lines of the screen
 };
 
-// The sequences before the first picture and at the end.
+// The sequences to send before the first picture and after the last one.
 extern const char kEnterScreen[];
 extern const char kLeaveScreen[];
 

@@ -50,7 +50,7 @@ usize rows_of(const CodeView& view) {
   return view.instructions ? view.code.instructions.size() : view.code.lines.size();
 }
 
-// The index in `now` of the row of `old` at `cursor`; if that row is gone, `cursor`.
+// The index in `now` of the row that is at `cursor` in `old`; `cursor` if that row is gone.
 template <typename Row, typename Same>
 usize found_again(const std::vector<Row>& old, usize cursor, const std::vector<Row>& now, Same same) {
   if (cursor == 0 || cursor >= old.size()) return cursor;
@@ -129,7 +129,7 @@ Action TopView::take_typed(const Key& key) {
   return Action::nothing;
 }
 
-// Shows the code of a function, or the contents of any other row.
+// Shows the code of a function, or, for other rows, their contents.
 Action TopView::zoom(const TableAnswer& rows) {
   if (code.has_value()) return Action::nothing;
   if (!is_there) {
@@ -226,7 +226,7 @@ Action TopView::take_letter(char letter, const TableAnswer& rows) {
     query.grouping = letter == 'v' ? next_of(query.grouping, kGroupings) : static_cast<Grouping>(view);
     code.reset();
     to_top();
-    // Waits and counters always cover everything.
+    // Waits and counters cannot be limited to one row.
     if (query.grouping == Grouping::wait || query.grouping == Grouping::counter) query.within = {};
   }
   return Action::nothing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The user's choice of what is shown, and the effect of each key. Pure.
+// The user's choice of the view, and the effect of each key. Pure.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wperf::top {
 
-// The known code of a function.
+// The code of a function, as far as it is loaded.
 struct CodeView {
   u32 function = 0;  // number in the table
   bool is_waiting = true;
@@ -20,7 +20,7 @@ struct CodeView {
   std::string reason = {};  // why there is no code; otherwise empty
 };
 
-// overwrite: a key answers whether to replace an existing file.
+// overwrite: the next key answers whether to replace an existing file.
 enum class Typing : u8 { nothing, filter, file, overwrite };
 
 enum class Action : u8 {
@@ -32,7 +32,7 @@ enum class Action : u8 {
   pause,      // TopView::paused has changed
   load_code,  // loads TopView::code
   save,       // saves to the file TopView::typed if it does not exist yet
-  save_over,  // saves to it even if it exists
+  save_over,  // saves to this file even if it exists
 };
 
 struct TopView {
@@ -52,7 +52,7 @@ struct TopView {
   void take_code(stacks::FunctionCode answer);
   // Moves the cursor to the chosen row, if it is among these rows.
   void follow(const TableAnswer& rows);
-  // `rows`: those on the screen. `page`: how many of them fit.
+  // `rows`: the rows on the screen. `page`: how many rows fit.
   Action take(const Key& key, const TableAnswer& rows, usize page);
 
  private:

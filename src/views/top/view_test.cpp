@@ -132,7 +132,7 @@ TEST_F(View, CountersBesideSamples) {
   EXPECT_EQ(shown()[1], "counters, last 1.000 s: the sampled ones; add others with -~");
   EXPECT_EQ(shown()[3], "             count  event   by       that is");
   EXPECT_EQ(shown()[4].substr(0, 55), "           100,000  cycles  samples  100 K/s           ");
-  answers::CountRow cycle = counter("cycle", 300);  // the same as the next one, which was requested
+  answers::CountRow cycle = counter("cycle", 300);  // the same counter as the next row, which was requested
   cycle.code.reset();
   const std::vector<answers::CountRow> counted = {cycle, counter("cycles", 300), counter("instructions", 600),
                                                   counter("page-faults", 0, 0)};
@@ -157,7 +157,7 @@ TEST_F(View, FilterByTyping) {
   EXPECT_EQ(table_.rows(view_.query).rows.size(), 1u);
   EXPECT_EQ(shown().back(), "names with: PAR ");
   EXPECT_EQ(shown()[1], "functions, last 1.000 s: 100 samples, 'PAR' has 60.00 %");
-  press("\x7f\x7f\x7fq");  // is a letter here, and does not end the program
+  press("\x7f\x7f\x7fq");  // q is a letter here, and does not end the program
   EXPECT_EQ(view_.query.filter, "q");
   EXPECT_NE(shown()[4].find("no name contains this text"), std::string::npos);
   press("\r");
@@ -253,7 +253,7 @@ TEST_F(View, CursorOfCodeStaysOnItsLine) {
   view_.take_code(code);
   EXPECT_EQ(view_.code->cursor, 0u);
   press("\x1b");
-  EXPECT_EQ(view_.cursor, 1u);  // the function that it was on
+  EXPECT_EQ(view_.cursor, 1u);  // the cursor stays on its function
 }
 
 TEST_F(View, FileToSave) {
@@ -302,7 +302,7 @@ TEST_F(View, WaitsSayWhere) {
        .waited = 1'500'000'000},
       {.function = "read", .module = "libc", .wait = waits::WaitClass::io, .begun = 0, .waited = 500'000'000}};
   table_.add(profile_of({{0, 0, 0, 5}}), 1.0, 0, {}, {.waits = waits});
-  press("2\r5");  // the zoomed part is not included
+  press("2\r5");  // the limit to one row does not apply here
   std::vector<std::string> lines = shown(120);
   EXPECT_EQ(lines[0], "wperf top: app (7)   cycles 5.00 K/s");
   EXPECT_EQ(lines[1], "waits, last 1.000 s: 2.000 s by 2.0 threads, 12 started");
