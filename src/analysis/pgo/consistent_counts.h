@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Estimates how often the blocks of a function ran. Samples are random, but executions are not: a block runs as often
-// as execution enters it, and as often as execution leaves it. The result has this property and is as near to the
-// samples as possible: a least-squares fit without negative counts, weighted by the uncertainty of each sample count.
+// as execution enters it, and as often as execution leaves it. The result has this property: the most likely counts, if
+// the samples of each block have Poisson's distribution.
 #pragma once
 #include <vector>
 
