@@ -34,7 +34,7 @@ struct FakeSwitch {
   Kind kind = Kind::switched;
   u16 core = 0;
   u32 process = 0, thread = 0;          // the thread that is switched in, becomes ready, begins or ends
-  u32 old_process = 0, old_thread = 0;  // the thread that is switched out or causes the action; 0 if there is none
+  u32 old_process = 0, old_thread = 0;  // the thread that is switched out or causes the action; 0 if no thread does
   u8 state = 0, reason = 0;             // of the thread that is switched out
   std::vector<u64> kernel_frames, user_frames;
   std::vector<u64> counts;  // values of the counted sources

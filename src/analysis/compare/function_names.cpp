@@ -125,7 +125,7 @@ usize length_of_operator(std::string_view name, usize at) {
   return end;
 }
 
-// The position after the matching bracket, or the end of the name if there is none.
+// The position after the matching bracket. If no bracket matches, the end of the name.
 usize end_of_brackets(std::string_view name, usize at) {
   u64 depth = 0;
   for (; at < name.size(); ++at) {

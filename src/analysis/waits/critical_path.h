@@ -44,7 +44,8 @@ class ThreadHistories {
     bool preempted = false;
   };
   void take(const Stretch& stretch);
-  // The period just before `time`, which may have begun long before. Its state is unknown if there is none.
+  // The period just before `time`; the period may have begun long before. If the thread has no recorded period there,
+  // the state of the result is unknown.
   Moment before(u32 thread, u64 time) const;
   // The same, faster for a walk back in time: `place` keeps the position of the thread's last result; initially ~0.
   Moment before(u32 thread, u64 time, usize& place) const;

@@ -87,7 +87,7 @@ diag::Result<Request> Parser::run() {
 }
 
 // A word after a colon is a bad interval or the name of a tracepoint; only plan can distinguish these. But on devices
-// without tracepoints it is always a bad interval, and then the first mistake on the line.
+// without tracepoints it is always a bad interval, and so the first mistake on the line.
 diag::Error Parser::first_mistake(diag::Error error) const {
   if (request_.device == kLinuxDevice) return error;
   for (const request::SampledEvent& event : request_.sampling.events) {

@@ -92,7 +92,7 @@ bool wants_views(const request::Request& request) {
          request.outputs.brief.has_value() || request.sampling.records_file.has_value();
 }
 
-// The first given option that does not apply to a profile of another program; empty if there is none.
+// The first given option that does not apply to a profile of another program; empty if every option applies.
 std::string_view unanswered(const request::Request& request) {
   const request::SampleDisplay& display = request.sampling.display;
   if (display.disassemble) return "--disassemble";

@@ -147,7 +147,7 @@ diag::Result<void> show_perf_data(const perf_data::PerfFile& file, const ReportO
   return show_samples(recording::SampledRecording(file), options, console);
 }
 
-// The first given option that applies only to traces; empty if there is none.
+// The first given option that applies only to traces; empty if no such option was given.
 std::string trace_option(const TraceOptions& options) {
   return options.providers ? "--providers" : options.spans ? "--spans" : options.span.has_value() ? "--span" : "";
 }

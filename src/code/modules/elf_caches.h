@@ -23,7 +23,7 @@ class FunctionFiles {
   // `tell` is called with one line of text if the cache cannot be used; it may be empty.
   explicit FunctionFiles(LogCallback tell);
 
-  // Returns the cached file, or nullopt if there is none. Does not check its contents.
+  // Returns the cached file, or nullopt if the file is not in the cache. Does not check its contents.
   std::optional<os::MappedFile> find(const symbols::FunctionCacheKey& key) const;
   // Caches the functions if there are so many that the next report becomes faster. Then removes the oldest files if the
   // cache is too large.

@@ -22,9 +22,9 @@ diag::Result<u16> resolve_code(const request::EventToken& token, const EventCata
 // `kernel` may be null. The hint suggests the event that was probably meant.
 diag::Error unknown_event(const request::EventToken& token, const EventCatalog& catalog, const KernelEvents* kernel);
 
-// The product's name for the number `code`. If there is none, returns the name of a -E or raw event that is registered
-// for `code`, or else the architecture's name. If there is no name at all, or if the event was given as a number,
-// returns r<hex>.
+// The product's name for the number `code`. If the product has no name for it, returns the name of a -E or raw event
+// that is registered for `code`, or else the architecture's name. If `code` has no name at all, or if the event was
+// given as a number, returns r<hex>.
 std::string shown_name(const request::EventToken& token, u16 code, const EventCatalog& catalog);
 
 // perf's modifiers after an event name: `cycles:u`, `instructions:uk`, `cpu/event=1/ppp`. They are valid only if the

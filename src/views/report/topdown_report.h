@@ -81,8 +81,8 @@ std::string topdown_margin(const topdown::Share& share);  // half of the 95 % in
 std::vector<u32> counted_nodes(const topdown::Drill& drill);
 // The sum of the first level, or the reason why there is no sum.
 std::string topdown_sum(const topdown::Drill& drill);
-// topdown_verdict() explains the worst node, or says that there is none. topdown_group_verdict() explains its likeliest
-// misses, if known.
+// topdown_verdict() explains the worst node, or why no node is named. topdown_group_verdict() explains the likeliest
+// misses of the worst node, if known.
 std::string topdown_verdict(const topdown::Drill& drill);
 std::string topdown_group_verdict(const topdown::Drill& drill);
 
